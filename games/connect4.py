@@ -1,0 +1,144 @@
+"""Connect Four on any board that fits 62 bits.
+
+A position has `height + 1` bits for each column, the leftmost column lowest. From the bottom of a column up there is
+a bit for each stone (0 for the first player's, 1 for the second's), then a one, the guard, then zeros::
+
+    the board     its bits, (1) for a guard
+
+                   0   0   0
+    . . .          0   0   0
+    . O .          0  (1)  0            left       middle     right      highest bit first
+    X X .         (1)  1   0       ->   0 0 (1) 0  0 (1) 1 0  0 0 0 (1)  in each column
+                   0   0  (1)
+
+>>> bin(Connect4(3, 3).read(".../.O./XX."))
+'0b101100010'
+
+Stones are coded by colour, not by mover, and the cells that are filled make the tier. Within a tier, a stone of given
+colour put into a given column changes the same bits in the same way, so it keeps the order of the positions.
+"""
+
+import re
+from functools import cached_property
+
+from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, Game
+
+
+class Connect4(Game):
+    """Drop stones into columns by turns; whoever first has four in a row, in any direction, wins."""
+
+    width: int = 7
+    height: int = 6
+    connect: int = 4
+
+    def __post_init__(self):
+        if min(self.width, self.height, self.connect) < 1:
+            raise ValueError("width, height and connect must be at least 1")
+        if self.width * self.stride > POSITION_BITS:
+            raise ValueError(f"width × (height + 1) must be at most {POSITION_BITS}, and is {self.width * self.stride}")
+
+    # The encoding
+
+    @property
+    def stride(self):
+        return self.height + 1
+
+    @cached_property
+    def start(self):
+        return self.rows(0, 1)  # a guard on the floor of every column
+
+    @cached_property
+    def board(self):
+        return self.rows(0, self.height)
+
+    @cached_property
+    def spills(self):
+        """Shifts by 1, 2, 4, …, each with the cells that it fills from the same column."""
+        return tuple((1 << i, self.rows(0, self.stride - (1 << i))) for i in range(self.height.bit_length()))
+
+    def rows(self, low, high):
+        return sum((1 << high) - (1 << low) << self.stride * column for column in range(self.width))
+
+    def filled(self, position):
+        """Return the cells that hold a stone: those under the guards."""
+        filled = position
+        for spill in self.spills:
+            filled |= filled >> spill[0] & spill[1]
+        return filled >> 1 & self.board
+
+    # The rules
+
+    def generate_moves(self, position):
+        for column in range(self.width):
+            if not position >> self.stride * column + self.height & 1:
+                yield column
+
+    def do_move(self, position, column):
+        filled = self.filled(position)
+        guard = filled + self.start & (1 << self.stride) - 1 << self.stride * column
+        return position + (guard << (filled.bit_count() & 1))  # the guard rises; it leaves its one behind or not
+
+    def primitive(self, position):
+        filled = self.filled(position)
+        last = filled & (position if filled.bit_count() & 1 == 0 else ~position)  # stones of the player not to move
+        for step in (1, self.height, self.stride, self.stride + 1):
+            line = last
+            for _ in range(self.connect - 1):
+                line &= line >> step
+            if line:
+                return LOSE
+        return TIE if filled == self.board else UNDECIDED
+
+    def images(self, position):
+        mirrored = 0
+        for column in range(self.width):
+            mirrored = mirrored << self.stride | position >> self.stride * column & (1 << self.stride) - 1
+        yield mirrored
+
+    def tier(self, position):
+        return self.filled(position)
+
+    # For people: `X` is the first player's, `O` the second's
+
+    def write(self, position):
+        """Return the rows from the top down, as in `..../..../.O../.XX.`."""
+        filled = self.filled(position)
+        columns = range(0, self.width * self.stride, self.stride)
+        signs = ".XO"
+        return "/".join(
+            "".join(signs[(filled >> column + row & 1) + ((filled & position) >> column + row & 1)] for column in columns)
+            for row in reversed(range(self.height))
+        )
+
+    def read(self, text):
+        """Read the columns played, as in `44353` (`10,4,12` on wide boards), or what `write` and `show` give."""
+        if re.fullmatch(r"[\d,]*", text):
+            return self.played(text.split(",") if "," in text else text)
+        lines = [line for line in re.split(r"[/\n]", text.replace(" ", "")) if not line.isdecimal()]
+        if [len(line) for line in lines] != [self.width] * self.height or set("".join(lines)) - set(".XO"):
+            raise ValueError(f"a board is {self.height} lines of {self.width} signs of .XO, from the top down, parted by /")
+        if "".join(lines).count("X") - "".join(lines).count("O") not in (0, 1):
+            raise ValueError("there must be as many X as O, or one X more")
+        position = 0
+        for column in reversed(range(self.width)):
+            stones, _, above = "".join(line[column] for line in reversed(lines)).partition(".")
+            if above.strip("."):
+                raise ValueError(f"a stone hangs in the air in column {column + 1}")
+            bits = int("1" + stones[::-1].replace("X", "0").replace("O", "1"), 2)
+            position = position << self.stride | bits
+        return position
+
+    def played(self, columns):
+        position = self.start
+        for number, column in enumerate(columns):
+            if self.primitive(position) != UNDECIDED:
+                raise ValueError(f"the game is over after {number} moves")
+            position = self.do_move(position, self.move(position, column))
+        return position
+
+    def show(self, position):
+        lines = [" ".join(line) for line in self.write(position).split("/")]
+        return "\n".join([*lines, " ".join(str(column + 1) for column in range(self.width))])
+
+    def move_name(self, position, column):
+        return str(column + 1)

@@ -1,0 +1,210 @@
+"""A game is a frozen set of options with rules: the contract between rule modules and everything else.
+
+A rule module is a Python file with one subclass of `Game`. Annotated fields are the options, methods
+are the rules; subclassing makes the class a frozen dataclass, so nothing has to be decorated or
+registered. This is all of Nim with one heap::
+
+    from retrograde.games import LOSE, UNDECIDED, Game
+
+    class Heap(Game):
+        \"\"\"Take one, two or three from the heap; whoever takes the last one wins.\"\"\"
+
+        size: int = 10
+
+        @property
+        def start(self):
+            return self.size
+
+        def generate_moves(self, heap):
+            yield from range(1, min(3, heap) + 1)
+
+        def do_move(self, heap, taken):
+            return heap - taken
+
+        def primitive(self, heap):
+            return LOSE if heap == 0 else UNDECIDED
+
+What the author writes
+======================
+
+Always:
+
+`start`
+    The first position: a class attribute, a property, or a field.
+`generate_moves(position)`
+    Yields the legal moves, small non-negative ints. Asked only of positions that are UNDECIDED, and must
+    then yield at least one.
+`do_move(position, move)`
+    The position after the move.
+`primitive(position)`
+    WIN, LOSE or TIE where the game is over, *for the player to move*; UNDECIDED otherwise.
+
+When the game has it:
+
+`images(position)`
+    Yields the positions that are the same by symmetry (the position itself may be among them). The
+    engine keeps the least of them, so that a tic-tac-toe database needs 765 records, not 5,478.
+`tier(position)`
+    An int that never falls along a move: stones on the board, say. What play has left behind it never
+    returns to, so tiers are solved one after another, last first; the finer, the less memory is used.
+    Symmetric positions may differ in tier: the tier of the canonical one counts.
+`parents(position)`
+    Yields every position *of the same tier* from which a move leads here; positions that cannot be
+    reached or are over may be among them. The engine needs it only for games with cycles, and finds
+    the parents itself where it is absent; with it, it needs less memory.
+
+For people, each pair of methods undoing one another:
+
+`write(position)` / `read(text)`
+    One line of text for a position. `read` may accept more than `write` gives, and raises ValueError
+    with a lower-case sentence.
+`show(position)`
+    The board as lines of text.
+`move_name(position, move)` / `move(position, text)`
+    A move's name, and the move with that name.
+
+What a position is
+==================
+
+A non-negative int below 2**62 that says everything the rules need, the player to move included. The
+same methods are run as they stand (to show, to play, to check) and compiled by numba (to solve), where
+ints are 64 bits wide: intermediate results must stay below 2**63. Compiled code knows ints, bools,
+tuples of ints, loops, arithmetic and calls of the module's own functions; it does not know
+`super()`, dicts, strings or big ints, so keep those to the methods for people. Tables belong
+into a `functools.cached_property`; a tuple of ints (or of tuples of ints, all of one length) is seen as an
+array by compiled code.
+
+Options are checked in `__post_init__`, which raises ValueError.
+"""
+
+from collections.abc import Iterator
+from dataclasses import FrozenInstanceError, dataclass
+from enum import IntEnum
+from typing import Any, ClassVar, dataclass_transform
+
+
+class Value(IntEnum):
+    """What a position is worth to the player to move, from worst to best (the order of GamesCrafters).
+
+    A TIE is an end without a winner; in a DRAW neither side can force an end.
+    """
+
+    UNDECIDED = 0
+    LOSE = 1
+    DRAW = 2
+    TIE = 3
+    WIN = 4
+
+
+UNDECIDED, LOSE, DRAW, TIE, WIN = Value
+
+POSITION_BITS = 62
+"""Positions are below 2**POSITION_BITS."""
+
+
+class RetrogradeError(Exception):
+    """Anything that the person at the keyboard can mend; its text is one lower-case sentence."""
+
+
+class VariantError(RetrogradeError, ValueError):
+    """No such game, or no such option of it."""
+
+
+class PositionError(RetrogradeError, ValueError):
+    """A text that is no position of the game."""
+
+
+class MoveError(RetrogradeError, ValueError):
+    """A text that is no move in the position."""
+
+
+class RuleError(RetrogradeError, RuntimeError):
+    """Rules that break the contract."""
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=False)
+class Game:
+    """The rules of one game with its options fixed; see the module for what a subclass must and may define."""
+
+    name: ClassVar[str]
+    start: Any
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+        for method in ("__setattr__", "__delattr__"):  # Game's own do as well, and leave room for an explicit @dataclass
+            delattr(cls, method)
+        if "name" not in vars(cls):
+            cls.name = cls.__module__.rpartition(".")[-1]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    # The rules
+
+    def generate_moves(self, position: int) -> Iterator[int]:
+        """Yield the legal moves of an undecided position."""
+        raise NotImplementedError(f"{type(self).__name__} has no generate_moves(position)")
+
+    def do_move(self, position: int, move: int) -> int:
+        """Return the position after a move."""
+        raise NotImplementedError(f"{type(self).__name__} has no do_move(position, move)")
+
+    def primitive(self, position: int) -> Value:
+        """Return WIN, LOSE or TIE for the player to move where the game is over, else UNDECIDED."""
+        raise NotImplementedError(f"{type(self).__name__} has no primitive(position)")
+
+    def images(self, position: int) -> Iterator[int]:
+        """Yield the positions equal to this one by symmetry."""
+        yield position
+
+    def tier(self, position: int) -> int:
+        """Return a number that never falls along a move."""
+        return 0
+
+    def parents(self, position: int) -> Iterator[int]:
+        """Yield the positions of the same tier from which a move leads to this one."""
+        raise NotImplementedError(f"{type(self).__name__} has no parents(position)")
+
+    def canonical(self, position: int) -> int:
+        """Return the least of the positions equal to this one by symmetry."""
+        least = position
+        for image in self.images(position):
+            if image < least:
+                least = image
+        return least
+
+    # For people
+
+    def write(self, position: int) -> str:
+        """Return a position as one line of text that `read` understands."""
+        return str(position)
+
+    def read(self, text: str) -> int:
+        """Return the position that a text stands for; raise ValueError where it stands for none."""
+        if not text.isdecimal():
+            raise ValueError("positions of this game are written as whole numbers")
+        return int(text)
+
+    def show(self, position: int) -> str:
+        """Return the position as a picture of one or more lines."""
+        return self.write(position)
+
+    def move_name(self, position: int, move: int) -> str:
+        """Return the name of a move."""
+        return str(move)
+
+    def move(self, position: int, text: str) -> int:
+        """Return the legal move of that name; raise MoveError, with the names there are, where there is none."""
+        names = {self.move_name(position, move): move for move in self.generate_moves(position)}
+        if text not in names:
+            raise MoveError(f"no move {text!r} here; the moves are {' '.join(names)}")
+        return names[text]
+
+
+def defines(game: Game | type[Game], method: str) -> bool:
+    """Tell whether a game has its own version of an optional method, rather than the contract's default."""
+    cls = game if isinstance(game, type) else type(game)
+    return getattr(cls, method) is not getattr(Game, method)

@@ -43,11 +43,11 @@ When the game has it:
 
 `images(position)`
     Yields the positions that are the same by symmetry (the position itself may be among them). The
-    engine keeps the least of them, so that a tic-tac-toe database needs 765 records, not 5,478.
+    engine keeps one of them, so that a tic-tac-toe database needs 765 records, not 5,478.
 `tier(position)`
     An int that never falls along a move: stones on the board, say. What play has left behind it never
     returns to, so tiers are solved one after another, last first; the finer, the less memory is used.
-    Symmetric positions may differ in tier: the tier of the canonical one counts.
+    Of symmetric positions in different tiers, one in the lowest is kept.
 `parents(position)`
     Yields every position *of the same tier* from which a move leads here; positions that cannot be
     reached or are over may be among them. The engine needs it only for games with cycles, and finds
@@ -169,11 +169,12 @@ class Game:
         raise NotImplementedError(f"{type(self).__name__} has no parents(position)")
 
     def canonical(self, position: int) -> int:
-        """Return the least of the positions equal to this one by symmetry."""
-        least = position
+        """Return the one of the positions equal by symmetry that is least by tier, then by number."""
+        least, least_tier = position, self.tier(position)
         for image in self.images(position):
-            if image < least:
-                least = image
+            tier = self.tier(image)
+            if tier < least_tier or (tier == least_tier and image < least):
+                least, least_tier = image, tier
         return least
 
     # For people

@@ -1,0 +1,33 @@
+"""What can go wrong with a database, each with a sentence that says which file and what to do."""
+
+from retrograde.games import RetrogradeError
+
+
+class NoDatabase(RetrogradeError, FileNotFoundError):
+    """There is no such file."""
+
+
+class NotADatabase(RetrogradeError, ValueError):
+    """A file that is something else."""
+
+
+class DamagedDatabase(RetrogradeError, OSError):
+    """A database that is not as it was written."""
+
+
+class VersionTooNew(RetrogradeError, ValueError):
+    """A database of a later format than this version of retrograde knows."""
+
+
+class OtherRules(RetrogradeError, ValueError):
+    """A database made with other rules than those at hand."""
+
+
+class NotInDatabase(RetrogradeError, KeyError):
+    """A position that play from the start never reaches."""
+
+    __str__ = Exception.__str__  # KeyError's own puts quotes around the sentence
+
+
+class CannotWrite(RetrogradeError, OSError):
+    """A database that could not be written."""

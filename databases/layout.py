@@ -1,0 +1,97 @@
+"""What is where in a database file, for the writer and the reader alike. FORMAT.md is the page for people.
+
+    /  attributes: what game this is, and what came out
+    ├── legend    a row for each outcome, a value with a remoteness
+    ├── tiers     a row for each tier: its number, its first record, that record's position
+    ├── blocks    a row for each block: the position of its first record, the mask
+    ├── gaps      for each record the gap to the rank before; a chunk is a block
+    └── outcomes  for each record its row in the legend; a chunk is a block
+"""
+
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+
+from retrograde.games import Value
+
+FORMAT = "retrograde"
+VERSION = 1
+METRIC = "remoteness in plies"
+
+MAGIC = b"\x89HDF\r\n\x1a\n\x03"
+"""HDF5's signature and the version of the superblock, which says that all its metadata has checksums."""
+
+ZSTD = 32015
+"""The number under which zstd is registered as a filter of HDF5."""
+
+LEVEL = 3
+"""The level of compression: bytes depend on it, so it is no option. FORMAT.md has the measurements."""
+
+BLOCK = 8192
+"""Records in a block, if there are as many: larger compresses better, smaller is looked up faster. As LEVEL."""
+
+LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
+TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
+BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8")])
+GAPS = np.dtype("<u8")
+
+
+class LegendRow(NamedTuple):
+    """An outcome, and what has it."""
+
+    value: Value
+    remoteness: int
+    """Plies to the end; -1 for a DRAW."""
+    positions: int
+    """How many reachable positions have it, symmetric ones counted."""
+    stored: int
+    """How many records have it."""
+    example: int
+    """The canonical position that has it in the lowest tier, the least there."""
+
+
+def outcome_dtype(legend_rows: int) -> np.dtype:
+    """Return the narrowest type that holds the rows of a legend."""
+    return np.dtype(np.min_scalar_type(max(legend_rows - 1, 0))).newbyteorder("<")
+
+
+def create_file(path: bytes) -> h5py.File:
+    """Create a file whose metadata all has checksums and none of which depends on the time."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_V110)
+    access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+    creation = h5py.h5p.create(h5py.h5p.FILE_CREATE)
+    creation.set_obj_track_times(False)
+    creation.set_attr_phase_change(64, 0)  # keeps attributes in the root's header
+    return h5py.File(h5py.h5f.create(path, h5py.h5f.ACC_TRUNC, creation, access))
+
+
+def create_dataset(file: h5py.File, name: str, dtype: np.dtype, length: int, chunk: int) -> h5py.h5d.DatasetID:
+    """Create a dataset whose chunks will be given as zstd frames of planes."""
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_chunk((chunk,))
+    creation.set_obj_track_times(False)
+    if dtype.itemsize > 1:
+        creation.set_shuffle()
+    creation.set_filter(ZSTD, h5py.h5z.FLAG_OPTIONAL, (LEVEL,))  # mandatory would need a plugin
+    kind = h5py.h5t.py_create(dtype, logical=False)
+    return h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((length,)), dcpl=creation)
+
+
+def write_attributes(file: h5py.File, attributes: dict[str, Any]) -> None:
+    """Write ints as 64 bits, texts in UTF-8 of fixed length, so that they lie in the object header."""
+    for name, value in attributes.items():
+        if isinstance(value, str):
+            octets = value.encode()
+            file.attrs.create(name, np.bytes_(octets), dtype=h5py.string_dtype("utf-8", max(len(octets), 1)))
+        else:
+            file.attrs.create(name, np.int64(value))
+
+
+def read_attributes(file: h5py.File) -> dict[str, Any]:
+    """Return the attributes as ints and texts."""
+    return {
+        name: bytes(value).decode() if isinstance(value, (bytes, np.bytes_)) else value.item()
+        for name, value in file.attrs.items()
+    }

@@ -1,0 +1,41 @@
+"""Where databases live: one folder, a file for each variant, `connect4,width=5,height=4.h5` for
+`connect4:width=5,height=4` (no colons on Windows, no slashes anywhere).
+
+The folder is `RETROGRADE_HOME`; where that is not set, the one that the operating system means for data of users.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+SUFFIX = ".h5"
+
+
+def home_folder() -> Path:
+    """Return the folder of the databases, whether or not it exists."""
+    if folder := os.environ.get("RETROGRADE_HOME"):
+        return Path(folder).expanduser()
+    if sys.platform == "win32":
+        data = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        data = Path.home() / "Library" / "Application Support"
+    else:
+        data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(data) / "retrograde"
+
+
+def database_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
+    """Return the path of a variant's database, whether or not it exists. The text must be canonical.
+
+    >>> database_path("connect4:width=5,height=4", "home").as_posix()
+    'home/connect4,width=5,height=4.h5'
+    """
+    folder = Path(home) if home is not None else home_folder()
+    return folder / (re.sub(r"[:/\\]", ",", variant) + SUFFIX)
+
+
+def list_databases(home: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Return the paths of the databases there are, by name."""
+    folder = Path(home) if home is not None else home_folder()
+    return sorted(path for path in folder.glob("*" + SUFFIX) if path.is_file())

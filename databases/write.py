@@ -1,0 +1,290 @@
+"""A solved game is written in one pass: records stream through, a few blocks at a time, into frames and into the file.
+
+The bytes depend on the game and its solution alone, not on time, machine, or how many threads compress. The file has
+its name only when it is complete and on the disk.
+"""
+
+import json
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import h5py
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from retrograde.databases.encoding import compressor, encode_block, to_planes
+from retrograde.databases.errors import CannotWrite
+from retrograde.databases.layout import (
+    BLOCK,
+    BLOCKS,
+    FORMAT,
+    GAPS,
+    LEGEND,
+    LEVEL,
+    METRIC,
+    TIERS,
+    VERSION,
+    LegendRow,
+    create_dataset,
+    create_file,
+    outcome_dtype,
+    write_attributes,
+)
+from retrograde.games import Game, RetrogradeError
+
+GROUP = 8
+"""Blocks in a task: some milliseconds' work."""
+
+IN_FLIGHT = 16
+"""Tasks given to the executor and not yet written: some 20 MB."""
+
+Records = tuple[NDArray[np.int64], NDArray]
+Frames = tuple[list[int], list[tuple[bytes, bytes]]]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A solved game: its records, tier after tier, positions ascending in each.
+
+    `records` is one pair (positions, outcomes) of arrays or consecutive pieces of such pairs; positions are canonical,
+    outcomes are rows of the legend. The legend ascends by value, then remoteness.
+    """
+
+    tiers: NDArray[np.int64]
+    """The numbers of the tiers, ascending."""
+    counts: NDArray[np.int64]
+    """Records in each tier, at least 1."""
+    legend: Sequence[LegendRow]
+    records: Records | Iterable[Records]
+
+
+def write_database(
+    path: str | os.PathLike[str],
+    game: Game,
+    solved: Solved,
+    executor: Executor | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Path:
+    """Write a database and return its path; another of that name is replaced once the new one is complete.
+
+    Blocks are compressed in *executor*'s threads, if given; *progress* is told how many records are written.
+    """
+    path = Path(path)
+    with complete_or_nothing(path) as partial_path:
+        file = create_file(os.fsencode(partial_path))
+        try:
+            fill(file, game, solved, executor, progress or (lambda records: None))
+        finally:
+            file.close()
+    return path
+
+
+@contextmanager
+def complete_or_nothing(path: Path) -> Iterator[Path]:
+    """Give another name to write under, which becomes *path* if all goes well and vanishes if not."""
+    partial_path = path.with_name(path.name + ".partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial_path
+        with open(partial_path, "rb+") as stream:
+            os.fsync(stream.fileno())
+        os.replace(partial_path, path)
+        sync_folder(path.parent)
+    except BaseException as error:
+        with suppress(OSError):
+            partial_path.unlink(missing_ok=True)
+        if isinstance(error, (OSError, RuntimeError)) and not isinstance(error, RetrogradeError):  # RuntimeError: HDF5's
+            raise CannotWrite(f"cannot write {str(path)!r}: {reason(error)}") from error
+        raise
+
+
+def reason(error: BaseException) -> str:
+    """Return what the operating system has to say, which HDF5 buries in its own words."""
+    text = str(error)
+    _, found, rest = text.partition("error message = '")
+    return rest.partition("'")[0].lower() if found else getattr(error, "strerror", None) or text
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a renaming last through a power cut, where the operating system can."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def fill(
+    file: h5py.File, game: Game, solved: Solved, executor: Executor | None, progress: Callable[[int], object]
+) -> None:
+    """Write everything into a new file."""
+    bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
+    stored, kind = int(bounds[-1]), outcome_dtype(len(solved.legend))
+    chunk = min(BLOCK, stored)
+    gaps = create_dataset(file, "gaps", GAPS, stored, chunk)
+    outcomes = create_dataset(file, "outcomes", kind, stored, chunk)
+    tiers = np.empty(len(solved.tiers), TIERS)
+    tiers["tier"], tiers["record"] = solved.tiers, bounds[:-1]
+    blocks = np.empty(-(-stored // chunk), BLOCKS)
+    start = StartFinder(game, tiers, bounds)
+    threads = threading.local()
+
+    def groups() -> Iterator[Callable[[], Frames]]:
+        record = 0
+        for positions, rows in regroup(solved.records, chunk * GROUP):
+            end = record + len(positions)
+            first, last = np.searchsorted(bounds, [record, end])
+            begins = bounds[first:last]
+            tiers["position"][first:last] = positions[begins - record]
+            blocks["position"][record // chunk : -(-end // chunk)] = positions[::chunk]
+            if len(rows) != len(positions) or end > stored or int(rows.max()) >= len(solved.legend):
+                raise ValueError("records do not match the counts of their tiers or the legend")
+            start.look(record, positions, rows)
+            yield partial(compress_group, threads, positions, rows.astype(kind, copy=False), begins - record, chunk)
+            record = end
+        if not record == stored == sum(row.stored for row in solved.legend):
+            raise ValueError(f"{record} records where the tiers have {stored}")
+
+    block = 0
+    for masks, frames in in_order(groups(), executor):
+        blocks["mask"][block : block + len(masks)] = masks
+        for gap_frame, outcome_frame in frames:
+            gaps.write_direct_chunk((block * chunk,), gap_frame)
+            outcomes.write_direct_chunk((block * chunk,), outcome_frame)
+            block += 1
+        progress(min(block * chunk, stored))
+
+    write_table(file, "tiers", tiers)
+    write_table(file, "blocks", blocks)
+    write_table(file, "legend", np.array([tuple(row) for row in solved.legend], LEGEND))
+    write_attributes(file, attributes(game, solved, start.row))
+
+
+def attributes(game: Game, solved: Solved, start_row: int | None) -> dict[str, str | int]:
+    """Return what the file says about itself."""
+    from retrograde.games.catalog import rules_digest, variant
+
+    about: dict[str, str | int] = {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "game": game.name,
+        "variant": variant(game),
+        "options": json.dumps(asdict(game), sort_keys=True, ensure_ascii=False),  # type: ignore[call-overload]
+        "rules": rules_digest(game),
+        "metric": METRIC,
+        "positions": sum(row.positions for row in solved.legend),
+        "stored": sum(row.stored for row in solved.legend),
+        "made_with": made_with(),
+    }
+    if start_row is not None:
+        row = solved.legend[start_row]
+        about |= {"start": game.start, "start_value": row.value, "start_remoteness": row.remoteness}
+    return about
+
+
+def made_with() -> str:
+    """Return the versions of all software that decides about bytes."""
+    try:
+        own = version("retrograde")
+    except PackageNotFoundError:
+        own = "unknown"
+    zstd = ".".join(map(str, zstandard.ZSTD_VERSION))
+    return f"retrograde {own}, zstd {zstd}, HDF5 {h5py.version.hdf5_version}, h5py {h5py.version.version}"
+
+
+class StartFinder:
+    """Looks for the start among the records that stream by."""
+
+    def __init__(self, game: Game, tiers: NDArray, bounds: NDArray[np.int64]):
+        self.row: int | None = None
+        self.low = self.high = self.position = 0
+        if (start := getattr(game, "start", None)) is not None:
+            self.position = game.canonical(start)
+            tier = game.tier(self.position)
+            index = int(np.searchsorted(tiers["tier"], tier))
+            if index < len(tiers) and tiers["tier"][index] == tier:
+                self.low, self.high = int(bounds[index]), int(bounds[index + 1])
+
+    def look(self, record: int, positions: NDArray[np.int64], rows: NDArray) -> None:
+        low, high = max(self.low - record, 0), self.high - record
+        if low < len(positions) and low < high:
+            index = low + int(np.searchsorted(positions[low:high], self.position))
+            if index < min(high, len(positions)) and positions[index] == self.position:
+                self.row = int(rows[index])
+
+
+def regroup(records: Records | Iterable[Records], size: int) -> Iterator[Records]:
+    """Cut records given in pieces of any length into pieces of one length; the last may be shorter."""
+    pieces: Iterable[Records] = [records] if isinstance(records, tuple) else records  # type: ignore[list-item]
+    rest: list[Records] = []
+    waiting = 0
+    for positions, rows in pieces:
+        used = 0
+        while waiting + len(positions) - used >= size:
+            part = slice(used, used + size - waiting)
+            yield joined([*rest, (positions[part], rows[part])])
+            used, waiting, rest = part.stop, 0, []
+        if used < len(positions):
+            rest.append((positions[used:], rows[used:]))
+            waiting += len(positions) - used
+    if rest:
+        yield joined(rest)
+
+
+def joined(pieces: list[Records]) -> Records:
+    """Return pieces as one, without a copy where there is but one."""
+    if len(pieces) == 1:
+        return np.asarray(pieces[0][0]), np.asarray(pieces[0][1])
+    return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
+
+
+def compress_group(
+    threads: threading.local, positions: NDArray[np.int64], rows: NDArray, begins: NDArray[np.int64], chunk: int
+) -> Frames:
+    """Return masks and frames of the blocks of a group."""
+    if not hasattr(threads, "compressor"):
+        threads.compressor = compressor(LEVEL)
+    compress = threads.compressor.compress
+    masks, frames = [], []
+    for low in range(0, len(positions), chunk):
+        first, last = np.searchsorted(begins, [low + 1, low + chunk])
+        block = positions[low : low + chunk]
+        gaps, mask = encode_block(block, np.concatenate([[0], begins[first:last] - low]))
+        masks.append(mask)
+        frames.append((compress(to_planes(gaps, chunk)), compress(to_planes(rows[low : low + chunk], chunk))))
+    return masks, frames
+
+
+def in_order(tasks: Iterator[Callable[[], Frames]], executor: Executor | None) -> Iterator[Frames]:
+    """Yield the results of tasks in their order, with a bounded number of them under way."""
+    if executor is None:
+        for task in tasks:
+            yield task()
+        return
+    flying = deque()
+    try:
+        for task in tasks:
+            flying.append(executor.submit(task))
+            if len(flying) >= IN_FLIGHT:
+                yield flying.popleft().result()
+        while flying:
+            yield flying.popleft().result()
+    finally:
+        for future in flying:
+            future.cancel()
+
+
+def write_table(file: h5py.File, name: str, table: NDArray) -> None:
+    """Write an array as a dataset of one chunk."""
+    dataset = create_dataset(file, name, table.dtype, len(table), len(table))
+    dataset.write_direct_chunk((0,), compressor(LEVEL).compress(to_planes(table, len(table))))

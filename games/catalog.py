@@ -1,0 +1,192 @@
+"""The catalog turns the text of a variant into a game, and a game into its text.
+
+A variant is a game's name, and where they are not the defaults its options: `connect4`, `connect4:width=5,height=4`, by
+the order of the options `connect4:5,4`; the name of a true-or-false option alone means yes, as in `tictactoe:misere`;
+several numbers are joined by `+`, as in `tentozero:steps=1+3`. The name is that of a game of ours, of one that another
+distribution offers under the entry point group `retrograde.games`, or a path to a rule module: `./mygame.py:size=4`.
+"""
+
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import MISSING, fields
+from difflib import get_close_matches
+from hashlib import sha256
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_type_hints
+
+from retrograde.games.digest import rules_digest
+from retrograde.games.game import Game, VariantError
+
+BUILT_IN = ("connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
+ENTRY_POINTS = "retrograde.games"
+
+__all__ = ["BUILT_IN", "find_game", "game_class", "game_names", "load_game", "rules_digest", "variant"]
+
+
+def load_game(text: str) -> Game:
+    """Return the game that the text of a variant stands for; raise VariantError where there is none.
+
+    >>> load_game("connect4:5,4")
+    Connect4(width=5, height=4, connect=4)
+    """
+    match = re.fullmatch(r"(.+?\.py)(?::(.*))?|([^:]*):?(.*)", text.strip())
+    assert match
+    path, path_options, name, options = match.groups()
+    cls = game_class(path or name)
+    return make(cls, path_options or options or "")
+
+
+def variant(game: Game) -> str:
+    """Return the canonical text of a game: its name, and the options that are not the defaults.
+
+    >>> variant(load_game("connect4:7,4"))
+    'connect4:height=4'
+    """
+    options = [
+        f"{field.name}={option_text(getattr(game, field.name))}"
+        for field in fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses, the contract itself is none
+        if getattr(game, field.name) != field.default
+    ]
+    return ":".join([game.name, ",".join(options)] if options else [game.name])
+
+
+def game_names() -> list[str]:
+    """Return the names of all games that need no path."""
+    return sorted({*BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))})
+
+
+def game_class(name: str) -> type[Game]:
+    """Return the class of a game by its name or the path of its rule module."""
+    if name.endswith(".py"):
+        return only_game(import_file(Path(name)))
+    if name in BUILT_IN:
+        return only_game(importlib.import_module(f"retrograde.games.{name}"))
+    for point in entry_points(group=ENTRY_POINTS, name=name):
+        cls = point.load()
+        cls.name = name
+        return cls
+    near = get_close_matches(name, game_names(), 1)
+    hint = f"did you mean {near[0]}?" if near else f"the games are {', '.join(game_names())}, or a path such as ./mygame.py"
+    raise VariantError(f"no game {name!r}; {hint}")
+
+
+def find_game(text: str, digest: str, folders: Iterable[Path]) -> Game:
+    """Return the game of a canonical variant, looking for user files in *folders* where no other has that name.
+
+    A file counts only if its rules have the digest given, so that no stranger's file is taken for it.
+    """
+    name = text.partition(":")[0]
+    if name in game_names():
+        return load_game(text)
+    for folder in folders:
+        file = folder / f"{name}.py"
+        if file.is_file():
+            cls = only_game(import_file(file))
+            if rules_digest(cls) == digest:
+                return make(cls, text.partition(":")[2])
+    raise VariantError(f"the rules of {text} are not at hand; name their file, as in ./{name}.py")
+
+
+def only_game(module: ModuleType) -> type[Game]:
+    """Return the one game that a module defines."""
+    games = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__
+    ]
+    if len(games) != 1:
+        names = ", ".join(cls.__name__ for cls in games) or "none"
+        raise VariantError(f"a rule module holds one subclass of Game; {module.__file__} holds {names}")
+    return games[0]
+
+
+def import_file(path: Path) -> ModuleType:
+    """Import a rule module from its file, once for each state of the file."""
+    if not path.is_file():
+        raise VariantError(f"no rule module {str(path)!r}")
+    source = path.read_bytes()
+    state = sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
+    name = f"retrograde_rules_{state}.{path.stem}"  # the stem is the game's name
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec and spec.loader
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent.resolve()))  # a rule module may import its neighbours, as a script may
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        line = getattr(error, "lineno", None) or line_in(error, path)
+        raise VariantError(f"{path}, line {line}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    return module
+
+
+def line_in(error: BaseException, path: Path) -> int | str:
+    """Return the last line of a file that an error came through."""
+    trace, line = error.__traceback__, 0
+    while trace:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line or "?"
+
+
+def make(cls: type[Game], text: str) -> Game:
+    """Return a game with the options of a variant's text."""
+    known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
+    types = get_type_hints(cls)
+    options: dict[str, Any] = {}
+    for index, part in enumerate(part.strip() for part in text.split(",") if text.strip()):
+        name, equals, value = part.partition("=")
+        if not equals and types.get(name) is bool:
+            value = "yes"
+        elif not equals:
+            name, value = (list(known)[index], part) if index < len(known) else ("", part)
+        if name not in known:
+            raise VariantError(f"{cls.name} has no option {part!r}; {options_help(cls)}")
+        if name in options:
+            raise VariantError(f"{cls.name}: the option {name} is given twice")
+        options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
+    if missing:
+        raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{missing[0]}=…")
+    try:
+        return cls(**options)
+    except (ValueError, TypeError) as error:
+        raise VariantError(f"{cls.name}: {error}") from error
+
+
+def options_help(cls: type[Game]) -> str:
+    """Return one line that names the options of a game and their defaults."""
+    defaults = [f"{field.name}={option_text(field.default)}" for field in fields(cls)]  # type: ignore[arg-type]
+    return f"its options are {', '.join(defaults)}" if defaults else "it has no options"
+
+
+def option_value(name: str, kind: Any, text: str) -> Any:
+    """Return an option's value from its text; raise VariantError where it is none of its kind."""
+    try:
+        if kind is bool:
+            return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]
+        if kind is int:
+            return int(text)
+        if kind is str:
+            return text
+        return tuple(int(number) for number in text.split("+"))
+    except (KeyError, ValueError):
+        wanted = {bool: "yes or no", int: "a whole number"}.get(kind, "whole numbers joined by +")
+        raise VariantError(f"{name} must be {wanted}, not {text!r}") from None
+
+
+def option_text(value: object) -> str:
+    """Return the text of an option's value."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "+".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,136 @@
+"""Dodgem, by Colin Vout: two gangs of cars cross the board at right angles, and leave it on the far side.
+
+On a board of any size that fits, each player has a car fewer than there are rows. O's go right, X's go up::
+
+    0 1 2      O . .
+    3 4 5      O . .     X in cell c is bit c, O in cell c is bit 9 + c, bit 18 tells who is to move (0 for O)
+    6 7 8      . X X
+
+A car moves one cell ahead or to either side, into an empty cell, and ahead from the last cell off the board. O moves
+first. Whoever has no car left on the board has won; and so has whoever is to move and cannot, since blocking
+the other altogether loses. These are the rules of *Winning Ways*, and of GamesmanClassic by default.
+On 3 × 3 there are cycles, yet somebody can always force a win; on 4 × 4 the start is a draw.
+
+The mirror that exchanges the two players is not used as a symmetry: as long as all cars are on the board the
+sum of their rows and columns tells who is to move, so a position and its mirror image are never both reached.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import LOSE, POSITION_BITS, UNDECIDED, WIN, Game
+
+NOWHERE = -1
+SIGNS = "OX"
+
+
+class Dodgem(Game):
+    """Drive your cars ahead and off the board, or sideways; whoever is rid of them all first wins."""
+
+    size: int = 3
+
+    def __post_init__(self):
+        if self.size < 2 or 2 * self.cells >= POSITION_BITS:
+            raise ValueError("size must be from 2 to 5")
+
+    @property
+    def cells(self):
+        return self.size**2
+
+    @property
+    def board(self):
+        return (1 << self.cells) - 1
+
+    @cached_property
+    def start(self):
+        os = sum(1 << self.size * row for row in range(self.size - 1))
+        xs = sum(1 << self.cells - self.size + column for column in range(1, self.size))
+        return os << self.cells | xs
+
+    @cached_property
+    def targets(self):
+        """For each cell, O's first, the cells ahead and to both sides: `cells` for off the board, or NOWHERE."""
+
+        def target(player, row, column):
+            if 0 <= row < self.size and 0 <= column < self.size:
+                return self.size * row + column
+            return self.cells if (row < 0 if player else column == self.size) else NOWHERE
+
+        steps = (((0, 1), (-1, 0), (1, 0)), ((-1, 0), (0, -1), (0, 1)))
+        return tuple(
+            tuple(target(player, cell // self.size + down, cell % self.size + right) for down, right in steps[player])
+            for player in range(2)
+            for cell in range(self.cells)
+        )
+
+    def cars(self, position, player):
+        return position >> self.cells * (1 - player) & self.board
+
+    # The rules: a move is 3 × cell + 0 to go ahead, 1 and 2 to go to the sides
+
+    def generate_moves(self, position):
+        player = position >> 2 * self.cells
+        filled = (position | position >> self.cells) & self.board
+        for cell in range(self.cells):
+            if self.cars(position, player) >> cell & 1:
+                for way in range(3):
+                    target = self.targets[self.cells * player + cell][way]
+                    if target != NOWHERE and not filled >> target & 1:
+                        yield 3 * cell + way
+
+    def do_move(self, position, move):
+        player, cell = position >> 2 * self.cells, move // 3
+        target = self.targets[self.cells * player + cell][move % 3]
+        change = (1 << cell | 1 << target) & self.board
+        return position ^ 1 << 2 * self.cells ^ change << self.cells * (1 - player)
+
+    def primitive(self, position):
+        if not self.cars(position, 1 - (position >> 2 * self.cells)):
+            return LOSE
+        for _ in self.generate_moves(position):
+            return UNDECIDED
+        return WIN
+
+    def tier(self, position):
+        return 2 * self.size - 2 - (position & (1 << 2 * self.cells) - 1).bit_count()  # cars that have left
+
+    def parents(self, position):
+        player = 1 - (position >> 2 * self.cells)
+        filled = (position | position >> self.cells) & self.board
+        for cell in range(self.cells):
+            if not filled >> cell & 1:
+                for way in range(3):
+                    target = self.targets[self.cells * player + cell][way]
+                    if 0 <= target < self.cells and self.cars(position, player) >> target & 1:
+                        yield position ^ 1 << 2 * self.cells ^ (1 << cell | 1 << target) << self.cells * (1 - player)
+
+    # For people
+
+    def write(self, position):
+        """Return the rows from the top down and the player to move, as in `O../O../.XX/O`."""
+        os, xs = self.cars(position, 0), self.cars(position, 1)
+        signs = "".join("O" if os >> cell & 1 else "X" if xs >> cell & 1 else "." for cell in range(self.cells))
+        rows = [signs[i : i + self.size] for i in range(0, self.cells, self.size)]
+        return "/".join([*rows, SIGNS[position >> 2 * self.cells]])
+
+    def read(self, text):
+        *rows, mover = text.split("/")
+        signs = "".join(rows)
+        if [len(row) for row in rows] != [self.size] * self.size or set(signs) - set(".XO") or mover not in ("X", "O"):
+            raise ValueError(f"a position is {self.size} lines of .XO and the player to move, parted by /")
+        if max(signs.count("X"), signs.count("O")) >= self.size:
+            raise ValueError(f"there must be no more than {self.size - 1} of X and of O")
+        if mover not in signs:
+            raise ValueError(f"{mover} has won, and is not to move")
+        cars = sum(1 << cell + self.cells * (sign == "O") for cell, sign in enumerate(signs) if sign != ".")
+        return SIGNS.index(mover) << 2 * self.cells | cars
+
+    def show(self, position):
+        *rows, mover = self.write(position).split("/")
+        lines = [f"{number} {' '.join(row)}" for number, row in enumerate(rows, 1)]
+        return "\n".join([*lines, f"  {' '.join('abcde'[: self.size])}", f"{mover} to move"])
+
+    def move_name(self, position, move):
+        """Name the cells left and entered, a letter for the column and the row from the top: `a1-b1`, `c1-off`."""
+        target = self.targets[self.cells * (position >> 2 * self.cells) + move // 3][move % 3]
+        names = [f"{'abcde'[cell % self.size]}{cell // self.size + 1}" for cell in range(self.cells)]
+        return f"{names[move // 3]}-{[*names, 'off'][target]}"

@@ -1,0 +1,143 @@
+"""Hare and Hounds, the French military game: three hounds hunt a hare over eleven points.
+
+       1 - 2 - 3
+     / | \\ | / | \\
+    4 - 5 - 6 - 7 - 8      point p is bit p - 1
+     \\ | / | \\ | /
+       9 - 10- 11
+
+A position tells where the pieces are::
+
+    bit      15              14 … 11      10 … 0
+             1 if the hare   the hare's   the hounds
+             is to move      bit
+
+The hounds start on 1, 4 and 9. A piece moves along a line to the next point if that is empty, a hound never to the
+left. The hare wins on point 4, or when no hound can move; the hounds win when the hare cannot. There is no rule against
+stalling: a game that goes round for ever is a draw. (Where stalling loses the hunt, such a draw is won by the hare.)
+"""
+
+import re
+from functools import cached_property
+
+from retrograde.games.game import LOSE, UNDECIDED, WIN, Game
+
+BOARD = 0b111_11111_111
+BURROW = 3
+SIGNS = "DH"
+
+
+class HareAndHounds(Game):
+    """As the hounds, D for dogs, trap the hare, H; as the hare, slip past them to the left end."""
+
+    hare: int = 8
+    hare_first: bool = False
+
+    def __post_init__(self):
+        if not 5 <= self.hare <= 8:
+            raise ValueError("hare must be a point of the middle line, from 5 to 8")
+
+    @cached_property
+    def start(self):
+        return self.hare_first << 15 | self.hare - 1 << 11 | 0b001_00001_001
+
+    @cached_property
+    def columns(self):
+        return (1, 2, 3, 0, 1, 2, 3, 4, 1, 2, 3)
+
+    @cached_property
+    def lines(self):
+        """For each point, the points next to it; from every other point some lines are slanting."""
+
+        def near(a, b):
+            distance = (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
+            return distance == 1 or (distance == 2 and sum(a) % 2 == 1)
+
+        places = list(zip(self.columns, [0] * 3 + [1] * 5 + [2] * 3, strict=True))
+        return tuple(sum(near(a, b) << point for point, b in enumerate(places)) for a in places)
+
+    @cached_property
+    def onward(self):
+        """For each point, the points next to it that a hound may enter."""
+        return tuple(
+            sum(1 << b for b in range(11) if lines >> b & 1 and self.columns[b] >= self.columns[a])
+            for a, lines in enumerate(self.lines)
+        )
+
+    # The rules: a move is 16 × the point left + the point entered, both counted from 0
+
+    def generate_moves(self, position):
+        hare, hounds = position >> 11 & 15, position & BOARD
+        if position >> 15:
+            for target in range(11):
+                if self.lines[hare] & ~hounds & 1 << target:
+                    yield hare << 4 | target
+        else:
+            for point in range(11):
+                if hounds >> point & 1:
+                    for target in range(11):
+                        if self.onward[point] & ~(hounds | 1 << hare) & 1 << target:
+                            yield point << 4 | target
+
+    def do_move(self, position, move):
+        point, target = move >> 4, move & 15
+        if position >> 15:
+            return target << 11 | position & BOARD
+        return position ^ 1 << 15 ^ 1 << point ^ 1 << target
+
+    def primitive(self, position):
+        if position >> 11 & 15 == BURROW:
+            return WIN if position >> 15 else LOSE
+        for _ in self.generate_moves(position):
+            return UNDECIDED
+        return LOSE
+
+    def images(self, position):
+        """Yield the mirror image, in which the upper line lies below."""
+        hare, hounds = position >> 11 & 15, position & BOARD
+        if hare < 3 or hare > 7:
+            hare = (hare + 8) % 16
+        hounds = (hounds & 0b111) << 8 | hounds & 0b11111_000 | hounds >> 8
+        yield position >> 15 << 15 | hare << 11 | hounds
+
+    def tier(self, position):
+        """Return how far the hounds have come, all together."""
+        progress = 0
+        for point in range(11):
+            if position >> point & 1:
+                progress += self.columns[point]
+        return progress
+
+    # For people
+
+    def write(self, position):
+        """Return the three lines and who is to move, as in `D../D...H/D../D`."""
+        signs = "".join("D" if position >> point & 1 else "." for point in range(11))
+        hare = position >> 11 & 15
+        signs = signs[:hare] + "H" + signs[hare + 1 :]
+        return f"{signs[:3]}/{signs[3:8]}/{signs[8:]}/{SIGNS[position >> 15]}"
+
+    def read(self, text):
+        match = re.fullmatch(r"([.DH]{3})/([.DH]{5})/([.DH]{3})/([DH])", text)
+        if not match:
+            raise ValueError("a position is lines of 3, 5 and 3 of .DH and who is to move, as in D../D...H/D../D")
+        signs = match[1] + match[2] + match[3]
+        if signs.count("D") != 3 or signs.count("H") != 1:
+            raise ValueError("there must be three D and one H")
+        hounds = sum(1 << point for point, sign in enumerate(signs) if sign == "D")
+        return SIGNS.index(match[4]) << 15 | signs.index("H") << 11 | hounds
+
+    def show(self, position):
+        top, middle, bottom, mover = self.write(position).split("/")
+        lines = [
+            f"    {'---'.join(top)}            1---2---3",
+            "  / | \\ | / | \\        / | \\ | / | \\",
+            f"{'---'.join(middle)}    4---5---6---7---8",
+            "  \\ | / | \\ | /        \\ | / | \\ | /",
+            f"    {'---'.join(bottom)}            9---10--11",
+        ]
+        return "\n".join([*lines, f"{mover} to move"])
+
+    def move_name(self, position, move):
+        """Name the point left and the point entered: `4-5`."""
+        return f"{(move >> 4) + 1}-{(move & 15) + 1}"

@@ -1,0 +1,56 @@
+"""1, 2, …, 10: the first game that GamesCrafters teaches, for any target and any steps.
+
+A position is the running total alone, since both players have the same moves. A total from which every step would
+pass the target is an end too: the player who is stuck there has lost.
+"""
+
+from retrograde.games.game import LOSE, POSITION_BITS, UNDECIDED, Game
+
+
+class TenToZero(Game):
+    """Add one of the steps to the total by turns; whoever reaches the target, or leaves no step to take, wins."""
+
+    target: int = 10
+    steps: tuple[int, ...] = (1, 2)
+
+    start = 0
+
+    def __post_init__(self):
+        if not 1 <= self.target < 1 << POSITION_BITS:
+            raise ValueError(f"target must be at least 1 and below 2**{POSITION_BITS}")
+        if not self.steps or len(set(self.steps)) < len(self.steps):
+            raise ValueError("steps must be one or more different numbers")
+        if not all(1 <= step < 1 << POSITION_BITS for step in self.steps):
+            raise ValueError(f"every step must be at least 1 and below 2**{POSITION_BITS}")
+
+    # The rules
+
+    def generate_moves(self, total):
+        for step in self.steps:
+            if total + step <= self.target:
+                yield step
+
+    def do_move(self, total, step):
+        return total + step
+
+    def primitive(self, total):
+        for step in self.steps:
+            if total + step <= self.target:
+                return UNDECIDED
+        return LOSE
+
+    def tier(self, total):
+        return total
+
+    # For people
+
+    def read(self, text):
+        if not (text.isdecimal() and int(text) <= self.target):
+            raise ValueError(f"a position is a total from 0 to {self.target}")
+        return int(text)
+
+    def show(self, total):
+        return f"{total} of {self.target}"
+
+    def move_name(self, total, step):
+        return f"+{step}"

@@ -1,0 +1,131 @@
+"""The engine: from a game to its database.
+
+    start --explore--> state space --solve the tiers, last first--> scores --tally, write--> database
+
+Small games are solved interpreted (`interpreted.py`). Others are compiled, explored in waves (`explore.py`) and solved
+tier by tier (`tiers.py`), on threads: the kernels release the GIL. A journal beside the database keeps what is done.
+"""
+
+import os
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retrograde.databases import database_path
+from retrograde.databases.layout import LegendRow
+from retrograde.databases.write import Solved, write_database
+from retrograde.games.catalog import rules_digest, variant
+from retrograde.games.game import Game
+from retrograde.solver.examine import start_of
+from retrograde.solver.interpreted import solve_interpreted
+from retrograde.solver.journal import Journal, Log
+from retrograde.solver.memory import MemoryBudget
+from retrograde.solver.progress import Listener, Phase
+
+if TYPE_CHECKING:
+    from retrograde.solver.tiers import Scores
+
+INTERPRETED_SECONDS = 0.7
+"""Games that are explored in less are solved without being compiled, which takes a second or more."""
+
+JOURNAL_SECONDS = 0.5
+"""The most work that is lost when a solve is killed, where what is done between two pauses takes no longer."""
+
+Array = np.ndarray[Any, Any]
+
+
+def solve(
+    game: Game,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    workers: int | None = None,
+    memory: int | None = None,
+    fresh: bool = False,
+    listener: Listener | None = None,
+    interpreted: bool | None = None,
+    pause: float = JOURNAL_SECONDS,
+) -> Path:
+    """Solve a game and return the path of its database, *path* or the one that `open_database` looks for.
+
+    *workers* is the number of threads (one a core if None), *memory* the most bytes to use (what is free if None).
+    A solve that was interrupted goes on where it stopped, unless *fresh*. *listener* is called with Progress.
+    *interpreted* forces the rules to be run so or, if False, to be compiled. What is done goes to disk every *pause* seconds.
+    Raises RuleError, MemoryLimit, CannotWrite or InUse; what was done by then is kept.
+    """
+    path = database_path(variant(game)) if path is None else Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if interpreted is not False:
+        solved = solve_interpreted(game, float("inf") if interpreted else INTERPRETED_SECONDS)
+        if solved is not None:
+            return write_database(path, game, solved)
+    identity = f"{variant(game)} {rules_digest(game, contract=True)}"
+    with (
+        Journal(path.with_name(path.name + ".journal"), identity, fresh) as journal,
+        ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor,
+    ):
+        try:
+            solved = solve_compiled(game, executor, MemoryBudget(memory), journal, listener, pause)
+            phase = Phase("writing", listener, int(solved.counts.sum()))
+            write_database(path, game, solved, executor, lambda records: phase.advance(records - phase.done))
+            phase.tell()
+        finally:
+            executor.shutdown(cancel_futures=True)
+        journal.remove()
+    return path
+
+
+def solve_compiled(
+    game: Game, executor: Executor, budget: MemoryBudget, journal: Journal, listener: Listener | None, pause: float
+) -> Solved:
+    """Return the solved game, having gone through all phases but the writing."""
+    from retrograde.solver.expansion import Expander  # numba takes a while to import: not for small games
+    from retrograde.solver.explore import Explorer
+    from retrograde.solver.legend import solved_from
+    from retrograde.solver.score import RemotenessOverflow
+    from retrograde.solver.tiers import Scores
+
+    expander = Expander(game)
+    entries: dict[str, list[list[Array]]] = {}
+    for name, arrays in journal.entries():
+        entries.setdefault(name, []).append(arrays)
+    log = Log(journal, "wave", entries.pop("wave", []), pause)
+    space = Explorer(expander, executor, budget).explore(start_of(game), log, Phase("exploring", listener))
+    for bits in (14, 30):
+        scores = Scores(expander, space, bits)
+        log = Log(journal, f"scores{bits}", entries.pop(f"scores{bits}", []), pause)
+        try:
+            solve_tiers(scores, executor, budget, log, Phase("solving", listener, len(space.positions)))
+            return solved_from(scores, executor)
+        except RemotenessOverflow:
+            if bits == 30:
+                raise
+    raise AssertionError("unreachable")
+
+
+def solve_tiers(scores: "Scores", executor: Executor, budget: MemoryBudget, log: Log, phase: Phase) -> None:
+    """Solve all tiers, last first, less those in the log."""
+    from retrograde.solver.explore import tasks
+    from retrograde.solver.tiers import levels, solve_cyclic
+
+    space = scores.space
+    budget.check(0, f"solving {len(space.positions):,} positions")
+    done: set[int] = set()
+    for rows, *arrays in log.resumed:
+        done.update(rows.tolist())
+        phase.skip(scores.restore(rows, *arrays))
+    tiers = space.tiers.tolist()
+    for group in levels(tiers, space.edges):
+        rows = [row for row in group if row not in done]
+        cyclic = [row for row in rows if (tiers[row], tiers[row]) in space.edges]
+        plain = [(row, len(range(*scores.stretch(row)))) for row in rows if row not in cyclic]
+        sweeping = [executor.submit(scores.sweep, task) for task in tasks(plain)]
+        log.write()  # while the others work
+        for future in sweeping:
+            phase.advance(future.result(), tiers[group[-1]])
+        for row in cyclic:
+            solve_cyclic(scores, row, executor, budget)
+            phase.advance(len(range(*scores.stretch(row))), tiers[row])
+        log.add(lambda rows=rows: scores.extract(rows))
+    phase.tell()

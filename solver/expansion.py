@@ -1,0 +1,130 @@
+"""Blocks of positions expanded by the compiled rules, on any number of threads."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import Game, RuleError
+from retrograde.solver import compiled, kernels
+from retrograde.solver.examine import blame, examine
+
+Array = np.ndarray[Any, Any]
+
+CELLS = 1 << 17
+"""Cells of a matrix of children: 1 MB, so that it stays in a core's cache."""
+BLOCK = 1 << 14
+"""The most positions in a block."""
+SPOT_CHECKS = 4
+"""Positions of a block that are expanded a second time, by the interpreted rules."""
+
+
+class NotCompilable(RuleError):
+    """Rules that run interpreted only, and so slowly."""
+
+
+class Block:
+    """A thread's matrices, filled anew for each block of positions.
+
+    `children`, `tiers` and `places` are int64[slots, positions], `primitives` uint8[positions], `sizes` uint16[positions].
+    """
+
+    def __init__(self) -> None:
+        self.flat = np.empty((4, 0), np.int64)
+
+    def fit(self, slots: int, positions: int) -> None:
+        """Make all arrays as large as the block at hand needs them."""
+        cells = slots * positions
+        if cells >= self.flat.shape[1]:
+            self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
+        self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, slots, positions)
+        self.out = self.flat[3]
+        self.runs = np.empty((slots, 3), np.int64)
+        self.primitives = np.empty(positions, np.uint8)
+        self.sizes = np.empty(positions, np.uint16)
+
+
+class Expander:
+    """The compiled rules of a game, asked for children and parents."""
+
+    def __init__(self, game: Game):
+        compiled.prepare(game)
+        self.game = game
+        self.slots = 8  # grows to the most moves seen in a position
+        self.local = threading.local()
+
+    def blocks(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the ends of the blocks in which a stretch of positions is best expanded."""
+        while begin < end:
+            stop = min(begin + max(1, min(BLOCK, CELLS // self.slots)), end)
+            yield begin, stop
+            begin = stop
+
+    def expand(self, tier: int, positions: Array, sizes: bool = False) -> Block:
+        """Return a block with the children of positions of a tier, and if asked for their numbers of symmetric ones."""
+
+        def kernel(block: Block, trouble: Array) -> int:
+            return kernels.expand(
+                self.game, tier, positions, block.primitives, block.sizes if sizes else block.sizes[:0],
+                block.children, block.tiers, trouble,
+            )  # fmt: skip
+
+        return self.run(kernel, len(positions))
+
+    def expand_parents(self, tier: int, positions: Array) -> Block:
+        """Return a block with the parents, in the place of children, of positions of a tier."""
+
+        def kernel(block: Block, trouble: Array) -> int:
+            block.tiers[:] = tier
+            return kernels.expand_parents(self.game, tier, positions, block.children, trouble)
+
+        return self.run(kernel, len(positions))
+
+    def run(self, kernel: Any, positions: int) -> Block:
+        """Call a kernel with matrices of enough slots; raise RuleError where the rules break the contract."""
+        if not hasattr(self.local, "block"):
+            self.local.block = Block()
+        block: Block = self.local.block
+        trouble = np.zeros(2, np.int64)
+        while True:
+            block.fit(self.slots, positions)
+            with blame(self.game, trouble[1]):
+                try:
+                    needed = kernel(block, trouble)
+                except NumbaError as error:
+                    raise NotCompilable(reason(self.game, error)) from error
+            if trouble[0] != kernels.FINE or needed >= kernels.MOST_MOVES:
+                examine(self.game, int(trouble[1]))  # finds the same fault and says it in full
+                raise RuleError(differ(self.game, int(trouble[1])))
+            if needed <= len(block.children):
+                return block
+            self.slots = max(self.slots, needed)
+
+    def spot_check(self, tier: int, positions: Array) -> None:
+        """Raise RuleError unless the interpreted rules say of some of the positions what the compiled ones do."""
+        some = np.unique(positions[np.linspace(0, len(positions) - 1, SPOT_CHECKS).astype(np.int64)])
+        block = self.expand(tier, some)
+        for i, position in enumerate(some.tolist()):
+            value, _, children = examine(self.game, position)
+            seen = block.children[:, i]
+            if value != block.primitives[i] or children != seen[seen >= 0].tolist():
+                raise RuleError(differ(self.game, position))
+
+
+def differ(game: Game, position: int) -> str:
+    """Return the complaint that rules do not do the same, interpreted and compiled, or twice."""
+    return (
+        f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints exceed "
+        "64 bits on the way, or does something other than the position decide?"
+    )
+
+
+def reason(game: Game, error: NumbaError) -> str:
+    """Return in one line why the rules of a game do not compile."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    what = next((line for line in lines if not line.startswith(("Failed in", "- Resolution", "During"))), lines[0])
+    where = next((line for line in lines if line.startswith("File ") and "kernels.py" not in line), "")
+    return f"the rules of {variant(game)} do not compile: {what} {where}".strip()

@@ -1,0 +1,210 @@
+"""Exploration: all positions that play can reach, canonical ones only, as sorted lists tier by tier.
+
+It goes in waves. A wave is what has just been found; its children, less what is known already, are the next one.
+"""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from retrograde.solver import kernels
+from retrograde.solver.expansion import Block, Expander
+from retrograde.solver.journal import Log
+from retrograde.solver.memory import MemoryBudget
+from retrograde.solver.progress import Phase
+
+Array = np.ndarray[Any, Any]
+Wave = dict[int, Array]
+"""Sorted distinct positions by tier."""
+Stretch = tuple[int, int, int]
+"""The key of a list, and where in it something begins and ends."""
+
+TASK = 1 << 16
+"""Positions in a task, at least, where there are so many: enough to outweigh what handing it to a thread costs."""
+COMPACT = 1 << 20
+"""Children found by one task for one tier that are worth sorting at once, to save memory."""
+
+
+@dataclass
+class StateSpace:
+    """The canonical positions of a game, sorted within each tier: tier k has `positions[starts[k]:starts[k + 1]]`.
+
+    `tiers` int64[T] ascending, `starts` int64[T + 1], `positions` int64[n]; `edges` are the pairs of tiers that a move
+    leads from and to.
+    """
+
+    tiers: Array
+    starts: Array
+    positions: Array
+    edges: set[tuple[int, int]]
+
+
+class Explorer:
+    """Finds the state space of a game wave by wave, on the threads of an executor."""
+
+    def __init__(self, expander: Expander, executor: Executor, budget: MemoryBudget):
+        self.expander = expander
+        self.executor = executor
+        self.budget = budget
+        self.known: dict[int, list[Array]] = {}
+        self.edges: set[tuple[int, int]] = set()
+        self.branching = 4.0
+
+    def explore(self, start: int, log: Log, phase: Phase) -> StateSpace:
+        """Return the state space from *start*; go on from the waves in the *log*, and add new ones."""
+        wave: Wave = {}
+        for arrays in log.resumed:
+            wave = self.remember(*arrays)
+            phase.skip(size(wave))
+        if not wave:
+            tier = int(self.expander.game.tier(start))
+            wave = self.remember(np.array([tier]), np.array([1]), np.array([start]), np.empty(0, np.int64))
+            phase.advance(1, tier)
+        while wave:
+            expanding = [self.executor.submit(self.expand, wave, task) for task in tasks(lengths(wave))]
+            log.write()  # while the others work
+            arrivals: dict[int, list[Array]] = {}
+            edges: set[tuple[int, int]] = set()
+            for future in expanding:
+                pieces, found = future.result()
+                edges |= found
+                for tier, piece in pieces:
+                    arrivals.setdefault(tier, []).append(piece)
+            self.foresee(wave, arrivals)
+            came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
+            merging = self.executor.map(partial(self.merge, arrivals), tasks(came, cut=False))
+            merged = [(tier, new) for part in merging for tier, new in part if len(new)]
+            entry = (
+                np.array([tier for tier, _ in merged], np.int64),
+                np.array([len(new) for _, new in merged], np.int64),
+                np.concatenate([np.empty(0, np.int64), *(new for _, new in merged)]),
+                np.array(sorted(edges - self.edges), np.int64).reshape(-1),
+            )
+            del arrivals, merged
+            wave = self.remember(*entry)
+            log.add(lambda entry=entry: entry)
+            phase.advance(len(entry[2]), next(reversed(wave), None))
+        phase.tell()
+        return self.state_space()
+
+    def remember(self, tiers: Array, counts: Array, positions: Array, edges: Array) -> Wave:
+        """Add a wave to what is known, and return it by tier."""
+        self.edges.update(map(tuple, edges.reshape(-1, 2).tolist()))
+        ends = np.cumsum(counts).tolist()
+        wave = {tier: positions[end - count : end] for tier, end, count in zip(tiers.tolist(), ends, counts.tolist(), strict=True)}
+        for tier, new in wave.items():
+            runs = self.known.setdefault(tier, [])
+            runs.append(new)
+            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, and each is merged seldom
+                runs[-2:] = [np.sort(np.concatenate(runs[-2:]))]
+        return wave
+
+    def foresee(self, wave: Wave, arrivals: dict[int, list[Array]]) -> None:
+        """Raise MemoryLimit before merging what has arrived, and expanding it, would exceed the budget."""
+        came = sum(len(piece) for pieces in arrivals.values() for piece in pieces)
+        self.branching = came / max(1, size(wave))
+        next_wave = int(came * min(1.0, self.branching))
+        known = sum(len(run) for runs in self.known.values() for run in runs)
+        self.budget.check(8 * (came + next_wave), f"going on from {known:,} positions")
+
+    def expand(self, wave: Wave, task: list[Stretch]) -> tuple[list[tuple[int, Array]], set[tuple[int, int]]]:
+        """Return the children of stretches of a wave as (tier, unsorted piece), and the pairs of tiers seen."""
+        found: dict[int, list[Array]] = {}
+        edges = set()
+        expander = self.expander
+        tier, begin, end = task[-1]
+        expander.spot_check(tier, wave[tier][begin:end])
+        for tier, first, last in task:
+            for begin, end in expander.blocks(first, last):
+                block = expander.expand(tier, wave[tier][begin:end])
+                for child_tier, piece in pieces(block):
+                    edges.add((tier, child_tier))
+                    heap = found.setdefault(child_tier, [])
+                    heap.append(piece)
+                    if len(heap) > 1 and len(heap[0]) < COMPACT <= sum(map(len, heap[1:])):
+                        found[child_tier] = [distinct(heap)]
+        return [(tier, piece) for tier, heap in found.items() for piece in heap], edges
+
+    def merge(self, arrivals: dict[int, list[Array]], task: list[Stretch]) -> list[tuple[int, Array]]:
+        """Return for each tier the sorted distinct positions that have arrived and are not known."""
+        merged = []
+        for tier, _, _ in task:
+            new = distinct(arrivals.pop(tier))
+            for run in self.known.get(tier, ()):
+                new = new[: kernels.subtract(new, run)]
+            merged.append((tier, new))
+        return merged
+
+    def state_space(self) -> StateSpace:
+        """Return what is known as one list, and forget it piece by piece, so that it is not held twice."""
+        tiers = np.array(sorted(self.known), np.int64)
+        counts = [sum(map(len, self.known[tier])) for tier in tiers.tolist()]
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        positions = np.empty(starts[-1], np.int64)
+        for tier, begin, end in zip(tiers.tolist(), starts[:-1], starts[1:], strict=True):
+            runs = self.known.pop(tier)
+            np.concatenate(runs, out=positions[begin:end])
+            if len(runs) > 1:
+                positions[begin:end].sort()
+        return StateSpace(tiers, starts, positions, self.edges)
+
+
+def pieces(block: Block) -> Iterator[tuple[int, Array]]:
+    """Yield the children in a block by tier, each piece a copy in no particular order."""
+    kernels.gather(block.children, block.tiers, block.runs, block.out)
+    begin = 0
+    for slot, (end, tier, plain) in enumerate(block.runs.tolist()):
+        if end > begin:
+            piece = block.out[begin:end]
+            if plain:
+                yield tier, piece.copy()
+            else:
+                tiers = block.tiers[slot][block.children[slot] >= 0]
+                for child_tier in np.unique(tiers).tolist():
+                    yield child_tier, piece[tiers == child_tier]
+        begin = end
+
+
+def distinct(heap: list[Array]) -> Array:
+    """Return the sorted distinct numbers of some arrays. (NumPy's vectorised sort beats merging sorted pieces.)"""
+    numbers = np.concatenate(heap)
+    numbers.sort()
+    count = kernels.unique(numbers)
+    return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
+
+
+def lengths(wave: Wave) -> list[tuple[int, int]]:
+    """Return how many positions a wave has in each tier."""
+    return [(tier, len(positions)) for tier, positions in wave.items()]
+
+
+def size(wave: Wave) -> int:
+    """Return how many positions a wave has."""
+    return sum(map(len, wave.values()))
+
+
+def tasks(lengths: Iterable[tuple[int, int]], cut: bool = True) -> Iterator[list[Stretch]]:
+    """Group lists, given by their keys and lengths, into tasks of at least TASK items, cutting long lists if allowed.
+
+    >>> TASK
+    65536
+    >>> list(tasks([(7, 70_000), (8, 100)]))
+    [[(7, 0, 65536)], [(7, 65536, 70000), (8, 0, 100)]]
+    """
+    task: list[Stretch] = []
+    total = 0
+    for key, length in lengths:
+        step = TASK if cut else max(length, 1)
+        for begin in range(0, length, step):
+            end = min(begin + step, length)
+            task.append((key, begin, end))
+            total += end - begin
+            if total >= TASK:
+                yield task
+                task, total = [], 0
+    if task:
+        yield task

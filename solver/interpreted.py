@@ -1,0 +1,100 @@
+"""Small games solved in plain Python: quicker than compiling their rules.
+
+The method is that of `tiers.py`, on dictionaries and without tiers.
+"""
+
+import time
+from collections import defaultdict
+
+import numpy as np
+
+from retrograde.databases.layout import LegendRow
+from retrograde.databases.write import Solved
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines
+from retrograde.solver.examine import examine, start_of
+
+Children = dict[int, list[int]]
+Outcomes = dict[int, tuple[Value, int]]
+
+
+def solve_interpreted(game: Game, seconds: float = float("inf")) -> Solved | None:
+    """Return the solved game; None where exploring it takes longer than some seconds."""
+    explored = explore(game, time.monotonic() + seconds)
+    if explored is None:
+        return None
+    children, outcomes = explored
+    propagate(children, outcomes)
+    by_tier: defaultdict[int, list[int]] = defaultdict(list)
+    for position in children:
+        by_tier[int(game.tier(position))].append(position)
+    tiers = sorted(by_tier)
+    positions = [position for tier in tiers for position in sorted(by_tier[tier])]
+    rows: dict[tuple[Value, int], list[int]] = {}
+    for position in positions:
+        rows.setdefault(outcomes[position], []).append(position)
+    legend = [LegendRow(*outcome, count(game, rows[outcome]), len(rows[outcome]), rows[outcome][0]) for outcome in sorted(rows)]
+    places = {row[:2]: place for place, row in enumerate(legend)}
+    return Solved(
+        np.array(tiers, np.int64),
+        np.array([len(by_tier[tier]) for tier in tiers], np.int64),
+        legend,
+        (np.array(positions, np.int64), np.array([places[outcomes[position]] for position in positions], np.uint32)),
+    )
+
+
+def count(game: Game, positions: list[int]) -> int:
+    """Return how many positions there are with the symmetric ones of some canonical ones."""
+    if not defines(game, "images"):
+        return len(positions)
+    return sum(len({position, *game.images(position)}) for position in positions)
+
+
+def explore(game: Game, deadline: float) -> tuple[Children, Outcomes] | None:
+    """Return the distinct children of every position that can be reached, and the outcomes of primitive ones."""
+    children: Children = {}
+    outcomes: Outcomes = {}
+    open_positions = [start_of(game)]
+    while open_positions:
+        position = open_positions.pop()
+        if position in children:
+            continue
+        value, _, reached = examine(game, position)
+        children[position] = list(dict.fromkeys(reached))
+        if value != UNDECIDED:
+            outcomes[position] = value, 0
+        open_positions += [child for child in children[position] if child not in children]
+        if time.monotonic() > deadline:
+            return None
+    return children, outcomes
+
+
+def propagate(children: Children, outcomes: Outcomes) -> None:
+    """Add the outcomes of all positions to those of the primitive ones, from each remoteness to the next."""
+    parents: defaultdict[int, list[int]] = defaultdict(list)
+    for position, reached in children.items():
+        for child in reached:
+            parents[child].append(position)
+    left = {position: len(reached) for position, reached in children.items()}
+    primitive = dict(outcomes)
+    frontier = [position for position, (value, _) in primitive.items() if value != TIE]
+    remoteness = 0
+    while frontier:
+        remoteness += 1
+        reached_now: dict[int, Value] = {}
+        for position in frontier:
+            for parent in parents[position]:
+                if outcomes[position][0] == LOSE:
+                    reached_now[parent] = WIN
+                    continue
+                left[parent] -= 1
+                if left[parent] == 0:
+                    reached_now[parent] = LOSE
+        frontier = [position for position in reached_now if position not in outcomes]
+        outcomes.update((position, (reached_now[position], remoteness)) for position in frontier)
+    frontier = [position for position, (value, _) in primitive.items() if value == TIE]
+    remoteness = 0
+    while frontier:
+        remoteness += 1
+        frontier = list({parent for position in frontier for parent in parents[position] if parent not in outcomes})
+        outcomes.update((position, (TIE, remoteness)) for position in frontier)
+    outcomes.update((position, (DRAW, -1)) for position in children if position not in outcomes)

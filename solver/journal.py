@@ -1,0 +1,135 @@
+"""The journal: what a solve has found so far, in a file beside the database, so that it survives being killed.
+
+It is a sequence of entries, each a name and some arrays, with a checksum; it is only ever added to. After a kill the
+last entry may be half-written: reading stops before it, and writing goes on there::
+
+    | "RGJ1" | length of header | crc32 of header | header (JSON) | arrays, one after another |
+                                                     name, types and lengths, crc32 of each array
+"""
+
+import json
+import os
+import struct
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from retrograde.games.game import RetrogradeError
+
+Array = np.ndarray[Any, Any]
+
+PREFIX = struct.Struct("<4sII")
+MAGIC = b"RGJ1"
+
+
+class InUse(RetrogradeError, BlockingIOError):
+    """Another process is solving into the same file."""
+
+
+class Journal:
+    """An append-only file of named arrays; a context manager that holds a lock on it."""
+
+    def __init__(self, path: Path, identity: str, fresh: bool = False):
+        """Open or make the journal of a solve; one of another *identity*, or any if *fresh*, is emptied."""
+        self.path = path
+        self.file: BinaryIO = open(path, "a+b")  # noqa: SIM115  # closed by close()
+        try:
+            lock(self.file)
+        except OSError:
+            self.file.close()
+            raise InUse(f"{path} is in use; is the same game being solved elsewhere?") from None
+        self.end = 0
+        first = next(self.entries(), None)
+        if fresh or first is None or first[0] != identity:
+            self.file.truncate(0)
+            self.end = 0
+            self.append(identity)
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.file.close()
+
+    def remove(self) -> None:
+        """Close the journal and delete its file, when the solve is done."""
+        self.file.close()
+        self.path.unlink()
+
+    def append(self, name: str, *arrays: Array) -> None:
+        """Add an entry."""
+        arrays = tuple(np.ascontiguousarray(array) for array in arrays)
+        about = [(array.dtype.str, len(array), zlib.crc32(array)) for array in arrays]
+        header = json.dumps([name, about]).encode()
+        self.file.seek(self.end)
+        self.file.truncate()  # whatever a kill has left behind the last whole entry
+        self.file.write(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header)
+        for array in arrays:
+            self.file.write(array.data.cast("B") if len(array) else b"")
+        self.file.flush()
+        self.end = self.file.tell()
+
+    def entries(self) -> Iterator[tuple[str, list[Array]]]:
+        """Yield the names and arrays of all whole entries, in order; the next append goes behind the last one read."""
+        self.file.seek(0)
+        self.end = 0
+        while True:
+            try:
+                magic, length, checksum = PREFIX.unpack(self.file.read(PREFIX.size))
+                header = self.file.read(length)
+                if magic != MAGIC or zlib.crc32(header) != checksum:
+                    return
+                name, about = json.loads(header)
+                arrays = []
+                for dtype, items, checksum in about:
+                    array = np.empty(items, dtype)
+                    if items and self.file.readinto(array.data.cast("B")) != array.nbytes:  # type: ignore[attr-defined]
+                        return
+                    if zlib.crc32(array) != checksum:
+                        return
+                    arrays.append(array)
+            except struct.error:
+                return
+            self.end = self.file.tell()
+            yield name, arrays
+
+
+class Log:
+    """Entries of one name: those found in a journal, and new ones, which are written when it is time."""
+
+    def __init__(self, journal: Journal, name: str, resumed: list[list[Array]], pause: float):
+        self.journal = journal
+        self.name = name
+        self.resumed = resumed
+        self.pause = pause
+        self.unwritten: list[Callable[[], tuple[Array, ...]]] = []
+        self.written = time.monotonic()
+
+    def add(self, entry: Callable[[], tuple[Array, ...]]) -> None:
+        """Add what will be an entry when it is called."""
+        self.unwritten.append(entry)
+
+    def write(self) -> None:
+        """Write what has been added, unless the last time was less than *pause* seconds ago."""
+        if self.unwritten and time.monotonic() - self.written >= self.pause:
+            for entry in self.unwritten:
+                self.journal.append(self.name, *entry())
+            self.unwritten.clear()
+            self.written = time.monotonic()
+
+
+def lock(file: BinaryIO) -> None:
+    """Lock a file for this process; raise OSError where another one holds it. The lock ends with the process."""
+    if os.name == "nt":
+        import msvcrt
+
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,392 @@
+"""The compiled loops of the solver.
+
+Only `expand` and `expand_parents` know a game, and are compiled for each variant; all else is about arrays and is
+compiled once. All release the GIL and write to arrays that the caller gives, so that blocks run on threads without locks.
+
+A block of n positions and the children of each, in the order in which the rules generate the moves, make a matrix::
+
+    slot 0   child of position 0 by its first move, of position 1 by its first move, …       -1: no such move
+    slot 1   … by its second move, …
+
+Where a game codes its positions so that a move keeps their order (see the guide for authors), a slot is sorted when the
+positions are, and whatever is done with it runs along memory.
+"""
+
+import numpy as np
+from numba import njit
+
+from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
+from retrograde.solver.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
+
+LIMIT = 1 << POSITION_BITS
+MOST_IMAGES = 1 << 10
+MOST_MOVES = 1 << 16
+
+FINE, NO_MOVES, OUT_OF_RANGE, TIER_FALLS, BAD_PRIMITIVE, BAD_TIER = range(6)
+"""What a kernel that runs rules found; anything but FINE breaks the contract, at the position in `trouble[1]`."""
+
+
+# Rules at work
+
+
+@njit(cache=True, nogil=True)
+def expand(game, tier, positions, primitives, sizes, children, tiers, trouble):
+    """Write primitive values, numbers of symmetric positions (if *sizes* has room), children, and their tiers.
+
+    Returns the number of slots needed; where the matrices have fewer, the call was in vain. *trouble* becomes what is
+    wrong, and the last position looked at.
+    """
+    slots = children.shape[0]
+    needed = 0
+    images = np.empty(MOST_IMAGES if len(sizes) else 0, np.int64)
+    for i in range(len(positions)):
+        position = positions[i]
+        trouble[0] = FINE
+        trouble[1] = position
+        if len(sizes):
+            sizes[i] = count_images(game, position, images)
+        value = game.primitive(position) + 0  # an enum member becomes an int
+        primitives[i] = value
+        slot = 0
+        if value == UNDECIDED:
+            for move in game.generate_moves(position):
+                if slot < slots:
+                    child = game.do_move(position, move)
+                    if not 0 <= child < LIMIT:
+                        trouble[0] = OUT_OF_RANGE
+                        return needed
+                    child = game.canonical(child)
+                    child_tier = game.tier(child)
+                    if child_tier < tier:
+                        trouble[0] = TIER_FALLS
+                        return needed
+                    children[slot, i] = child
+                    tiers[slot, i] = child_tier
+                slot += 1
+                if slot == MOST_MOVES:
+                    return slot
+            if slot == 0:
+                trouble[0] = NO_MOVES
+                return needed
+        elif value != WIN and value != LOSE and value != TIE:
+            trouble[0] = BAD_PRIMITIVE
+            return needed
+        needed = max(needed, slot)
+        for rest in range(slot, slots):
+            children[rest, i] = -1
+    return needed
+
+
+@njit(cache=True, nogil=True)
+def count_images(game, position, images):
+    """Return how many positions are equal to one by symmetry, itself included (at most MOST_IMAGES)."""
+    images[0] = position
+    count = 1
+    for image in game.images(position):
+        new = count < MOST_IMAGES
+        for j in range(count):
+            new &= images[j] != image
+        if new:
+            images[count] = image
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def expand_parents(game, tier, positions, parents, trouble):
+    """Write the distinct canonical parents of each position that are in its tier, slot by slot; -1 for none.
+
+    Returns the number of slots needed, as `expand` does.
+    """
+    slots = parents.shape[0]
+    needed = 0
+    for i in range(len(positions)):
+        trouble[0] = FINE
+        trouble[1] = positions[i]
+        slot = 0
+        for parent in game.parents(positions[i]):
+            if not 0 <= parent < LIMIT:
+                trouble[0] = OUT_OF_RANGE
+                return needed
+            parent = game.canonical(parent)
+            new = game.tier(parent) == tier
+            for other in range(min(slot, slots)):
+                new &= parents[other, i] != parent
+            if new:
+                if slot < slots:
+                    parents[slot, i] = parent
+                slot += 1
+                if slot == MOST_MOVES:
+                    return slot
+        needed = max(needed, slot)
+        for rest in range(slot, slots):
+            parents[rest, i] = -1
+    return needed
+
+
+# Sorted lists
+
+
+@njit(cache=True, nogil=True)
+def gather(children, tiers, runs, out):
+    """Copy the children of each slot to *out*, slot after slot, without the gaps.
+
+    Row k of *runs* becomes: where slot k ends in *out*; its tier; and 1 where all of it is of that tier, else 0.
+    """
+    end = 0
+    for slot in range(children.shape[0]):
+        begin = end
+        tier = -1
+        plain = True
+        for i in range(children.shape[1]):
+            child = children[slot, i]
+            if child >= 0:
+                if end == begin:
+                    tier = tiers[slot, i]
+                plain &= tiers[slot, i] == tier
+                out[end] = child
+                end += 1
+        runs[slot, 0] = end
+        runs[slot, 1] = tier
+        runs[slot, 2] = plain
+
+
+@njit(cache=True, nogil=True)
+def unique(numbers):
+    """Move the distinct ones of sorted numbers to the front, and return how many there are."""
+    if len(numbers) == 0:
+        return 0
+    end = 1
+    for i in range(1, len(numbers)):
+        if numbers[i] != numbers[end - 1]:
+            numbers[end] = numbers[i]
+            end += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def subtract(numbers, known):
+    """Move those of sorted distinct *numbers* that are not in sorted *known* to the front, and return how many."""
+    end = 0
+    hint = 0
+    for number in numbers:
+        hint = find(known, 0, len(known), number, hint)
+        if hint == len(known) or known[hint] != number:
+            numbers[end] = number
+            end += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def find(numbers, low, high, number, hint):
+    """Return where *number* is, or would be, in sorted *numbers* from *low* to *high*, galloping from *hint*."""
+    hint = min(max(hint, low), high)
+    step = 1
+    if hint < high and numbers[hint] < number:
+        low = hint + 1
+        while low + step <= high and numbers[low + step - 1] < number:
+            low += step
+            step *= 2
+        high = min(high, low + step - 1)
+    else:
+        high = hint
+        while high - step >= low and numbers[high - step] >= number:
+            high -= step
+            step *= 2
+        low = max(low, high - step + 1)
+    while low < high:
+        middle = (low + high) >> 1
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def locate(children, tiers, all_tiers, starts, positions, places):
+    """Write where each child is among all *positions*, which are sorted tier by tier from *starts*; -1 for no child.
+
+    Returns how many children are nowhere.
+    """
+    missing = 0
+    for slot in range(children.shape[0]):
+        tier = -1
+        low = high = hint = 0
+        for i in range(children.shape[1]):
+            child = children[slot, i]
+            if child < 0:
+                places[slot, i] = -1
+                continue
+            if tiers[slot, i] != tier:
+                tier = tiers[slot, i]
+                row = find(all_tiers, 0, len(all_tiers), tier, 0)
+                if row < len(all_tiers) and all_tiers[row] == tier:
+                    low, high, hint = starts[row], starts[row + 1], starts[row]
+                else:
+                    low, high, hint = 0, 0, 0
+            hint = find(positions, low, high, child, hint)
+            if hint < high and positions[hint] == child:
+                places[slot, i] = hint
+            else:
+                places[slot, i] = -1
+                missing += 1
+    return missing
+
+
+# Scores (see score.py)
+
+
+@njit(cache=True, nogil=True)
+def pass_up(score, bits):
+    """Return what a child's score is worth to its parent."""
+    greatest = (1 << bits) - 1
+    group, plies = score >> bits, score & greatest
+    if group == LOSE_CLASS:
+        return WIN_CLASS << bits | greatest - plies - 1
+    if group == WIN_CLASS:
+        return LOSE_CLASS << bits | greatest - plies + 1
+    if group == TIE_CLASS:
+        return score - 1
+    return score
+
+
+@njit(cache=True, nogil=True)
+def primitive_score(value, bits):
+    """Return the score of a primitive value."""
+    greatest = (1 << bits) - 1
+    if value == WIN:
+        return WIN_CLASS << bits | greatest
+    if value == TIE:
+        return TIE_CLASS << bits | greatest
+    return LOSE_CLASS << bits
+
+
+@njit(cache=True, nogil=True)
+def sweep(places, primitives, bits, scores, result):
+    """Write the scores of positions whose children, at *places* among all *scores*, are solved.
+
+    Returns 1 where a remoteness has become too great for so many bits, else 0.
+    """
+    for i in range(len(result)):
+        result[i] = 0 if primitives[i] == UNDECIDED else primitive_score(primitives[i], bits)
+    for slot in range(places.shape[0]):
+        for i in range(places.shape[1]):
+            place = places[slot, i]
+            if place >= 0:
+                result[i] = max(np.int64(result[i]), pass_up(np.int64(scores[place]), bits))
+    return too_far(result, bits)
+
+
+@njit(cache=True, nogil=True)
+def too_far(scores, bits):
+    """Return 1 where a score holds the greatest remoteness there is room for, else 0."""
+    greatest = (1 << bits) - 1
+    for score in scores:
+        group, plies = np.int64(score) >> bits, np.int64(score) & greatest
+        if (group == LOSE_CLASS and plies >= greatest - 1) or (group >= TIE_CLASS and plies <= 1):
+            return 1
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def tally(scores, sizes, positions, stored, first, offset):
+    """Count scores: add to *positions* the sizes, to *stored* one, and keep in *first* the least place, from *offset*."""
+    for i in range(len(scores)):
+        score = scores[i]
+        positions[score] += sizes[i] if len(sizes) else 1
+        stored[score] += 1
+        if stored[score] == 1:
+            first[score] = offset + i
+
+
+# A tier with cycles: its positions are numbered from 0, and begin at `low` among all
+
+
+@njit(cache=True, nogil=True)
+def divide(places, primitives, low, high, bits, scores, result, best, left, counts, edges):
+    """Part the children of a block of a tier, at *low* to *high* among all, into those solved before and those within.
+
+    Writes to *result* the score of primitive positions, else UNDECIDED's; to *best* the greatest score passed up by
+    children of later tiers, -1 for none; to *counts* the number of distinct children within the tier; to *left* the
+    same, and one more where a child of a later tier saves the position from losing; to *edges* those within, position
+    by position. Returns how many there are.
+    """
+    count = 0
+    undecided = DRAW_CLASS << bits | 1
+    for i in range(len(result)):
+        begin = count
+        passed = -1
+        result[i] = undecided
+        if primitives[i] != UNDECIDED:
+            result[i] = primitive_score(primitives[i], bits)
+        for slot in range(places.shape[0]):
+            place = places[slot, i]
+            if low <= place < high:
+                new = True
+                for other in range(begin, count):
+                    new &= edges[other] != place - low
+                edges[count] = place - low
+                count += new
+            elif place >= 0:
+                passed = max(passed, pass_up(np.int64(scores[place]), bits))
+        best[i] = passed
+        counts[i] = count - begin
+        left[i] = count - begin + (passed >= DRAW_CLASS << bits)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def reverse(edges, ends, parents, begins):
+    """Turn lists of children into lists of parents.
+
+    The children of position i are `edges[ends[i - 1]:ends[i]]`; its parents become `parents[begins[i]:begins[i + 1]]`,
+    where *begins* comes in as zeros and has two more entries than there are positions.
+    """
+    for child in edges:
+        begins[child + 2] += 1
+    for i in range(2, len(begins)):
+        begins[i] += begins[i - 1]
+    begin = 0
+    for i in range(len(ends)):
+        for edge in range(begin, ends[i]):
+            child = edges[edge]
+            parents[begins[child + 1]] = i
+            begins[child + 1] += 1
+        begin = ends[i]
+
+
+@njit(cache=True, nogil=True)
+def parents_of(frontier, parents, begins, out):
+    """Write the parents of the positions of a frontier one after another, as far as there is room, and return how many."""
+    count = 0
+    for position in frontier:
+        for edge in range(begins[position], begins[position + 1]):
+            if count < len(out):
+                out[count] = parents[edge]
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def settle(candidates, undecided, score, scores, out):
+    """Give those of the candidates that are undecided a score; write them to *out* and return how many they are."""
+    count = 0
+    for position in candidates:
+        if scores[position] == undecided:
+            scores[position] = score
+            out[count] = position
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def count_down(candidates, undecided, scores, left, out):
+    """Take one from what is left of each candidate, and write to *out* the undecided ones with nothing left."""
+    count = 0
+    for position in candidates:
+        left[position] -= 1
+        if left[position] == 0 and scores[position] == undecided:
+            out[count] = position
+            count += 1
+    return count

@@ -1,0 +1,72 @@
+"""Memory: how much there is, how much we use, and sizes as people write them."""
+
+import re
+import sys
+
+import psutil
+
+from retrograde.games.game import RetrogradeError
+
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+
+class MemoryLimit(RetrogradeError, MemoryError):
+    """A solve needs more memory than it may use."""
+
+
+class MemoryBudget:
+    """The most memory that this process may come to use, in bytes: what is asked for, or what is free now."""
+
+    def __init__(self, limit: int | None = None):
+        self.limit = limit if limit is not None else used_memory() + psutil.virtual_memory().available
+
+    def check(self, more: int, why: str) -> None:
+        """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
+        need = used_memory() + more
+        if need > self.limit:
+            raise MemoryLimit(
+                f"{why} needs about {format_size(need)} of memory, and the limit is {format_size(self.limit)}; "
+                "raise it with --memory, or choose a smaller variant"
+            )
+
+
+def used_memory() -> int:
+    """Return the bytes of memory that this process uses now."""
+    return psutil.Process().memory_info().rss
+
+
+def peak_memory() -> int:
+    """Return the most bytes of memory that this process has used."""
+    if sys.platform == "win32":
+        return psutil.Process().memory_info().peak_wset
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def parse_size(text: str) -> int:
+    """Return the bytes that a text such as `800M`, `1.5G` or `2GiB` means.
+
+    >>> parse_size("1.5G")
+    1500000000
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?", text.strip().upper())
+    if not match or match[2] == "I":
+        raise ValueError(f"{text!r} is no size; write one as 800M, 1.5G or 2GiB")
+    return int(float(match[1]) * UNITS[match[2]])
+
+
+def format_size(size: float) -> str:
+    """Return a number of bytes as people read it.
+
+    >>> format_size(1_230_000_000)
+    '1.23 GB'
+    """
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            break
+        size /= 1000
+    else:
+        unit = "TB"
+    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""Solved games on disk: one HDF5 file each, written to the byte the same every time, read a block at a time (FORMAT.md)."""
+"""Solved games on disk: an HDF5 file each, the same bytes each time, read a block at a time (FORMAT.md)."""
 
 from retrograde.databases.database import Database, Outcome, open_database
 from retrograde.databases.errors import (

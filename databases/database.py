@@ -44,14 +44,11 @@ class Database:
         self.game = game
         self._outcomes = [Outcome(row.value, None if row.remoteness < 0 else row.remoteness) for row in file.legend]
         self._canonical, self._tier = game.canonical, game.tier
-        tiers, blocks = file.tiers, file.blocks
         # Memoryviews give plain ints, at half of what an item of an array costs.
-        self._tiers = memoryview(np.ascontiguousarray(tiers["tier"][:-1]))
-        self._records = memoryview(np.ascontiguousarray(tiers["record"]))
-        self._tier_firsts = memoryview(np.ascontiguousarray(tiers["position"]))
-        self._block_firsts = memoryview(np.ascontiguousarray(blocks["position"]))
+        self._block_firsts = file.blocks.positions.data
         self._block_size = file.block_size
         self._block = lru_cache(cache_blocks)(file.read_block)
+        self._stretch = lru_cache(4096)(self._find_stretch)
 
     def __getitem__(self, position: int) -> Outcome:
         """Return a position's outcome; raise NotInDatabase where play never reaches it."""
@@ -80,26 +77,32 @@ class Database:
 
     def _find(self, position: int, tier: int) -> int:
         """Return the row of the legend for a canonical position of a tier, or -1."""
-        tiers, size = self._tiers, self._block_size
-        i = bisect_left(tiers, tier)
-        if i == len(tiers) or tiers[i] != tier:
+        if (stretch := self._stretch(tier)) is None:
             return -1
-        low, high = self._records[i], self._records[i + 1]
-        number = bisect_right(self._block_firsts, position, low // size + 1, (high - 1) // size + 1) - 1
-        record = number * size  # the first of the block
-        if low < record:
-            low, first = record, self._block_firsts[number]
-        else:
-            first = self._tier_firsts[i]
+        low, high, first, number, last = stretch
+        if number < last:
+            number = bisect_right(self._block_firsts, position, number + 1, last + 1) - 1
         runs, others, ranks, outcomes = self._block(number)
+        record = number * self._block_size
+        if low < record:  # the tier began in a block before
+            low, first = record, self._block_firsts[number]
         if (position ^ first) & others:
             return -1
         rank = 0
         for bits, shift in runs:
             rank |= (position & bits) >> shift
         end = min(high - record, len(ranks))
-        j = bisect_left(ranks, rank, low - record, end)
-        return outcomes[j] if j < end and ranks[j] == rank else -1
+        i = bisect_left(ranks, rank, low - record, end)
+        return outcomes[i] if i < end and ranks[i] == rank else -1
+
+    def _find_stretch(self, tier: int) -> tuple[int, int, int, int, int] | None:
+        """Return a tier's first record, the one after its last, its first position, its first and last block."""
+        numbers, bounds, positions = self.file.tiers
+        row = int(numbers.searchsorted(tier))
+        if row == len(numbers) or numbers[row] != tier:
+            return None
+        low, high = int(bounds[row]), int(bounds[row + 1])
+        return low, high, int(positions[row]), low // self._block_size, (high - 1) // self._block_size
 
     def __contains__(self, position: object) -> bool:
         return self.get(position) is not None  # type: ignore[arg-type]  # get() takes anything
@@ -135,15 +138,15 @@ class Database:
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what `_find` does for each of many positions, decoding each block once."""
-        size, table, blocks = self._block_size, self.file.tiers, self.file.blocks
+        size, table, block_firsts = self._block_size, self.file.tiers, self.file.blocks.positions
         rows = np.full(len(positions), -1, np.int64)
-        i = np.searchsorted(table["tier"][:-1], tiers)
-        asked = np.flatnonzero((positions >= 0) & (np.append(table["tier"][:-1], 0)[i] == tiers) & (i < len(table) - 1))
+        i = np.minimum(table.numbers.searchsorted(tiers), len(table.numbers) - 1)
+        asked = np.flatnonzero((positions >= 0) & (table.numbers[i] == tiers))
         i, positions = i[asked], positions[asked]
-        low, high = table["record"][i], table["record"][i + 1]
-        numbers = count_below(blocks["position"], positions + 1, low // size + 1, (high - 1) // size + 1) - 1
+        low, high = table.bounds[i], table.bounds[i + 1]
+        numbers = count_below(block_firsts, positions + 1, low // size + 1, (high - 1) // size + 1) - 1
         inside = low < numbers * size  # the tier began in a block before
-        firsts = np.where(inside, blocks["position"][numbers], table["position"][i])
+        firsts = np.where(inside, block_firsts[numbers], table.positions[i])
         low, high = np.maximum(low - numbers * size, 0), np.minimum(high - numbers * size, size)
         order = np.argsort(numbers, kind="stable")
         cuts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
@@ -241,6 +244,6 @@ def matching_game(file: DatabaseFile, game: Game | None) -> Game:
     if rules_digest(game) != file.rules:
         raise OtherRules(
             f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
-            f"make it again with: retrograde solve {file.variant} --fresh"
+            "solve it again with --fresh, where the others are not those you want"
         )
     return game

@@ -7,6 +7,7 @@ damage, wherever it shows, is one error that names the file.
 import json
 import os
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +37,7 @@ from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 Result = TypeVar("Result")
 
 POSITION_LIMIT = 1 << 62
+NOUGHT = np.zeros(1, np.int64)
 
 
 class Block(NamedTuple):
@@ -49,6 +51,24 @@ class Block(NamedTuple):
     """The bits that are not under the mask."""
     ranks: memoryview
     outcomes: memoryview
+
+
+class Tiers(NamedTuple):
+    """The table of tiers, by columns."""
+
+    numbers: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    """The first record of each tier, and at the end the number of records."""
+    positions: NDArray[np.int64]
+    """The position of each tier's first record."""
+
+
+class Blocks(NamedTuple):
+    """The table of blocks, by columns."""
+
+    positions: NDArray[np.int64]
+    """The position of each block's first record."""
+    masks: NDArray[np.int64]
 
 
 class Piece(NamedTuple):
@@ -66,6 +86,7 @@ class DatabaseFile:
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
         self._lock = threading.Lock()
+        self._closed = False
         check_magic(self.path)
         self._file = self._guarded(lambda: h5py.File(os.fsencode(self.path), "r", locking=False))
         try:
@@ -80,9 +101,11 @@ class DatabaseFile:
         """Return what *read* returns; whatever it raises means damage."""
         try:
             return read()
-        except RetrogradeError:
+        except (RetrogradeError, MemoryError):
             raise
         except Exception as error:  # HDF5, h5py, zstd and json have many kinds
+            if self._closed:
+                raise ValueError(f"the database {str(self.path)!r} is closed") from None
             raise DamagedDatabase(f"the database {str(self.path)!r} is damaged ({first_line(error)})") from error
 
     def _check_version(self) -> None:
@@ -91,8 +114,8 @@ class DatabaseFile:
         number = self._attributes.get("format_version")
         if isinstance(number, int) and number > VERSION:
             raise VersionTooNew(
-                f"the database {str(self.path)!r} has format version {number}, and this retrograde reads up to {VERSION}; "
-                "install a newer one"
+                f"the database {str(self.path)!r} has format version {number}, and this retrograde reads up "
+                f"to {VERSION}; install a newer one"
             )
 
     def _read_metadata(self) -> None:
@@ -139,76 +162,80 @@ class DatabaseFile:
         return np.frombuffer(content, np.uint8).reshape(dtype.itemsize, length)
 
     @cached_property
-    def tiers(self) -> NDArray:
-        """The table of tiers: `tier`, `record`, `position`; and one row more that says where the last one ends."""
+    def tiers(self) -> Tiers:
+        """The table of tiers."""
         return self._locked(self._read_tiers)
 
     @cached_property
-    def blocks(self) -> NDArray:
-        """The table of blocks: `position`, `mask`."""
+    def blocks(self) -> Blocks:
+        """The table of blocks."""
         return self._locked(self._read_blocks)
 
     def _locked(self, read: Callable[[], Result]) -> Result:
         with self._lock:
             return self._guarded(read)
 
-    def _read_tiers(self) -> NDArray:
-        tiers = self._table("tiers", TIERS)
-        end = np.array([(0, self.stored, 0)], TIERS)
-        table = np.concatenate([tiers, end])
-        ascends = (tiers["tier"][1:] > tiers["tier"][:-1]).all() and (np.diff(table["record"]) > 0).all()
-        if not ascends or tiers["record"][0] != 0 or not are_positions(tiers["position"]):
+    def _read_tiers(self) -> Tiers:
+        table = self._table("tiers", TIERS)
+        numbers, positions = columns(table, "tier", "position")
+        bounds = np.append(table["record"], self.stored)
+        ascends = (numbers[1:] > numbers[:-1]).all() and (bounds[1:] > bounds[:-1]).all()
+        if not ascends or bounds[0] != 0 or not are_positions(positions):
             raise ValueError("the table of tiers contradicts itself")
-        return table
+        return Tiers(numbers, bounds, positions)
 
-    def _read_blocks(self) -> NDArray:
-        blocks = self._table("blocks", BLOCKS)
-        if len(blocks) != -(-self.stored // self.block_size):
+    def _read_blocks(self) -> Blocks:
+        positions, masks = columns(self._table("blocks", BLOCKS), "position", "mask")
+        if len(positions) != -(-self.stored // self.block_size):
             raise ValueError("the table of blocks does not match the number of records")
-        if not are_positions(blocks["position"]) or not are_positions(blocks["mask"]):
+        if not are_positions(positions) or not are_positions(masks):
             raise ValueError("the table of blocks holds what no position can be")
-        return blocks
+        return Blocks(positions, masks)
 
     def read_block(self, number: int) -> Block:
         """Return a block, decoded."""
-        begins, firsts, _ = self._segments(number)
-        ranks, outcomes = self._read_records(number, begins, firsts)
-        mask = int(self.blocks["mask"][number])
-        return Block(mask_runs(mask), ~mask, memoryview(ranks), memoryview(outcomes))
+        first, last = self._tiers_within(number)
+        mask = int(self.blocks.masks[number])
+        ranks, outcomes = self._read_records(number, *self._segments(number, first, last), mask)
+        return Block(mask_runs(mask), ~mask, ranks.data, outcomes.data)
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all records in order; a piece is a tier, or what of it lies in one block."""
-        for number in range(len(self.blocks)):
-            begins, firsts, tiers = self._segments(number)
-            ranks, outcomes = self._read_records(number, begins, firsts)
-            mask = int(self.blocks["mask"][number])
-            ends = [*begins[1:].tolist(), len(ranks)]
-            positions = spread(ranks, mask_runs(mask)) | np.repeat(firsts & ~mask, np.diff(begins, append=len(ranks)))
-            for tier, begin, end in zip(tiers.tolist(), begins.tolist(), ends, strict=True):
-                yield Piece(tier, positions[begin:end], outcomes[begin:end])
+        for number, mask in enumerate(self.blocks.masks.tolist()):
+            first, last = self._tiers_within(number)
+            begins, firsts = self._segments(number, first, last)
+            ranks, outcomes = self._read_records(number, begins, firsts, mask)
+            lengths = np.diff(begins, append=len(ranks))
+            positions = spread(ranks.astype(np.int64), mask_runs(mask)) | np.repeat(firsts & ~mask, lengths)
+            tiers = self.tiers.numbers[first - 1 : last].tolist()
+            for tier, begin, length in zip(tiers, begins.tolist(), lengths.tolist(), strict=True):
+                yield Piece(tier, positions[begin : begin + length], outcomes[begin : begin + length])
 
-    def _segments(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the indices in a block where tiers begin, 0 first, the positions there, and the tiers."""
-        low = number * self.block_size
-        table = self.tiers
-        first, last = np.searchsorted(table["record"], [low + 1, min(low + self.block_size, self.stored)])
-        begins = np.concatenate([[0], table["record"][first:last] - low])
-        firsts = np.concatenate([self.blocks["position"][number : number + 1], table["position"][first:last]])
-        return begins, firsts, table["tier"][first - 1 : last]
+    def _tiers_within(self, number: int) -> tuple[int, int]:
+        """Return from which row to which, exclusive, tiers begin in a block after its first record."""
+        low, bounds = number * self.block_size, self.tiers.bounds.data
+        first = bisect_left(bounds, low + 1)
+        return first, bisect_left(bounds, min(low + self.block_size, self.stored), first)
+
+    def _segments(self, number: int, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the indices in a block where tiers begin, 0 first, and the positions there."""
+        first_position = self.blocks.positions[number : number + 1]
+        if first == last:
+            return NOUGHT, first_position
+        begins = np.concatenate([NOUGHT, self.tiers.bounds[first:last] - number * self.block_size])
+        return begins, np.concatenate([first_position, self.tiers.positions[first:last]])
 
     def _read_records(
-        self, number: int, begins: NDArray[np.int64], firsts: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray]:
+        self, number: int, begins: NDArray[np.int64], firsts: NDArray[np.int64], mask: int
+    ) -> tuple[NDArray, NDArray]:
         """Return the ranks and the outcomes of a block."""
-        mask, size = int(self.blocks["mask"][number]), self.block_size
+        size, kind = self.block_size, self._outcome_dtype
         low = number * size
         count = min(size, self.stored - low)
 
-        def read() -> tuple[NDArray[np.int64], NDArray]:
+        def read() -> tuple[NDArray, NDArray]:
             gaps = self._planes(self._decompressor, "gaps", low, GAPS, size)
-            outcomes = from_planes(
-                self._planes(self._decompressor, "outcomes", low, self._outcome_dtype, size), self._outcome_dtype, count
-            )
+            outcomes = from_planes(self._planes(self._decompressor, "outcomes", low, kind, size), kind, count)
             if int(outcomes.max()) >= len(self.legend):
                 raise ValueError("an outcome is not in the legend")
             return decode_block(gaps, count, begins, firsts, mask), outcomes
@@ -222,6 +249,7 @@ class DatabaseFile:
     def close(self) -> None:
         """Close the file; what is decoded stays."""
         with self._lock:
+            self._closed = True
             self._file.close()
 
     def __enter__(self) -> "DatabaseFile":
@@ -252,12 +280,15 @@ def check_magic(path: Path) -> None:
 def check_legend(legend: list[LegendRow], positions: int, stored: int) -> None:
     """Raise ValueError where a legend contradicts itself or the counts."""
     order = [(row.value, row.remoteness) for row in legend]
-    sound = all(
-        LOSE <= row.value <= WIN and (row.remoteness >= 0 or (row.value, row.remoteness) == (DRAW, -1)) for row in legend
-    )
+    sound = all(LOSE <= value <= WIN and (plies == -1 if value == DRAW else plies >= 0) for value, plies in order)
     sums = sum(row.positions for row in legend), sum(row.stored for row in legend)
     if not sound or order != sorted(set(order)) or sums != (positions, stored) or min(row.stored for row in legend) < 1:
         raise ValueError("the legend contradicts itself")
+
+
+def columns(table: NDArray, *names: str) -> Iterator[NDArray[np.int64]]:
+    """Yield columns of a table as arrays of their own: searching in a column in place is slow."""
+    return (np.ascontiguousarray(table[name]) for name in names)
 
 
 def are_positions(numbers: NDArray[np.int64]) -> bool:

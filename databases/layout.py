@@ -1,11 +1,11 @@
-"""What is where in a database file, for the writer and the reader alike. FORMAT.md is the page for people.
+"""What is where in a database file, for the writer and the reader alike; FORMAT.md is the page for people::
 
-    /  attributes: what game this is, and what came out
-    ├── legend    a row for each outcome, a value with a remoteness
-    ├── tiers     a row for each tier: its number, its first record, that record's position
-    ├── blocks    a row for each block: the position of its first record, the mask
-    ├── gaps      for each record the gap to the rank before; a chunk is a block
-    └── outcomes  for each record its row in the legend; a chunk is a block
+/  attributes: what game this is, and what came out
+├── legend    a row for each outcome, a value with a remoteness
+├── tiers     a row for each tier: its number, its first record, that record's position
+├── blocks    a row for each block: the position of its first record, the mask
+├── gaps      for each record the gap to the rank before; a chunk is a block
+└── outcomes  for each record its row in the legend; a chunk is a block
 """
 
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ ZSTD = 32015
 LEVEL = 3
 """The level of compression: bytes depend on it, so it is no option. FORMAT.md has the measurements."""
 
-BLOCK = 8192
+BLOCK = 4096
 """Records in a block, if there are as many: larger compresses better, smaller is looked up faster. As LEVEL."""
 
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
@@ -53,7 +53,7 @@ class LegendRow(NamedTuple):
 
 def outcome_dtype(legend_rows: int) -> np.dtype:
     """Return the narrowest type that holds the rows of a legend."""
-    return np.dtype(np.min_scalar_type(max(legend_rows - 1, 0))).newbyteorder("<")
+    return np.dtype(f"<u{np.min_scalar_type(max(legend_rows - 1, 0)).itemsize}")
 
 
 def create_file(path: bytes) -> h5py.File:

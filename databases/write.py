@@ -9,11 +9,10 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import h5py
@@ -102,8 +101,8 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             partial_path.unlink(missing_ok=True)
-        if isinstance(error, (OSError, RuntimeError)) and not isinstance(error, RetrogradeError):  # RuntimeError: HDF5's
-            raise CannotWrite(f"cannot write {str(path)!r}: {reason(error)}") from error
+        if isinstance(error, (OSError, RuntimeError)) and not isinstance(error, RetrogradeError):
+            raise CannotWrite(f"cannot write {str(path)!r}: {reason(error)}") from error  # RuntimeError is HDF5's
         raise
 
 
@@ -143,12 +142,12 @@ def fill(
         record = 0
         for positions, rows in regroup(solved.records, chunk * GROUP):
             end = record + len(positions)
+            if len(rows) != len(positions) or end > stored or int(rows.max()) >= len(solved.legend):
+                raise ValueError("records do not match the counts of their tiers or the legend")
             first, last = np.searchsorted(bounds, [record, end])
             begins = bounds[first:last]
             tiers["position"][first:last] = positions[begins - record]
             blocks["position"][record // chunk : -(-end // chunk)] = positions[::chunk]
-            if len(rows) != len(positions) or end > stored or int(rows.max()) >= len(solved.legend):
-                raise ValueError("records do not match the counts of their tiers or the legend")
             start.look(record, positions, rows)
             yield partial(compress_group, threads, positions, rows.astype(kind, copy=False), begins - record, chunk)
             record = end
@@ -194,6 +193,8 @@ def attributes(game: Game, solved: Solved, start_row: int | None) -> dict[str, s
 
 def made_with() -> str:
     """Return the versions of all software that decides about bytes."""
+    from importlib.metadata import PackageNotFoundError, version  # here because it takes 20 ms
+
     try:
         own = version("retrograde")
     except PackageNotFoundError:
@@ -225,7 +226,7 @@ class StartFinder:
 
 def regroup(records: Records | Iterable[Records], size: int) -> Iterator[Records]:
     """Cut records given in pieces of any length into pieces of one length; the last may be shorter."""
-    pieces: Iterable[Records] = [records] if isinstance(records, tuple) else records  # type: ignore[list-item]
+    pieces: Iterable[Records] = [records] if isinstance(records, tuple) else records
     rest: list[Records] = []
     waiting = 0
     for positions, rows in pieces:
@@ -261,7 +262,8 @@ def compress_group(
         block = positions[low : low + chunk]
         gaps, mask = encode_block(block, np.concatenate([[0], begins[first:last] - low]))
         masks.append(mask)
-        frames.append((compress(to_planes(gaps, chunk)), compress(to_planes(rows[low : low + chunk], chunk))))
+        row_planes = to_planes(rows[low : low + chunk], rows.itemsize, chunk)
+        frames.append((compress(to_planes(gaps, GAPS.itemsize, chunk).data), compress(row_planes.data)))
     return masks, frames
 
 
@@ -271,7 +273,7 @@ def in_order(tasks: Iterator[Callable[[], Frames]], executor: Executor | None) -
         for task in tasks:
             yield task()
         return
-    flying = deque()
+    flying: deque[Future[Frames]] = deque()
     try:
         for task in tasks:
             flying.append(executor.submit(task))
@@ -287,4 +289,4 @@ def in_order(tasks: Iterator[Callable[[], Frames]], executor: Executor | None) -
 def write_table(file: h5py.File, name: str, table: NDArray) -> None:
     """Write an array as a dataset of one chunk."""
     dataset = create_dataset(file, name, table.dtype, len(table), len(table))
-    dataset.write_direct_chunk((0,), compressor(LEVEL).compress(to_planes(table, len(table))))
+    dataset.write_direct_chunk((0,), compressor(LEVEL).compress(to_planes(table, table.itemsize, len(table)).data))

@@ -71,8 +71,8 @@ def game_class(name: str) -> type[Game]:
         cls.name = name
         return cls
     near = get_close_matches(name, game_names(), 1)
-    hint = f"did you mean {near[0]}?" if near else f"the games are {', '.join(game_names())}, or a path such as ./mygame.py"
-    raise VariantError(f"no game {name!r}; {hint}")
+    known = f"the games are {', '.join(game_names())}, or a path such as ./mygame.py"
+    raise VariantError(f"no game {name!r}; {f'did you mean {near[0]}?' if near else known}")
 
 
 def find_game(text: str, digest: str, folders: Iterable[Path]) -> Game:
@@ -133,7 +133,7 @@ def line_in(error: BaseException, path: Path) -> int | str:
     """Return the last line of a file that an error came through."""
     trace, line = error.__traceback__, 0
     while trace:
-        if trace.tb_frame.f_code.co_filename == str(path):
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
             line = trace.tb_lineno
         trace = trace.tb_next
     return line or "?"
@@ -151,7 +151,9 @@ def make(cls: type[Game], text: str) -> Game:
         elif not equals:
             name, value = (list(known)[index], part) if index < len(known) else ("", part)
         if name not in known:
-            raise VariantError(f"{cls.name} has no option {part!r}; {options_help(cls)}")
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else options_help(cls)
+            raise VariantError(f"{cls.name} has no option {part!r}; {hint}")
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
         options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())

@@ -106,7 +106,7 @@ class Connect4(Game):
         columns = range(0, self.width * self.stride, self.stride)
         signs = ".XO"
         return "/".join(
-            "".join(signs[(filled >> column + row & 1) + ((filled & position) >> column + row & 1)] for column in columns)
+            "".join(signs[(filled >> cell + row & 1) + ((filled & position) >> cell + row & 1)] for cell in columns)
             for row in reversed(range(self.height))
         )
 
@@ -116,7 +116,7 @@ class Connect4(Game):
             return self.played(text.split(",") if "," in text else text)
         lines = [line for line in re.split(r"[/\n]", text.replace(" ", "")) if not line.isdecimal()]
         if [len(line) for line in lines] != [self.width] * self.height or set("".join(lines)) - set(".XO"):
-            raise ValueError(f"a board is {self.height} lines of {self.width} signs of .XO, from the top down, parted by /")
+            raise ValueError(f"a board is {self.height} lines of {self.width} signs of .XO, top first, parted by /")
         if "".join(lines).count("X") - "".join(lines).count("O") not in (0, 1):
             raise ValueError("there must be as many X as O, or one X more")
         position = 0

@@ -7,6 +7,7 @@ docstrings and without the methods that only speak to people.
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -20,18 +21,20 @@ PRESENTATION = {"write", "read", "show", "move_name", "move"}
 
 def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
     """Return a hex digest of the rules' source; with *contract*, of the base class's source as well."""
-    cls = game if isinstance(game, type) else type(game)
+    cls: Any = game if isinstance(game, type) else type(game)  # Any: mypy thinks that classes cannot be hashed
+    return class_digest(cls, contract)
+
+
+@cache
+def class_digest(cls: type[Game], contract: bool) -> str:
+    """Return the digest of a class, taken once: what has been imported does not change with its file."""
     names = {base.__module__ for base in cls.__mro__ if issubclass(base, Game)}
     modules = {module.__name__: module for name in names for module in used_modules(sys.modules[name])}
     if not contract:
         modules.pop(CONTRACT, None)
     sources = [Path(str(modules[name].__file__)).read_bytes() for name in sorted(modules)]
-    return digest_of(sources)
-
-
-def digest_of(sources: list[bytes]) -> str:
-    """Return the digest of source files, given in the order of their modules' names."""
-    return sha256(repr([essence(ast.parse(source)) for source in sources]).encode()).hexdigest()[:32]
+    trees = [essence(ast.parse(source)) for source in sources]
+    return sha256(repr((cls.__qualname__, trees)).encode()).hexdigest()[:32]
 
 
 def used_modules(module: ModuleType, found: dict[str, ModuleType] | None = None) -> list[ModuleType]:

@@ -131,7 +131,7 @@ class Game:
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
-        for method in ("__setattr__", "__delattr__"):  # Game's own do as well, and leave room for an explicit @dataclass
+        for method in ("__setattr__", "__delattr__"):  # Game's own do as well, and an explicit @dataclass may follow
             delattr(cls, method)
         if "name" not in vars(cls):
             cls.name = cls.__module__.rpartition(".")[-1]

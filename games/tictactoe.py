@@ -22,7 +22,7 @@ class TicTacToe(Game):
     start = 0
 
     def __post_init__(self):
-        if not 1 <= self.size or 2 * self.cells > POSITION_BITS:
+        if self.size < 1 or 2 * self.cells > POSITION_BITS:
             raise ValueError("size must be from 1 to 5")
 
     @property
@@ -85,7 +85,8 @@ class TicTacToe(Game):
 
     def write(self, position):
         """Return the rows from the top down, as in `X.O/.X./...`."""
-        signs = ["XO."[0 if position >> cell & 1 else 1 if position >> self.cells + cell & 1 else 2] for cell in range(self.cells)]
+        owners = [(position >> cell & 1) + 2 * (position >> self.cells + cell & 1) for cell in range(self.cells)]
+        signs = [".XO"[owner] for owner in owners]
         return "/".join("".join(signs[i : i + self.size]) for i in range(0, self.cells, self.size))
 
     def read(self, text):

@@ -7,13 +7,16 @@ Only the public names of `numba.extending` are used. (Kernels that close over ji
 cache, and numba cannot cache a jitted generator; both were tried.)
 """
 
+import ast
 from dataclasses import fields
+from dis import get_instructions
 from functools import cache
 from hashlib import sha256
-from inspect import getattr_static, isfunction, signature
+from inspect import getattr_static, getsource, isfunction, signature
 from pathlib import Path
 from sys import modules
-from types import ModuleType
+from textwrap import dedent
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,9 +25,9 @@ from numba.extending import (
     NativeValue,
     intrinsic,
     models,
+    overload,
     overload_attribute,
     overload_method,
-    register_jitable,
     register_model,
     typeof_impl,
     unbox,
@@ -53,13 +56,14 @@ class GameType(types.Opaque):
 
 @typeof_impl.register(Game)
 @cache
-def _(game, context):
+def _(game: Any, context: Any) -> GameType:
     return numba_type(type(game))(game)
 
 
 def prepare(game: Game) -> None:
     """Let numba know a game, so that kernels take it as an argument."""
-    numba_type(type(game))
+    cls: Any = type(game)  # Any: mypy thinks that classes cannot be hashed
+    numba_type(cls)
 
 
 @cache
@@ -70,7 +74,7 @@ def kernels_digest() -> str:
 
 
 @cache
-def numba_type(cls: type[Game]) -> type[GameType]:
+def numba_type(cls: type) -> type[GameType]:
     """Return the numba type of games of a class, on which its options, tables and rules are known."""
     game_type = type(cls.__name__, (GameType,), {})
     register_model(game_type)(models.OpaqueModel)
@@ -79,7 +83,7 @@ def numba_type(cls: type[Game]) -> type[GameType]:
         if base is not Game:
             for module in used_modules(modules[base.__module__]):
                 add_functions(module)
-    names = {name for base in cls.__mro__[:-1] for name in vars(base)} | {field.name for field in fields(cls)}  # type: ignore[arg-type]
+    names = {name for base in cls.__mro__[:-1] for name in vars(base)} | {field.name for field in fields(cls)}
     for name in sorted(names):
         if not name.startswith("__"):
             member = getattr_static(cls, name, None)
@@ -98,7 +102,7 @@ def add_functions(module: ModuleType) -> None:
     """Let numba compile the functions of a rule module where rules call them."""
     for function in vars(module).values():
         if isfunction(function) and function.__module__ == module.__name__:
-            register_jitable(function)
+            overload(function, strict=False)(stand_in(function))
 
 
 def add_member(game_type: type[GameType], name: str, member: Any) -> None:
@@ -106,12 +110,7 @@ def add_member(game_type: type[GameType], name: str, member: Any) -> None:
     if isinstance(member, property):
         overload_attribute(game_type, name, strict=False)(lambda self, rule=member.fget: rule)
     elif isfunction(member):
-
-        def resolve(*args, rule=member):
-            return rule
-
-        resolve.__signature__ = signature(member)  # type: ignore[attr-defined]  # numba compares the two
-        overload_method(game_type, name, strict=False)(resolve)
+        overload_method(game_type, name, strict=False)(stand_in(member))
     elif not isinstance(member, (classmethod, staticmethod)):
 
         def read(self, name=name):
@@ -119,6 +118,41 @@ def add_member(game_type: type[GameType], name: str, member: Any) -> None:
             return lambda self: value
 
         overload_attribute(game_type, name, strict=False)(read)
+
+
+def stand_in(function: FunctionType) -> Any:
+    """Return what numba asks for a function's implementation, whatever the types of the arguments."""
+    implementation = spelled_out(function)
+
+    def resolve(*args):
+        return implementation
+
+    resolve.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba compares the two
+    return resolve
+
+
+def spelled_out(function: FunctionType) -> FunctionType:
+    """Return a function with each `yield from` turned into a loop, which numba understands."""
+    if all(instruction.opname != "GET_YIELD_FROM_ITER" for instruction in get_instructions(function)):
+        return function
+    source = ast.parse(dedent(getsource(function)))
+    tree = ast.fix_missing_locations(SpellOut().visit(source))
+    ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
+    tree.body[0].decorator_list.clear()
+    names: dict[str, Any] = {}
+    exec(compile(tree, function.__code__.co_filename, "exec"), function.__globals__, names)
+    return names[function.__name__]
+
+
+class SpellOut(ast.NodeTransformer):
+    """Turns `yield from items` into `for item in items: yield item`."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # the name is that of the class in ast
+        if not isinstance(node.value, ast.YieldFrom):
+            return node
+        item = ast.Name("item_of_yield_from", ast.Store())
+        body = ast.Expr(ast.Yield(ast.Name(item.id, ast.Load())))
+        return ast.For(item, node.value.value, [body], [])
 
 
 def constant(value: Any) -> Any:

@@ -8,13 +8,14 @@ tier by tier (`tiers.py`), on threads: the kernels release the GIL. A journal be
 
 import os
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from retrograde.databases import database_path
-from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import Solved, write_database
 from retrograde.games.catalog import rules_digest, variant
 from retrograde.games.game import Game
@@ -27,11 +28,14 @@ from retrograde.solver.progress import Listener, Phase
 if TYPE_CHECKING:
     from retrograde.solver.tiers import Scores
 
-INTERPRETED_SECONDS = 0.7
+INTERPRETED_SECONDS = 0.35
 """Games that are explored in less are solved without being compiled, which takes a second or more."""
 
 JOURNAL_SECONDS = 0.5
 """The most work that is lost when a solve is killed, where what is done between two pauses takes no longer."""
+
+PLIES_BITS = (14, 30)
+"""Bits for the remoteness in a score; the more are used where the fewer have been too few."""
 
 Array = np.ndarray[Any, Any]
 
@@ -51,7 +55,8 @@ def solve(
 
     *workers* is the number of threads (one a core if None), *memory* the most bytes to use (what is free if None).
     A solve that was interrupted goes on where it stopped, unless *fresh*. *listener* is called with Progress.
-    *interpreted* forces the rules to be run so or, if False, to be compiled. What is done goes to disk every *pause* seconds.
+    *interpreted* forces the rules to be run so or, if False, to be compiled. What is done goes to disk every *pause*
+    seconds.
     Raises RuleError, MemoryLimit, CannotWrite or InUse; what was done by then is kept.
     """
     path = database_path(variant(game)) if path is None else Path(path)
@@ -60,9 +65,8 @@ def solve(
         solved = solve_interpreted(game, float("inf") if interpreted else INTERPRETED_SECONDS)
         if solved is not None:
             return write_database(path, game, solved)
-    identity = f"{variant(game)} {rules_digest(game, contract=True)}"
     with (
-        Journal(path.with_name(path.name + ".journal"), identity, fresh) as journal,
+        Journal(path.with_name(path.name + ".journal"), identity(game), fresh) as journal,
         ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor,
     ):
         try:
@@ -74,6 +78,12 @@ def solve(
             executor.shutdown(cancel_futures=True)
         journal.remove()
     return path
+
+
+def identity(game: Game) -> str:
+    """Return what a journal must have been made with to be gone on with: this game, and this very solver."""
+    sources = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    return f"{variant(game)} {rules_digest(game, contract=True)} {sha256(sources).hexdigest()}"
 
 
 def solve_compiled(
@@ -92,40 +102,38 @@ def solve_compiled(
         entries.setdefault(name, []).append(arrays)
     log = Log(journal, "wave", entries.pop("wave", []), pause)
     space = Explorer(expander, executor, budget).explore(start_of(game), log, Phase("exploring", listener))
-    for bits in (14, 30):
+    for bits in PLIES_BITS:
         scores = Scores(expander, space, bits)
         log = Log(journal, f"scores{bits}", entries.pop(f"scores{bits}", []), pause)
         try:
             solve_tiers(scores, executor, budget, log, Phase("solving", listener, len(space.positions)))
             return solved_from(scores, executor)
         except RemotenessOverflow:
-            if bits == 30:
+            if bits == PLIES_BITS[-1]:
                 raise
     raise AssertionError("unreachable")
 
 
 def solve_tiers(scores: "Scores", executor: Executor, budget: MemoryBudget, log: Log, phase: Phase) -> None:
     """Solve all tiers, last first, less those in the log."""
-    from retrograde.solver.explore import tasks
+    from retrograde.solver.explore import run, tasks
     from retrograde.solver.tiers import levels, solve_cyclic
 
     space = scores.space
     budget.check(0, f"solving {len(space.positions):,} positions")
     done: set[int] = set()
-    for rows, *arrays in log.resumed:
-        done.update(rows.tolist())
-        phase.skip(scores.restore(rows, *arrays))
+    for solved, *arrays in log.resumed:
+        done.update(solved.tolist())
+        phase.skip(scores.restore(solved, *arrays))
     tiers = space.tiers.tolist()
     for group in levels(tiers, space.edges):
         rows = [row for row in group if row not in done]
         cyclic = [row for row in rows if (tiers[row], tiers[row]) in space.edges]
         plain = [(row, len(range(*scores.stretch(row)))) for row in rows if row not in cyclic]
-        sweeping = [executor.submit(scores.sweep, task) for task in tasks(plain)]
-        log.write()  # while the others work
-        for future in sweeping:
-            phase.advance(future.result(), tiers[group[-1]])
+        for positions in run(executor, scores.sweep, tasks(plain), log.write):
+            phase.advance(positions, tiers[group[-1]])
         for row in cyclic:
             solve_cyclic(scores, row, executor, budget)
             phase.advance(len(range(*scores.stretch(row))), tiers[row])
-        log.add(lambda rows=rows: scores.extract(rows))
+        log.add(partial(scores.extract, rows))
     phase.tell()

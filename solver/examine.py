@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from operator import index
+from typing import Any
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import DRAW, POSITION_BITS, UNDECIDED, Game, RuleError, Value
@@ -30,7 +31,7 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         for move in moves:
             child = game.canonical(checked_position(game.do_move(position, move), f"do_move(position, {move})"))
             if game.tier(child) < tier:
-                raise Fault(f"move {move} leads from tier {tier} back to tier {game.tier(child)}; tier() must never fall")
+                raise Fault(f"move {move} leads from tier {tier} back to tier {game.tier(child)}; it must never fall")
             children.append(index(child))
         return value, moves, children
 
@@ -59,10 +60,11 @@ def blame(game: Game, position: object) -> Iterator[None]:
     except Fault as fault:
         raise RuleError(f"{variant(game)}, position {position}: {fault}") from fault
     except Exception as error:
-        raise RuleError(f"{variant(game)}, position {position}: the rules raise {type(error).__name__}: {error}") from error
+        what = f"the rules raise {type(error).__name__}: {error}"
+        raise RuleError(f"{variant(game)}, position {position}: {what}") from error
 
 
-def checked_value(value: object) -> Value:
+def checked_value(value: Any) -> Value:
     """Return what primitive() gave as a Value."""
     if value is None or value not in tuple(Value) or value == DRAW:
         raise Fault(f"primitive() gives {value!r}; it must give WIN, LOSE, TIE or UNDECIDED")

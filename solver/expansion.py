@@ -18,7 +18,7 @@ CELLS = 1 << 17
 """Cells of a matrix of children: 1 MB, so that it stays in a core's cache."""
 BLOCK = 1 << 14
 """The most positions in a block."""
-SPOT_CHECKS = 4
+SPOT_CHECKS = 2
 """Positions of a block that are expanded a second time, by the interpreted rules."""
 
 
@@ -29,7 +29,7 @@ class NotCompilable(RuleError):
 class Block:
     """A thread's matrices, filled anew for each block of positions.
 
-    `children`, `tiers` and `places` are int64[slots, positions], `primitives` uint8[positions], `sizes` uint16[positions].
+    `children`, `tiers` and `places` are int64[slots, positions]; `primitives` is uint8[positions], `sizes` uint16.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Expander:
             begin = stop
 
     def expand(self, tier: int, positions: Array, sizes: bool = False) -> Block:
-        """Return a block with the children of positions of a tier, and if asked for their numbers of symmetric ones."""
+        """Return a block with the children of positions of a tier and, if asked for, how many are symmetric to each."""
 
         def kernel(block: Block, trouble: Array) -> int:
             return kernels.expand(
@@ -117,8 +117,8 @@ class Expander:
 def differ(game: Game, position: int) -> str:
     """Return the complaint that rules do not do the same, interpreted and compiled, or twice."""
     return (
-        f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints exceed "
-        "64 bits on the way, or does something other than the position decide?"
+        f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "
+        "exceed 64 bits on the way, or does anything but the position decide?"
     )
 
 

@@ -3,11 +3,11 @@
 It goes in waves. A wave is what has just been found; its children, less what is known already, are the next one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from retrograde.solver.progress import Phase
 Array = np.ndarray[Any, Any]
 Wave = dict[int, Array]
 """Sorted distinct positions by tier."""
+Result = TypeVar("Result")
 Stretch = tuple[int, int, int]
 """The key of a list, and where in it something begins and ends."""
 
@@ -52,7 +53,7 @@ class Explorer:
         self.budget = budget
         self.known: dict[int, list[Array]] = {}
         self.edges: set[tuple[int, int]] = set()
-        self.branching = 4.0
+        self.found = 0
 
     def explore(self, start: int, log: Log, phase: Phase) -> StateSpace:
         """Return the state space from *start*; go on from the waves in the *log*, and add new ones."""
@@ -60,23 +61,23 @@ class Explorer:
         for arrays in log.resumed:
             wave = self.remember(*arrays)
             phase.skip(size(wave))
-        if not wave:
+        if not log.resumed:
             tier = int(self.expander.game.tier(start))
-            wave = self.remember(np.array([tier]), np.array([1]), np.array([start]), np.empty(0, np.int64))
+            first = np.array([tier]), np.array([1]), np.array([start]), np.empty(0, np.int64)
+            wave = self.remember(*first)
+            log.add(partial(tuple, first))
             phase.advance(1, tier)
         while wave:
-            expanding = [self.executor.submit(self.expand, wave, task) for task in tasks(lengths(wave))]
-            log.write()  # while the others work
+            expanded = run(self.executor, partial(self.expand, wave), tasks(lengths(wave)), log.write)
             arrivals: dict[int, list[Array]] = {}
             edges: set[tuple[int, int]] = set()
-            for future in expanding:
-                pieces, found = future.result()
+            for pieces, found in expanded:
                 edges |= found
                 for tier, piece in pieces:
                     arrivals.setdefault(tier, []).append(piece)
             self.foresee(wave, arrivals)
             came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
-            merging = self.executor.map(partial(self.merge, arrivals), tasks(came, cut=False))
+            merging = run(self.executor, partial(self.merge, arrivals), tasks(came, cut=False))
             merged = [(tier, new) for part in merging for tier, new in part if len(new)]
             entry = (
                 np.array([tier for tier, _ in merged], np.int64),
@@ -86,30 +87,30 @@ class Explorer:
             )
             del arrivals, merged
             wave = self.remember(*entry)
-            log.add(lambda entry=entry: entry)
+            log.add(partial(tuple, entry))
             phase.advance(len(entry[2]), next(reversed(wave), None))
         phase.tell()
         return self.state_space()
 
     def remember(self, tiers: Array, counts: Array, positions: Array, edges: Array) -> Wave:
         """Add a wave to what is known, and return it by tier."""
+        self.found += len(positions)
         self.edges.update(map(tuple, edges.reshape(-1, 2).tolist()))
-        ends = np.cumsum(counts).tolist()
-        wave = {tier: positions[end - count : end] for tier, end, count in zip(tiers.tolist(), ends, counts.tolist(), strict=True)}
+        ends = np.cumsum(counts)
+        stretches = zip(tiers.tolist(), (ends - counts).tolist(), ends.tolist(), strict=True)
+        wave = {tier: positions[begin:end] for tier, begin, end in stretches}
         for tier, new in wave.items():
             runs = self.known.setdefault(tier, [])
             runs.append(new)
-            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, and each is merged seldom
+            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, each merged seldom
                 runs[-2:] = [np.sort(np.concatenate(runs[-2:]))]
         return wave
 
     def foresee(self, wave: Wave, arrivals: dict[int, list[Array]]) -> None:
         """Raise MemoryLimit before merging what has arrived, and expanding it, would exceed the budget."""
         came = sum(len(piece) for pieces in arrivals.values() for piece in pieces)
-        self.branching = came / max(1, size(wave))
-        next_wave = int(came * min(1.0, self.branching))
-        known = sum(len(run) for runs in self.known.values() for run in runs)
-        self.budget.check(8 * (came + next_wave), f"going on from {known:,} positions")
+        next_wave = min(came, came * came // size(wave))  # as if it grew as this one did
+        self.budget.check(8 * (came + next_wave), f"going on from {self.found:,} positions")
 
     def expand(self, wave: Wave, task: list[Stretch]) -> tuple[list[tuple[int, Array]], set[tuple[int, int]]]:
         """Return the children of stretches of a wave as (tier, unsorted piece), and the pairs of tiers seen."""
@@ -185,6 +186,24 @@ def lengths(wave: Wave) -> list[tuple[int, int]]:
 def size(wave: Wave) -> int:
     """Return how many positions a wave has."""
     return sum(map(len, wave.values()))
+
+
+def run(
+    executor: Executor,
+    function: Callable[[list[Stretch]], Result],
+    tasks: Iterable[list[Stretch]],
+    meanwhile: Callable[[], object] = lambda: None,
+) -> Iterator[Result]:
+    """Yield the results of tasks in their order, and do something else while the executor works on them."""
+    waiting = list(tasks)
+    if len(waiting) == 1:  # a thread would cost more than it saves
+        yield function(waiting[0])
+        meanwhile()
+        return
+    futures = [executor.submit(function, task) for task in waiting]
+    meanwhile()
+    for future in futures:
+        yield future.result()
 
 
 def tasks(lengths: Iterable[tuple[int, int]], cut: bool = True) -> Iterator[list[Stretch]]:

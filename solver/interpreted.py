@@ -32,7 +32,7 @@ def solve_interpreted(game: Game, seconds: float = float("inf")) -> Solved | Non
     rows: dict[tuple[Value, int], list[int]] = {}
     for position in positions:
         rows.setdefault(outcomes[position], []).append(position)
-    legend = [LegendRow(*outcome, count(game, rows[outcome]), len(rows[outcome]), rows[outcome][0]) for outcome in sorted(rows)]
+    legend = [LegendRow(*outcome, count(game, found), len(found), found[0]) for outcome, found in sorted(rows.items())]
     places = {row[:2]: place for place, row in enumerate(legend)}
     return Solved(
         np.array(tiers, np.int64),

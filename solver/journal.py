@@ -36,16 +36,14 @@ class Journal:
     def __init__(self, path: Path, identity: str, fresh: bool = False):
         """Open or make the journal of a solve; one of another *identity*, or any if *fresh*, is emptied."""
         self.path = path
-        self.file: BinaryIO = open(path, "a+b")  # noqa: SIM115  # closed by close()
+        self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
         try:
             lock(self.file)
         except OSError:
             self.file.close()
             raise InUse(f"{path} is in use; is the same game being solved elsewhere?") from None
         self.end = 0
-        first = next(self.entries(), None)
-        if fresh or first is None or first[0] != identity:
-            self.file.truncate(0)
+        if fresh or next(self.entries(), None) != (identity, []):
             self.end = 0
             self.append(identity)
 
@@ -63,10 +61,9 @@ class Journal:
     def append(self, name: str, *arrays: Array) -> None:
         """Add an entry."""
         arrays = tuple(np.ascontiguousarray(array) for array in arrays)
-        about = [(array.dtype.str, len(array), zlib.crc32(array)) for array in arrays]
+        about = [(array.dtype.str, len(array), zlib.crc32(array.data)) for array in arrays]
         header = json.dumps([name, about]).encode()
-        self.file.seek(self.end)
-        self.file.truncate()  # whatever a kill has left behind the last whole entry
+        self.file.truncate(self.end)  # of what a kill has left behind the last whole entry
         self.file.write(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header)
         for array in arrays:
             self.file.write(array.data.cast("B") if len(array) else b"")
@@ -75,27 +72,30 @@ class Journal:
 
     def entries(self) -> Iterator[tuple[str, list[Array]]]:
         """Yield the names and arrays of all whole entries, in order; the next append goes behind the last one read."""
-        self.file.seek(0)
         self.end = 0
-        while True:
-            try:
-                magic, length, checksum = PREFIX.unpack(self.file.read(PREFIX.size))
-                header = self.file.read(length)
-                if magic != MAGIC or zlib.crc32(header) != checksum:
-                    return
-                name, about = json.loads(header)
-                arrays = []
-                for dtype, items, checksum in about:
-                    array = np.empty(items, dtype)
-                    if items and self.file.readinto(array.data.cast("B")) != array.nbytes:  # type: ignore[attr-defined]
-                        return
-                    if zlib.crc32(array) != checksum:
-                        return
-                    arrays.append(array)
-            except struct.error:
-                return
-            self.end = self.file.tell()
-            yield name, arrays
+        with open(self.path, "rb") as file:
+            while (entry := read_entry(file)) is not None:
+                self.end = file.tell()
+                yield entry
+
+
+def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
+    """Return the name and the arrays of the next entry; None where it is not there, not whole or damaged."""
+    try:
+        magic, length, checksum = PREFIX.unpack(file.read(PREFIX.size))
+    except struct.error:
+        return None
+    header = file.read(length)
+    if magic != MAGIC or zlib.crc32(header) != checksum:
+        return None
+    name, about = json.loads(header)
+    arrays = []
+    for dtype, items, checksum in about:
+        array = np.frombuffer(file.read(items * np.dtype(dtype).itemsize), np.uint8)
+        if len(array) != items * np.dtype(dtype).itemsize or zlib.crc32(array.data) != checksum:
+            return None
+        arrays.append(array.view(dtype))
+    return name, arrays
 
 
 class Log:

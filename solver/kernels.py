@@ -1,7 +1,7 @@
 """The compiled loops of the solver.
 
 Only `expand` and `expand_parents` know a game, and are compiled for each variant; all else is about arrays and is
-compiled once. All release the GIL and write to arrays that the caller gives, so that blocks run on threads without locks.
+compiled once. All release the GIL and write to arrays that the caller gives: blocks run on threads without locks.
 
 A block of n positions and the children of each, in the order in which the rules generate the moves, make a matrix::
 
@@ -239,16 +239,13 @@ def locate(children, tiers, all_tiers, starts, positions, places):
 
 @njit(cache=True, nogil=True)
 def pass_up(score, bits):
-    """Return what a child's score is worth to its parent."""
-    greatest = (1 << bits) - 1
-    group, plies = score >> bits, score & greatest
-    if group == LOSE_CLASS:
-        return WIN_CLASS << bits | greatest - plies - 1
-    if group == WIN_CLASS:
-        return LOSE_CLASS << bits | greatest - plies + 1
-    if group == TIE_CLASS:
-        return score - 1
-    return score
+    """Return what a child's score is worth to its parent: a LOSE is a WIN one ply later, and so on."""
+    ties, wins, end = TIE_CLASS << bits, WIN_CLASS << bits, (WIN_CLASS + 1) << bits
+    if score < DRAW_CLASS << bits:
+        return end - 2 - score
+    if score >= wins:
+        return end - score
+    return score - (score >= ties)
 
 
 @njit(cache=True, nogil=True)
@@ -291,7 +288,7 @@ def too_far(scores, bits):
 
 @njit(cache=True, nogil=True)
 def tally(scores, sizes, positions, stored, first, offset):
-    """Count scores: add to *positions* the sizes, to *stored* one, and keep in *first* the least place, from *offset*."""
+    """Count scores: sizes to *positions*, ones to *stored*, and in *first* keep the least place, from *offset*."""
     for i in range(len(scores)):
         score = scores[i]
         positions[score] += sizes[i] if len(sizes) else 1
@@ -358,14 +355,12 @@ def reverse(edges, ends, parents, begins):
 
 @njit(cache=True, nogil=True)
 def parents_of(frontier, parents, begins, out):
-    """Write the parents of the positions of a frontier one after another, as far as there is room, and return how many."""
+    """Write the parents of the positions of a frontier one after another."""
     count = 0
     for position in frontier:
         for edge in range(begins[position], begins[position + 1]):
-            if count < len(out):
-                out[count] = parents[edge]
+            out[count] = parents[edge]
             count += 1
-    return count
 
 
 @njit(cache=True, nogil=True)

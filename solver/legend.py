@@ -38,7 +38,7 @@ def solved_from(scores: Scores, executor: Executor) -> Solved:
 
 def narrow(scores: Scores) -> tuple[Array, Array]:
     """Return small numbers for all scores, and the score that each stands for."""
-    if scores.bits == 14:
+    if scores.scores.dtype == np.uint16:
         return np.arange(1 << 16), scores.scores
     codes = np.unique(scores.scores)
     return codes, np.searchsorted(codes, scores.scores)

@@ -1,5 +1,6 @@
 """Memory: how much there is, how much we use, and sizes as people write them."""
 
+import math
 import re
 import sys
 
@@ -63,10 +64,7 @@ def format_size(size: float) -> str:
     >>> format_size(1_230_000_000)
     '1.23 GB'
     """
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000:
-            break
-        size /= 1000
-    else:
-        unit = "TB"
-    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"
+    if size < 1000:
+        return f"{size:.0f} bytes"
+    power = min(4, int(math.log(size, 1000) + 1e-9))
+    return f"{size / 1000**power:.3g} {('kB', 'MB', 'GB', 'TB')[power - 1]}"

@@ -1,6 +1,6 @@
 """Tiers solved, last first: a sweep where play never stays in a tier, retrograde propagation where it may.
 
-All positions have one number each, their place in the state space, and one array of scores; a tier is a stretch of both.
+Every position has a number, its place in the state space, where its score is, too; a tier is a stretch of both.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ class Scores:
         self.space = space
         self.bits = bits
         count = len(space.positions)
-        self.scores = np.zeros(count, np.uint16 if bits == 14 else np.uint32)
+        self.scores = np.zeros(count, np.uint16 if bits <= 14 else np.uint32)
         self.sizes = np.zeros(count if defines(expander.game, "images") else 0, np.uint16)
 
     def stretch(self, row: int) -> tuple[int, int]:
@@ -79,8 +79,8 @@ class Scores:
     def extract(self, rows: list[int]) -> tuple[Array, ...]:
         """Return rows of tiers, their scores and their sizes."""
         parts = [slice(*self.stretch(row)) for row in rows]
-        scores, sizes = (np.concatenate([array[:0], *(array[part] for part in parts)]) for array in (self.scores, self.sizes))
-        return np.array(rows, np.int64), scores, sizes
+        arrays = (self.scores, self.sizes)
+        return np.array(rows, np.int64), *(np.concatenate([a[:0], *(a[part] for part in parts)]) for a in arrays)
 
     def restore(self, rows: Array, scores: Array, sizes: Array) -> int:
         """Take back what `extract` gave, and return how many positions that is."""
@@ -160,7 +160,7 @@ class CyclicTier:
             links += edges.nbytes
             if number % 64 == 0:
                 more = links * len(blocks) // (number + 1) * 3 - links
-                budget.check(more, f"linking the {count:,} positions of a tier with cycles (less where parents() is written)")
+                budget.check(more, f"linking the {count:,} positions of a tier with cycles (less with parents())")
         if self.has_parents:
             return
         edges = np.concatenate([edges for edges, _ in lists])
@@ -225,7 +225,8 @@ class CyclicTier:
             late = last > remoteness  # a child in a later tier holds out longer
             pending.add_all(ready[late], last[late], "lose")
             won_now = self.parents_of(loses)
-            wins = self.settle([won_now, *pending.take(remoteness, "win")], kernels.WIN_CLASS << self.bits | self.greatest - remoteness)
+            win = kernels.WIN_CLASS << self.bits | self.greatest - remoteness
+            wins = self.settle([won_now, *pending.take(remoteness, "win")], win)
             loses = self.settle([ready[~late], *pending.take(remoteness, "lose")], remoteness)
 
     def propagate_ties(self) -> None:

@@ -1,0 +1,5 @@
+"""`python -m retrograde.cli` is `retrograde`."""
+
+from retrograde.cli import main
+
+main()

@@ -1,0 +1,50 @@
+"""`retrograde check`: whether a rule module keeps the contract."""
+
+import click
+
+from retrograde.cli.common import json_option, print_json, variant_argument
+from retrograde.cli.words import heading, wrap
+
+
+@click.command()
+@variant_argument
+@click.option(
+    "--positions", type=click.IntRange(1), metavar="N", default=2000, show_default=True, help="The most to try."
+)
+@json_option
+@click.pass_context
+def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> None:
+    """Check that a rule module keeps the contract of games.
+
+    Its rules are tried at many positions, interpreted and compiled. The exit status is 1 if anything is wrong.
+
+    \b
+    Examples:
+      retrograde check tictactoe
+      retrograde check connect4:5,4 --positions 500
+    """
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.check import check
+
+    report = check(load_game(variant), positions)
+    if as_json:
+        print_json(
+            {
+                "variant": report.variant,
+                "ok": report.ok,
+                "positions": report.positions,
+                "complete": report.complete,
+                "checks": report.checks,
+                "findings": [finding._asdict() for finding in report.findings],
+            }
+        )
+    else:
+        kept = click.style("keeps the contract", fg="green")
+        broken = click.style("breaks the contract", fg="red")
+        click.echo(f"{heading(report.variant)}: {kept if report.ok else broken}")
+        for finding in report.findings:
+            click.echo(wrap(f"  {finding}", 4))
+        tried = f"{'all' if report.complete else 'the first'} {report.positions:,} positions"
+        click.echo(wrap(f"tried at {tried}: {', '.join(report.checks) or 'nothing'}", 2))
+    if not report.ok:
+        ctx.exit(1)

@@ -1,0 +1,135 @@
+"""What several commands share: their arguments and options, and how they open games and databases."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from retrograde.databases import Database, DatabaseFile
+    from retrograde.games import Game
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+# Arguments and options
+
+
+def complete_variants(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the games and the variants solved; where neither fits, let the shell complete files."""
+    from retrograde.databases.location import list_databases
+    from retrograde.games.catalog import game_names
+
+    solved = [path.stem.replace(",", ":", 1) for path in list_databases()]
+    names = [name for name in sorted({*game_names(), *solved}) if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+
+
+def complete_games(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the games; where none fits, let the shell complete files."""
+    from retrograde.games.catalog import game_names
+
+    names = [name for name in game_names() if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+
+
+def complete_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
+
+variant_argument = click.argument("variant", shell_complete=complete_variants)
+source_argument = click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_variants)
+database_option = click.option(
+    "--database", metavar="FILE", shell_complete=complete_files, help="The database, instead of the usual place."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def workers_option(command: Command) -> Command:
+    return click.option(
+        "--workers", type=click.IntRange(1), metavar="N", help="Threads to use; one for each core if not given."
+    )(command)
+
+
+# Opening
+
+
+def file_named(source: str) -> Path | None:
+    """Return the path where VARIANT|FILE names a file, or a database of which only the file is at hand; else None."""
+    from retrograde.databases.location import SUFFIX, database_path
+    from retrograde.games.catalog import BUILT_IN, game_names
+
+    if source.endswith(SUFFIX):
+        return Path(source)
+    name = source.partition(":")[0]
+    if name.endswith(".py") or name in BUILT_IN or name in game_names():
+        return None
+    return next((path for path in (Path(source), database_path(source)) if path.is_file()), None)
+
+
+def open_source(source: str, database: str | None) -> "Database":
+    """Open the database that VARIANT|FILE and --database name, with its game."""
+    from retrograde.databases import open_database
+    from retrograde.games.catalog import load_game
+
+    if database is not None:
+        return open_database(Path(database), game=load_game(named_variant(source)))
+    return open_database(file_named(source) or source)
+
+
+def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
+    """Open a database; where its rules are not at hand, or have changed since, the file alone."""
+    from retrograde.databases import Database, DatabaseFile, OtherRules
+    from retrograde.databases.database import find_database, matching_game
+    from retrograde.games import VariantError
+    from retrograde.games.catalog import load_game, variant
+
+    game = None
+    if database is not None:
+        path, game = Path(database), load_game(named_variant(source))
+    elif named := file_named(source):
+        path = named
+    else:
+        path, game = find_database(source, None, None)
+    file = DatabaseFile(path)
+    try:
+        return Database(file, matching_game(file, game))
+    except (OtherRules, VariantError):
+        if game is not None and variant(game) != file.variant:
+            raise  # the file is of another game than the one asked for
+        return file
+
+
+def named_variant(source: str) -> str:
+    """Return VARIANT|FILE if it is a variant; raise UsageError where a file is given twice."""
+    if file_named(source):
+        raise click.UsageError("give a FILE or --database, not both", click.get_current_context())
+    return source
+
+
+def read_position(game: "Game", text: str) -> int:
+    """Return the position that a text stands for; raise PositionError where it stands for none."""
+    from retrograde.games import PositionError
+    from retrograde.games.catalog import variant
+
+    try:
+        return game.read(text)
+    except ValueError as error:
+        raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
+
+
+# Input and output
+
+
+def input_line() -> str:
+    """Return the next line of standard input, whatever bytes it holds, and nothing at its end."""
+    return sys.stdin.buffer.readline().decode(errors="replace")
+
+
+def print_json(result: object) -> None:
+    """Print a result as JSON: one line each."""
+    click.echo(json.dumps(result, ensure_ascii=False))

@@ -1,0 +1,42 @@
+"""Completion in Bash, which takes `connect4:width=5` apart at every colon and equals sign.
+
+    what is typed      what Bash says the words are      what it replaces
+    connect4:wi        connect4 | : | wi                 wi
+    connect4:          connect4 | :                      nothing
+
+So the words are put together again, and of each completion only what comes behind the last such sign is given back.
+"""
+
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class
+
+BREAKS = ":="
+
+
+class BashVariants(BashComplete):
+    """Click's completion for Bash, with whole variants."""
+
+    typed = ""
+    """What is before the last colon or equals sign of the word to complete, and that sign."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        words: list[str] = []
+        joined = False
+        for word in [*args, incomplete]:
+            breaks = bool(word) and not word.strip(BREAKS)
+            if words and (breaks or joined):
+                words[-1] += word
+            else:
+                words.append(word)
+            joined = breaks
+        *args, incomplete = words
+        self.typed = incomplete[: max(incomplete.rfind(sign) for sign in BREAKS) + 1]
+        return args, incomplete
+
+    def format_completion(self, item: CompletionItem) -> str:
+        return f"{item.type},{item.value.removeprefix(self.typed)}"
+
+
+def install() -> None:
+    """Let Click use this for Bash."""
+    add_completion_class(BashVariants)

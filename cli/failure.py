@@ -1,0 +1,60 @@
+"""Failures: whatever is raised becomes one line on standard error, and an exit status."""
+
+import errno
+import os
+import sys
+from contextlib import suppress
+from types import TracebackType
+
+import click
+
+RULES = "retrograde_rules_"
+"""The catalog imports users' rule modules under names that begin so."""
+
+
+class Failure(click.ClickException):
+    """The end of a command: what to say after `retrograde:`, if anything, and the exit status."""
+
+    def __init__(self, message: str, status: int = 1):
+        super().__init__(message)
+        self.status = status
+
+
+def explain(error: BaseException) -> Failure:
+    """Return the failure that tells a person of an exception."""
+    from retrograde.games import RetrogradeError
+
+    if isinstance(error, RetrogradeError):
+        return Failure(f"error: {error}")
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return Failure("interrupted", 130)
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        return Failure("", 141)
+    if place := place_in_rules(error):
+        return Failure(f"error: the rules raise {type(error).__name__}: {error} ({place})")
+    if isinstance(error, MemoryError):
+        return Failure("error: there is not enough memory; choose a smaller variant, or set a limit with --memory")
+    if isinstance(error, OSError) and error.strerror:
+        return Failure(f"error: {error.strerror}: {error.filename}" if error.filename else f"error: {error.strerror}")
+    return Failure(
+        f"error: {type(error).__name__}: {error}; this is a fault of retrograde, "
+        "which `retrograde --traceback` before the command shows in full"
+    )
+
+
+def place_in_rules(error: BaseException) -> str | None:
+    """Return the last place in a user's rule module that an exception came through."""
+    trace: TracebackType | None = error.__traceback__
+    place = None
+    while trace:
+        if str(trace.tb_frame.f_globals.get("__name__")).startswith(RULES):
+            place = f"{trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+def silence_output() -> None:
+    """Let what is still to be written go nowhere, so that the interpreter does not complain of it at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

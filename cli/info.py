@@ -1,0 +1,70 @@
+"""`retrograde info`: what came out of a solve, and what the file is like."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from retrograde.cli.common import database_option, json_option, open_file, print_json, source_argument
+from retrograde.cli.report import Facts, print_file, print_head, print_remotenesses, print_values
+from retrograde.cli.words import faint, heading, indent, prospect, table
+from retrograde.games import WIN
+
+if TYPE_CHECKING:
+    from retrograde.databases import DatabaseFile
+    from retrograde.games import Game
+
+
+@click.command()
+@source_argument
+@database_option
+@json_option
+def command(source: str, database: str | None, as_json: bool) -> None:
+    """Show what came out: counts by value and remoteness, the longest win, the size.
+
+    A file is described even where its rules are gone.
+
+    \b
+    Examples:
+      retrograde info tictactoe
+      retrograde info connect4.h5 --json
+    """
+    from retrograde.databases import Database
+    from retrograde.solver.analysis import summary
+
+    with open_file(source, database) as opened:
+        facts = summary(opened)
+        if as_json:
+            print_json(facts)
+            return
+        file, game = (opened.file, opened.game) if isinstance(opened, Database) else (opened, None)
+        print_head(facts)
+        print_values(facts)
+        print_remotenesses(facts)
+        print_longest_win(facts, file, game)
+        print_origin(facts, file, game)
+        print_file(facts)
+
+
+def print_longest_win(facts: Facts, file: "DatabaseFile", game: "Game | None") -> None:
+    """Print the win that takes longest, and where it is; nothing where nobody ever wins."""
+    wins = [row for row in file.legend if row.value == WIN]
+    if not wins:
+        return
+    longest = max(wins, key=lambda row: row.remoteness)
+    others = f", as in {longest.positions:,} positions" if longest.positions > 1 else ""
+    click.echo(f"\n{heading('The longest win')}: {prospect(WIN, longest.remoteness, 'the player to move')}{others}")
+    if game is not None:
+        click.echo(indent(game.show(longest.example)))
+    click.echo(faint(f"  position {facts['longest_win']['position']}"))
+
+
+def print_origin(facts: Facts, file: "DatabaseFile", game: "Game | None") -> None:
+    """Print what the database holds, and what it was made by and of."""
+    rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
+    rows = [
+        ("records", f"{facts['stored']:,}"),
+        ("metric", file.metric),
+        ("rules", rules),
+        ("made with", file.made_with),
+    ]
+    click.echo(f"\n{heading('The database')}\n{indent(table(rows, '<<'))}")

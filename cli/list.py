@@ -1,0 +1,56 @@
+"""`retrograde list`: the databases in the home folder."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from retrograde.cli.common import json_option, print_json
+from retrograde.cli.words import faint, heading, size, table, verdict
+from retrograde.databases import DatabaseFile, home_folder, list_databases
+from retrograde.games import RetrogradeError, Value
+
+
+@click.command("list")
+@json_option
+def command(as_json: bool) -> None:
+    """List the databases there are.
+
+    They are in the folder that RETROGRADE_HOME names, else in the usual one for data.
+
+    \b
+    Example:
+      retrograde list
+    """
+    databases = [describe(path) for path in list_databases()]
+    if as_json:
+        print_json(databases)
+    elif not databases:
+        click.echo(f"no databases in {home_folder()}; make one, as with: retrograde solve tictactoe")
+    else:
+        rows = [tuple(map(heading, ("variant", "positions", "size", "at the start")))]
+        click.echo(table([*rows, *map(cells, databases)], "<>><"))
+        click.echo(faint(f"\nin {home_folder()}"))
+
+
+def describe(path: Path) -> dict[str, Any]:
+    """Return the facts about a database, ready for JSON; of one that cannot be read, the error."""
+    facts: dict[str, Any] = {"path": str(path), "bytes": path.stat().st_size}
+    try:
+        with DatabaseFile(path) as file:
+            outcome = file.start_outcome
+            facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
+            if outcome is not None:
+                remoteness = None if outcome.remoteness < 0 else outcome.remoteness
+                facts["start"] = {"value": outcome.value.name.lower(), "remoteness": remoteness}
+    except RetrogradeError as error:
+        facts["error"] = str(error)
+    return facts
+
+
+def cells(facts: dict[str, Any]) -> tuple[str, ...]:
+    if "error" in facts:
+        return Path(facts["path"]).stem, "", size(facts["bytes"]), "cannot be read"
+    start = facts["start"]
+    words = verdict(Value[start["value"].upper()], start["remoteness"]) if start else "no start"
+    return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), words

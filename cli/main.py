@@ -1,0 +1,140 @@
+"""The command `retrograde`: finds the command asked for, and ends with an exit status and at most one line of error.
+
+| status | when |
+|---|---|
+| 0 | all is well |
+| 1 | what was asked for cannot be done, or something checked is wrong |
+| 2 | the command line is not understood |
+| 130 | Ctrl-C |
+| 141 | whoever reads our output has left, as `head` does |
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+from click.shell_completion import CompletionItem
+
+from retrograde.cli.failure import Failure, explain, silence_output
+
+COMMANDS = {
+    "games": "the games; one game's options and rules",
+    "check": "whether a rule module keeps the contract",
+    "solve": "solve a game, and keep the database",
+    "list": "the databases there are",
+    "info": "what came out: counts, the longest win, the size on disk",
+    "query": "the value of a position, and of every move",
+    "play": "play against perfection, or watch it",
+    "verify": "derive every stored value again, and compare",
+}
+
+COMPLETE = "_RETROGRADE_COMPLETE"
+"""The variable by which a shell asks for completions."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, and whose errors are one line each."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        return import_module(f"retrograde.cli.{name}").command if name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            near = get_close_matches(name, COMMANDS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
+            ctx.fail(f"no command {name!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit):
+            raise
+        except BaseException as error:
+            if ctx.params["traceback"]:
+                import traceback
+
+                traceback.print_exc()
+            raise explain(error) from error
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """Run a command line, by default the process's own, and exit with its status."""
+        if COMPLETE in os.environ:
+            from retrograde.cli.completion import install
+
+            install()
+        try:
+            status = super().main(args, "retrograde", complete_var, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            status = error.status if isinstance(error, Failure) else error.exit_code
+            if isinstance(error, click.exceptions.NoArgsIsHelpError):
+                click.echo(error.format_message(), err=True)
+            elif message := one_line(error):
+                click.echo(f"retrograde: {message}", err=True)
+            else:
+                silence_output()
+        sys.exit(status)
+
+
+def one_line(error: click.ClickException) -> str:
+    """Return what to say of an error: one line, or nothing."""
+    text = " ".join(error.format_message().splitlines())
+    if isinstance(error, Failure):
+        return text
+    text = text[:1].lower() + text[1:].rstrip(".")
+    command = getattr(error, "ctx", None)
+    return f"error: {text}; see {command.command_path} --help" if command else f"error: {text}"
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    subcommand_metavar="COMMAND …",
+    epilog="""\b
+Example:
+  retrograde solve tictactoe
+\b
+For completion of commands, games and variants, add to your shell's start-up file:
+  bash  eval "$(_RETROGRADE_COMPLETE=bash_source retrograde)"
+  zsh   eval "$(_RETROGRADE_COMPLETE=zsh_source retrograde)"
+  fish  _RETROGRADE_COMPLETE=fish_source retrograde | source""",
+)
+@click.option("--traceback", is_flag=True, help="Show where in the program an error arose.")
+@click.version_option(package_name="retrograde", message="retrograde %(version)s")
+@click.pass_context
+def main(ctx: click.Context, traceback: bool) -> None:
+    """Solve two-player games: the value of every position, and perfect play.
+
+    A VARIANT is a game with its options: connect4, connect4:width=5,height=4, or by the order of the options
+    connect4:5,4. The game may be a file of your own: ./mygame.py, ./mygame.py:option=value.
+
+    Databases live in the folder that RETROGRADE_HOME names, else in the usual one for data.
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False

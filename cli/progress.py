@@ -1,0 +1,57 @@
+"""Progress on standard error: one line rewritten in place on a terminal; elsewhere a line now and then."""
+
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from retrograde.cli.words import amount, duration
+
+if TYPE_CHECKING:
+    from retrograde.solver.progress import Progress
+
+QUIET_SECONDS = 30.0
+"""Where standard error is no terminal, a line is written so seldom."""
+
+
+class ProgressLine:
+    """A listener for what works long, and a context manager that leaves no trace on the terminal."""
+
+    def __init__(self) -> None:
+        self.stream = sys.stderr
+        self.live = self.stream.isatty()
+        self.told = time.monotonic()
+
+    def __call__(self, progress: "Progress") -> None:
+        now = time.monotonic()
+        if self.live:
+            self.rewrite(describe(progress))
+        elif now - self.told >= QUIET_SECONDS:
+            self.told = now
+            self.stream.write(describe(progress) + "\n")
+            self.stream.flush()
+
+    def rewrite(self, text: str) -> None:
+        """Put a text in the place of the line before."""
+        if self.live:
+            self.stream.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
+            self.stream.flush()
+
+    def __enter__(self) -> "ProgressLine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.rewrite("")
+
+
+def describe(progress: "Progress") -> str:
+    """Return a line that says how far a phase has come: its share or count, speed and time left."""
+    if progress.total:
+        share = f"{100 * progress.done // progress.total:3d} %"
+        counts = f"{amount(progress.done)} of {amount(progress.total)} positions"
+    else:
+        share, counts = "", f"{amount(progress.done)} positions"
+    parts = [f"{progress.phase:<9} {share}".rstrip(), counts, f"{amount(progress.rate)}/s"]
+    if progress.seconds_left is not None and progress.seconds > 1:
+        parts.append(f"{duration(max(1, progress.seconds_left))} left")
+    return "   ".join(parts)

@@ -1,0 +1,113 @@
+"""`retrograde query`: what a position is worth, and every move in it."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import (
+    database_option,
+    input_line,
+    json_option,
+    open_source,
+    print_json,
+    read_position,
+    source_argument,
+)
+from retrograde.cli.words import FLIPPED, coloured, heading, indent, prospect, table, wrap
+
+if TYPE_CHECKING:
+    from retrograde.solver.solution import Choice, Solution
+
+
+@click.command()
+@source_argument
+@click.argument("position", required=False)
+@database_option
+@json_option
+def command(source: str, position: str | None, database: str | None, as_json: bool) -> None:
+    """Show what a position is worth, every move, and best play.
+
+    POSITION is the start if not given; - reads positions from standard input, one a line.
+
+    \b
+    Examples:
+      retrograde query tictactoe
+      retrograde query tictactoe X.O/.X./... --json
+      echo 2231 | retrograde query connect4:4,4 -
+    """
+    from retrograde.solver.solution import Solution
+
+    with Solution(open_source(source, database)) as solution:
+        for number, place in enumerate(positions(solution, position)):
+            if as_json:
+                print_json(facts(solution, place))
+                continue
+            if number:
+                click.echo()
+            print_position(solution, place)
+
+
+def positions(solution: "Solution", text: str | None) -> Iterable[int]:
+    """Yield the positions asked for."""
+    if text is None:
+        yield solution.game.start
+    elif text != "-":
+        yield read_reachable(solution, text)
+    else:
+        while line := input_line():
+            if line.strip():
+                yield read_reachable(solution, line.strip())
+
+
+def read_reachable(solution: "Solution", text: str) -> int:
+    """Return the position that a text stands for; raise NotInDatabase where play never reaches it."""
+    from retrograde.databases import NotInDatabase
+    from retrograde.games.catalog import variant
+
+    position = read_position(solution.game, text)
+    if position not in solution.database:
+        raise NotInDatabase(f"position {text!r} of {variant(solution.game)} cannot be reached from the start")
+    return position
+
+
+def facts(solution: "Solution", position: int) -> dict[str, Any]:
+    """Return a position's facts, ready for JSON; those of a move are of the position reached, for who moves there."""
+    write = solution.game.write
+    return {
+        "variant": solution.database.file.variant,
+        "position": write(position),
+        **outcome(*solution.value(position)),
+        "moves": [
+            {"move": choice.name, "position": write(choice.position), **outcome(choice.value, choice.remoteness)}
+            for choice in solution.moves(position)
+        ],
+        "line": [choice.name for choice in solution.line(position)],
+    }
+
+
+def outcome(value: Any, remoteness: int | None) -> dict[str, Any]:
+    return {"value": value.name.lower(), "remoteness": remoteness}
+
+
+def print_position(solution: "Solution", position: int) -> None:
+    """Print a position's picture and worth, its moves, and the line of best play."""
+    click.echo(indent(solution.game.show(position)))
+    click.echo(f"\n{prospect(*solution.value(position), 'the player to move')}")
+    if not (choices := solution.moves(position)):
+        return
+    click.echo(f"\n{moves_table(choices)}")
+    names = " ".join(choice.name for choice in solution.line(position))
+    head = "Best play"
+    click.echo(f"\n{heading(head)}{wrap(f'{head}  {names}', len(head) + 2)[len(head) :]}")
+
+
+def moves_table(choices: "list[Choice]") -> str:
+    """Return the moves, best first, each with what it brings the player who makes it."""
+    rows = []
+    for choice in choices:
+        value = FLIPPED[choice.value]
+        ahead = ("", "") if choice.remoteness is None else ("in", f"{choice.remoteness + 1}")
+        rows.append((heading(choice.name), coloured(value), *ahead))
+    head = "The moves, best first, and what each brings the player who makes it:"
+    return f"{head}\n{indent(table(rows, '<<>>', gap=' '))}"

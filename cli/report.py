@@ -1,0 +1,50 @@
+"""What came out of a solve, for people: the summary that `solve` ends with, and the tables of `info`."""
+
+from typing import Any
+
+import click
+
+from retrograde.cli.words import NOUNS, coloured, heading, indent, size, table, verdict
+from retrograde.games import DRAW, Value
+
+Facts = dict[str, Any]
+
+
+def value_of(facts: Facts) -> Value:
+    """Return the value that facts name."""
+    return Value[facts["value"].upper()]
+
+
+def print_head(facts: Facts) -> None:
+    """Print the variant and what its start is worth."""
+    start = facts["start"]
+    ending = verdict(value_of(start), start["remoteness"]) if start else "it has no start"
+    click.echo(f"{heading(facts['variant'])}: {ending}")
+
+
+def print_values(facts: Facts) -> None:
+    """Print how many positions have each value."""
+    total = facts["positions"]
+    rows = [
+        (coloured(value), f"{facts['values'][noun]:,}", f"{100 * facts['values'][noun] / total:.1f} %")
+        for value, noun in NOUNS.items()
+        if facts["values"][noun]
+    ]
+    click.echo(f"\n{indent(table([*rows, ('positions', f'{total:,}', '')], '<>>'))}\n")
+
+
+def print_file(facts: Facts) -> None:
+    """Print where the database is, and how large."""
+    bits = facts["bits_per_position"]
+    click.echo(f"{facts['path']}: {size(facts['bytes'])}, {bits:,.{0 if bits >= 100 else 2}f} bits a position")
+
+
+def print_remotenesses(facts: Facts) -> None:
+    """Print how many positions have each value and remoteness, a row for each remoteness."""
+    counts = {(value_of(row), row["remoteness"]): row["count"] for row in facts["by_remoteness"]}
+    values = [value for value in NOUNS if value != DRAW and facts["values"][NOUNS[value]]]
+    rows = [[heading("plies"), *(coloured(value) for value in values)]]
+    for remoteness in sorted({remoteness for _, remoteness in counts if remoteness is not None}):
+        columns = (counts.get((value, remoteness)) for value in values)
+        rows.append([str(remoteness), *("" if count is None else f"{count:,}" for count in columns)])
+    click.echo(indent(table(rows, ">" * len(rows[0]), gap="   ")))

@@ -1,0 +1,124 @@
+"""`retrograde solve`: from the rules to the database."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import database_option, json_option, print_json, variant_argument, workers_option
+from retrograde.cli.failure import Failure
+from retrograde.cli.progress import ProgressLine
+from retrograde.cli.report import print_file, print_head, print_values
+from retrograde.cli.words import amount, duration, size
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+
+
+class Size(click.ParamType):
+    """A number of bytes, as in 1.5G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from retrograde.solver.memory import parse_size
+
+        try:
+            return parse_size(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+@click.command()
+@variant_argument
+@database_option
+@workers_option
+@click.option(
+    "--memory", type=Size(), metavar="SIZE", help="The most memory to use, such as 1.5G; all that is free if not given."
+)
+@click.option("--fresh", is_flag=True, help="Solve anew, whatever was done before.")
+@json_option
+def command(
+    variant: str, database: str | None, workers: int | None, memory: int | None, fresh: bool, as_json: bool
+) -> None:
+    """Solve a game and keep its database.
+
+    A solve that was interrupted goes on where it stopped; a game that is solved is not solved again.
+
+    \b
+    Examples:
+      retrograde solve tictactoe
+      retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
+    """
+    from retrograde.databases import Database, DatabaseFile, database_path
+    from retrograde.games.catalog import load_game
+    from retrograde.games.catalog import variant as text_of
+    from retrograde.solver.analysis import summary
+    from retrograde.solver.memory import peak_memory
+
+    game = load_game(variant)
+    path = Path(database) if database is not None else database_path(text_of(game))
+    solved = is_solved(game, path, fresh)
+    began = time.monotonic()
+    if not solved:
+        run(game, path, workers, memory, fresh)
+    seconds = time.monotonic() - began
+    with Database(DatabaseFile(path), game) as result:
+        facts = summary(result) | {"seconds": round(seconds, 3), "peak_memory_bytes": peak_memory()}
+    if as_json:
+        print_json(facts)
+        return
+    print_head(facts)
+    print_values(facts)
+    if solved:
+        click.echo("it was solved before; solve it anew with --fresh")
+    else:
+        speed = f", {amount(facts['positions'] / seconds)} positions a second" if seconds >= 1 else ""
+        click.echo(f"{duration(seconds)}{speed}, {size(facts['peak_memory_bytes'])} of memory at most")
+    print_file(facts)
+
+
+def is_solved(game: "Game", path: Path, fresh: bool) -> bool:
+    """Tell whether a database is there already; raise what fits where a file is there that must not be replaced."""
+    from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
+    from retrograde.databases.database import matching_game
+    from retrograde.databases.errors import DamagedDatabase
+    from retrograde.games.catalog import variant
+
+    if not path.exists():
+        return False
+    try:
+        with DatabaseFile(path) as file:
+            matching_game(file, game)
+            return not fresh
+    except OtherRules as error:
+        if file.variant != variant(game):
+            raise Failure(f"error: {error}; choose another --database") from error
+        if not fresh:
+            raise Failure(
+                f"error: {str(path)!r} was made by other rules of {file.variant}; solve it anew with --fresh"
+            ) from error
+    except NotADatabase as error:
+        raise Failure(f"error: {error}; choose another --database, or remove it") from error
+    except (DamagedDatabase, VersionTooNew) as error:
+        if path.is_dir():
+            raise
+        if not fresh:
+            raise Failure(f"error: {error}; solve it anew with --fresh") from error
+    return False
+
+
+def run(game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool) -> None:
+    """Solve with progress on the terminal, and say on Ctrl-C what is kept."""
+    from retrograde.games.catalog import variant
+    from retrograde.solver.engine import solve
+
+    try:
+        with ProgressLine() as line:
+            line.rewrite(f"reading the rules of {variant(game)}")
+            solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line)
+    except KeyboardInterrupt:
+        kept = path.with_name(path.name + ".journal").exists()
+        note = "; what is done is kept, and the same command goes on from there" if kept else ""
+        raise Failure(f"interrupted{note}", 130) from None

@@ -1,0 +1,63 @@
+"""`retrograde verify`: every stored outcome derived again from its children."""
+
+import time
+
+import click
+
+from retrograde.cli.common import (
+    database_option,
+    json_option,
+    open_source,
+    print_json,
+    source_argument,
+    workers_option,
+)
+from retrograde.cli.progress import ProgressLine
+from retrograde.cli.words import duration, heading, indent
+
+
+@click.command()
+@source_argument
+@database_option
+@workers_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, source: str, database: str | None, workers: int | None, as_json: bool) -> None:
+    """Derive every stored value again from its children, and compare.
+
+    Nothing of the solver takes part but the rules. The exit status is 1 if anything is wrong.
+
+    \b
+    Examples:
+      retrograde verify tictactoe
+      retrograde verify connect4.h5 --workers 1
+    """
+    from retrograde.solver.verify import verify
+
+    began = time.monotonic()
+    with open_source(source, database) as opened, ProgressLine() as line:
+        report = verify(opened, workers=workers, listener=line)
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json(
+            {
+                "variant": report.variant,
+                "ok": report.ok,
+                "stored": report.stored,
+                "positions": report.positions,
+                "wrong": report.wrong,
+                "problems": [problem._asdict() for problem in report.problems],
+                "seconds": round(seconds, 3),
+            }
+        )
+    elif report.ok:
+        right = click.style("every one is right", fg="green")
+        click.echo(f"{heading(report.variant)}: {report.stored:,} records derived again, and {right}")
+        click.echo(f"{report.positions:,} positions in {duration(seconds)}")
+    else:
+        click.echo(f"{heading(report.variant)}: {click.style(f'{report.wrong:,} wrong', fg='red')}")
+        click.echo(indent("\n".join(map(str, report.problems))))
+        if report.wrong > len(report.problems):
+            click.echo(f"  … and {report.wrong - len(report.problems):,} more")
+    if not report.ok:
+        ctx.exit(1)

@@ -1,0 +1,122 @@
+"""Words, colours and tables for people: green for a win, yellow for a tie or a draw, red for a loss."""
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+
+import click
+
+from retrograde.games import DRAW, LOSE, TIE, WIN, Value
+
+COLOURS = {WIN: "green", TIE: "yellow", DRAW: "yellow", LOSE: "red"}
+NOUNS = {WIN: "win", LOSE: "lose", TIE: "tie", DRAW: "draw"}
+"""Values in the order in which they are listed, with their names in JSON."""
+
+FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW}
+"""What a value is to the other player."""
+
+
+def plies(count: int) -> str:
+    """Return a number of plies in words: `1 ply`, `9 plies`."""
+    return f"{count:,} {'ply' if count == 1 else 'plies'}"
+
+
+def coloured(value: Value, text: str | None = None) -> str:
+    """Return a text, by default the value's name, in the colour of a value."""
+    return click.style(NOUNS[value] if text is None else text, fg=COLOURS[value])
+
+
+def prospect(value: Value, remoteness: int | None, player: str) -> str:
+    """Return what awaits a player, who is to move: `the player to move wins in 5 plies`."""
+    if value == DRAW:
+        return coloured(value, "a draw: neither side can force an end")
+    if value == TIE:
+        return coloured(value, f"a tie in {plies(remoteness or 0)}" if remoteness else "a tie: the game is over")
+    if not remoteness:
+        return coloured(value, f"{player} has {'won' if value == WIN else 'lost'}: the game is over")
+    return coloured(value, f"{player} {'wins' if value == WIN else 'loses'} in {plies(remoteness)}")
+
+
+def verdict(value: Value, remoteness: int | None) -> str:
+    """Return how a game ends that begins with such a position: `the second player wins in 20 plies`."""
+    if value == DRAW:
+        return coloured(DRAW, "a draw")
+    if value == LOSE and remoteness:
+        return coloured(LOSE, f"the second player wins in {plies(remoteness)}")
+    return prospect(value, remoteness, "the first player")
+
+
+def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
+    """Return rows of cells as lines of columns, each flush left or right as *align*, `<` or `>` for each, says."""
+    widths = [max(len(click.unstyle(row[i])) for row in rows) for i in range(len(align))]
+    lines = []
+    for row in rows:
+        cells = []
+        for cell, width, side in zip(row, widths, align, strict=True):
+            space = " " * (width - len(click.unstyle(cell)))
+            cells.append(space + cell if side == ">" else cell + space)
+        lines.append(gap.join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def indent(text: str) -> str:
+    """Return lines moved in by two columns."""
+    return "\n".join(f"  {line}".rstrip() for line in text.splitlines())
+
+
+def heading(text: str) -> str:
+    return click.style(text, bold=True)
+
+
+def wrap(text: str, start: int = 0, width: int | None = None) -> str:
+    """Return a text in lines that fit the terminal, all but the first moved in by *start* columns.
+
+    Where nobody looks (a pipe, a file), it stays one line.
+    """
+    if width is None and not sys.stdout.isatty():
+        return text
+    return textwrap.fill(text, width or shutil.get_terminal_size().columns, subsequent_indent=" " * start)
+
+
+def faint(text: str) -> str:
+    return click.style(text, dim=True)
+
+
+def size(count: float) -> str:
+    """Return a number of bytes as people read it."""
+    from retrograde.solver.memory import format_size
+
+    return format_size(count)
+
+
+def amount(count: float) -> str:
+    """Return a large number with three figures: `950`, `12.3 k`, `4.56 M`.
+
+    >>> amount(69_763_700)
+    '69.8 M'
+    """
+    units = ["", " k", " M", " G", " T"]
+    while count >= 999.5 and len(units) > 1:
+        count /= 1000
+        units.pop(0)
+    unit = units[0]
+    return f"{count:.0f}{unit}" if count >= 99.95 or not unit else f"{count:#.3g}{unit}"
+
+
+def duration(seconds: float) -> str:
+    """Return a stretch of time: `40 ms`, `1.3 s`, `12 s`, `3 min 20 s`, `2 h 5 min`.
+
+    >>> duration(200)
+    '3 min 20 s'
+    """
+    if seconds < 0.9995:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

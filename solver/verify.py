@@ -1,0 +1,89 @@
+"""Verification: every stored outcome derived anew from the outcomes stored for the children.
+
+Nothing of the solver takes part but the rules: the methods and the loops here are others, and children are looked up in
+what the database holds, nowhere else. Verified is
+
+1. that the start is stored, all children of stored positions are, and nothing is that play does not reach;
+2. that each position is canonical and stored in its tier;
+3. that each outcome follows from the children's by definition (for the player to move):
+
+       where the rules say so     WIN, LOSE or TIE in 0
+       a child is LOSE            WIN in 1 + the least remoteness of such children
+       else, a child is TIE       TIE in 1 + the least remoteness of such children
+       else, a child is DRAW      DRAW
+       else, all are WIN          LOSE in 1 + the greatest remoteness of the children
+
+4. that the legend counts what there is.
+
+Why 3, which looks at one move at a time, proves the whole. What is stored as WIN or LOSE in n rests, by 3, on children
+stored with less than n, and they on theirs, down to ends of the game; by induction on n each of these claims can be
+played out, in n plies at most. Conversely, a position that is truly WIN or LOSE in n is stored so: by induction its
+children of n - 1 plies and less are stored as what they are, and then 3 leaves no other outcome, nor less than n. So
+exactly the true WIN and LOSE are stored as such, with their true remoteness. Among the other positions the same two
+inductions hold for TIE. Only DRAW rests on nothing, and could lean on itself in a circle; but all positions that are
+not a DRAW have turned out to be stored as what they are, so those stored as DRAW are the rest, as by definition. In one
+sentence: only the true solution satisfies 3 everywhere.
+
+Small databases are verified interpreted. Larger ones run compiled, on threads, with 11 to 12 bytes of memory for each
+record, and some of their records interpreted as well, so that the compiler is not taken at its word.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from retrograde.databases import Database
+from retrograde.solver.audit import INTERPRETED_SECONDS, Audit, Problem
+from retrograde.solver.progress import Listener, Phase
+
+SMALL = 20_000
+"""Databases of more records are compiled at once."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came out: how many records and positions there are, the first problems, and how many there are in all."""
+
+    variant: str
+    stored: int
+    positions: int
+    wrong: int
+    problems: list[Problem]
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether nothing is wrong."""
+        return not self.wrong
+
+
+def verify(
+    database: Database,
+    workers: int | None = None,
+    listener: Listener | None = None,
+    *,
+    interpreted: bool | None = None,
+) -> Verification:
+    """Derive every stored outcome anew from those of the children, and say what is wrong.
+
+    *workers* is the number of threads (one a core if None); *listener* is called with Progress; *interpreted* forces
+    the rules to be run so or, if False, to be compiled. Raises DamagedDatabase where the file cannot be read.
+    """
+    audit = Audit(database)
+    phase = Phase("verifying", listener, len(audit.positions))
+    done = False
+    if interpreted or (interpreted is None and len(audit.positions) < SMALL):
+        done = audit.verify_interpreted(phase, float("inf") if interpreted else INTERPRETED_SECONDS)
+    if not done and not audit.can_compile():
+        done = audit.verify_interpreted(phase, float("inf"))
+    if not done:
+        with ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor:
+            try:
+                audit.verify_compiled(executor, phase)
+            finally:
+                executor.shutdown(cancel_futures=True)
+    audit.verify_start()
+    audit.verify_reached()
+    audit.verify_legend()
+    phase.tell()
+    file = database.file
+    return Verification(file.variant, file.stored, file.positions, audit.wrong, audit.problems)

@@ -1,0 +1,24 @@
+"""What all tests share: databases, each solved once."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from retrograde.databases import database_path
+from retrograde.games.catalog import load_game, variant
+from retrograde.solver.engine import solve
+
+
+@pytest.fixture(scope="session")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return a function from the text of a variant to the path of its database, which is made when first asked for."""
+    home = tmp_path_factory.mktemp("databases")
+
+    @cache
+    def path_of(text: str) -> Path:
+        game = load_game(text)
+        return solve(game, database_path(variant(game), home))
+
+    return path_of

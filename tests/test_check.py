@@ -1,0 +1,365 @@
+"""The conformance test: every game of ours passes, and each kind of broken rule is found and told as what it is."""
+
+import sys
+import time
+from itertools import count
+
+import pytest
+
+from retrograde.games import LOSE, TIE, UNDECIDED, Game
+from retrograde.games.catalog import BUILT_IN, load_game
+from retrograde.solver.check import check
+
+OTHERS = ["connect4:4,3,3", "dodgem:2", "hareandhounds:5,yes", "tentozero:30,2+5", "tictactoe:misere", "tictactoe:4"]
+
+
+class Heap(Game):
+    """Take one or two from the heap; whoever takes the last one wins. Most games below are this with one thing wrong.
+
+    A position is twice the heap, plus 1 after a move of two; the two that differ only in that are symmetric.
+    """
+
+    size: int = 9
+
+    @property
+    def start(self):
+        return 2 * self.size
+
+    def generate_moves(self, position):
+        yield 1
+        if position >> 1 > 1:
+            yield 2
+
+    def do_move(self, position, move):
+        return ((position >> 1) - move) * 2 + (move == 2)
+
+    def primitive(self, position):
+        return LOSE if position < 2 else UNDECIDED
+
+    def images(self, position):
+        yield position ^ 1
+
+    def tier(self, position):
+        return self.size - (position >> 1)
+
+    def write(self, position):
+        return f"{position >> 1}{'ab'[position & 1]}"
+
+    def read(self, text):
+        return 2 * int(text[:-1]) + "ab".index(text[-1])
+
+    def move_name(self, position, move):
+        return f"take{move}"
+
+
+# Games that keep the contract
+
+
+@pytest.mark.parametrize("variant", BUILT_IN)
+def test_our_games_pass(variant):
+    report = check(load_game(variant), limit=1000, seconds=0.5)
+    assert report.findings == []
+    assert report.ok
+    assert report.variant == variant
+    assert 11 <= report.positions <= 1000
+    assert {"start", "tier", "primitive", "generate_moves", "do_move", "write", "read", "move"} < report.checks.keys()
+    assert report.checks["compiled"] > 10
+
+
+@pytest.mark.parametrize("variant", OTHERS)
+def test_other_variants_pass(variant):
+    assert check(load_game(variant), limit=500, seconds=0.5, compiled=False).findings == []
+
+
+def test_optional_rules_are_checked_where_there_are_any():
+    assert {"images", "parents"} & check(load_game("dodgem"), 50, compiled=False).checks.keys() == {"parents"}
+    assert {"images", "parents"} & check(load_game("tictactoe"), 50, compiled=False).checks.keys() == {"images"}
+    assert "compiled" not in check(load_game("tictactoe"), 50, compiled=False).checks
+
+
+def test_all_positions_of_a_small_game_are_tried():
+    report = check(load_game("mutorere"), compiled=False, seconds=20)
+    assert (report.positions, report.complete) == (1180, True)
+    report = check(load_game("mutorere"), limit=100, compiled=False)
+    assert (report.positions, report.complete) == (100, False)
+
+
+def test_the_heap_itself_passes():
+    report = check(Heap())
+    assert report.findings == []
+    assert (report.positions, report.complete) == (18, True)  # all 20, less that nothing leads to 9b and 8b
+
+
+# Games that break it: each with the finding it must yield, and no other
+
+COUNTER = count()
+
+
+class NoStart(Heap):
+    @property
+    def start(self):
+        raise AttributeError("start")
+
+
+class StartTooLarge(Heap):
+    size: int = 1 << 61
+
+
+class StartAsText(Heap):
+    start = "18"
+
+
+class PrimitiveForgetsToReturn(Heap):
+    def primitive(self, position):
+        if position < 2:
+            return LOSE
+
+
+class NoMoves(Heap):
+    def generate_moves(self, position):
+        if position >> 1 > 1:
+            yield 1
+            yield 2
+
+
+class EndlessMoves(Heap):
+    def generate_moves(self, position):
+        move = 0
+        while True:
+            move += 1
+            yield move
+
+
+class MovesForgetToYield(Heap):
+    def generate_moves(self, position):
+        pass
+
+
+class NegativeMoves(Heap):
+    def generate_moves(self, position):
+        yield -1
+
+    def do_move(self, position, move):
+        return position + 2 * move
+
+
+class MovesTwice(Heap):
+    def generate_moves(self, position):
+        yield 1
+        yield 1
+
+
+class PositionsBelowZero(Heap):
+    def generate_moves(self, position):
+        yield 1
+        yield 2
+
+    def write(self, position):
+        return str(position)
+
+
+class Halves(Heap):
+    def do_move(self, position, move):
+        return position / 2
+
+
+class MovesByTurns(Heap):
+    def do_move(self, position, move):
+        return position ^ next(COUNTER) % 2
+
+
+class Raises(Heap):
+    def primitive(self, position):
+        return [LOSE, UNDECIDED, UNDECIDED, UNDECIDED][position >> 1]
+
+
+class TierFalls(Heap):
+    def tier(self, position):
+        return position >> 1
+
+
+class TierIsNoInt(Heap):
+    def tier(self, position):
+        return position / 2
+
+
+class Unreadable(Heap):
+    def read(self, text):
+        return 2 * int(text[:-1])
+
+
+class ReadsAnything(Heap):
+    def read(self, text):
+        return 2 * int("0" + text[:-1].replace("?", "")) + (text[-1] == "b")
+
+
+class WritesLines(Heap):
+    def write(self, position):
+        return f"{position >> 1}\n{'ab'[position & 1]}"
+
+
+class SameNames(Heap):
+    def move_name(self, position, move):
+        return "take"
+
+
+class OtherMoves(Heap):
+    def move(self, position, text):
+        return 1
+
+
+class ImagesOfOneSideOnly(Heap):
+    def images(self, position):
+        if position & 1:
+            yield position ^ 1
+
+
+class ImagesOfOtherWorth(Heap):
+    def primitive(self, position):
+        return LOSE if position < 2 else TIE if position == 3 else UNDECIDED
+
+
+class ImagesWithOtherMoves(Heap):
+    def generate_moves(self, position):
+        yield 1
+        if position >> 1 > 1 and not position & 1:
+            yield 2
+
+
+class Circle(Game):
+    """Step or jump around a circle of places, by turns; whoever comes to place 0 has won. All in one tier."""
+
+    places: int = 7
+
+    start = 3
+
+    def generate_moves(self, position):
+        yield 1
+        yield 2
+
+    def do_move(self, position, move):
+        return (position + move) % self.places
+
+    def primitive(self, position):
+        return LOSE if position == 0 else UNDECIDED
+
+    def parents(self, position):
+        yield (position - 1) % self.places
+        yield (position - 2) % self.places
+
+
+class PositionsOutOfRange(Circle):
+    def do_move(self, position, move):
+        return position << 30
+
+
+class ParentForgotten(Circle):
+    def parents(self, position):
+        yield (position - 1) % self.places
+
+
+class ParentTooMany(Circle):
+    def parents(self, position):
+        for move in range(1, 4):
+            yield (position - move) % self.places
+
+
+class Overflows(Circle):
+    def primitive(self, position):
+        return LOSE if position << 62 >> 62 == 0 else UNDECIDED
+
+
+class Uncompilable(Circle):
+    def primitive(self, position):
+        return super().primitive(position)
+
+
+class TextOption(Heap):
+    colour: str = "red, or blue"
+
+
+class NumberOption(Heap):
+    weight: float = 1.5
+
+
+BROKEN = {
+    NoStart: ("start", None, "is missing; give the class the first position as its start"),
+    StartTooLarge: ("start", None, "gives 4611686018427387904, and positions go from 0 to 2**62 - 1"),
+    StartAsText: ("start", None, "gives '18', which is no int"),
+    PrimitiveForgetsToReturn: ("primitive", "9a", "gives None; let it give WIN, LOSE or TIE, or UNDECIDED"),
+    NoMoves: ("generate_moves", None, "let that say who has won, or tie it"),
+    EndlessMoves: ("generate_moves", "9a", "yields 65,536 ints and more; does it end?"),
+    MovesForgetToYield: ("generate_moves", "9a", "gives None; it must yield ints"),
+    NegativeMoves: ("generate_moves", "9a", "yields -1; moves must be ints from 0"),
+    MovesTwice: ("generate_moves", "9a", "yields the move 1 more than once; yield each once"),
+    PositionsBelowZero: ("do_move", None, "for the move 2 it gives -1, and positions go from 0"),
+    PositionsOutOfRange: ("do_move", str(3 << 60), "and positions go from 0 to 2**62 - 1"),
+    Halves: ("do_move", "9a", "for the move 1 it gives 9.0, which is no int"),
+    MovesByTurns: ("do_move", "9a", "and, asked again, 1"),
+    Raises: ("primitive", "9a", r"raises IndexError: list index out of range (test_check.py, line "),
+    TierFalls: ("tier", "9a", "falls from 9 to 8 by the move 1; it must never fall along a move"),
+    TierIsNoInt: ("tier", "9a", "gives 9.0; it must give an int"),
+    Unreadable: ("read", None, "b', which write() gives for"),
+    ReadsAnything: ("read", "9a", "for '?!'; let it raise ValueError"),
+    WritesLines: ("write", "9 a", r"gives '9\na'; it must give one line of text"),
+    SameNames: ("move_name", "9a", "gives 'take' for the moves 1 and 2; names must differ"),
+    OtherMoves: ("move", "9a", "gives 1 for 'take2', which move_name() gives for 2; each must undo the other"),
+    ImagesOfOneSideOnly: ("images", None, "whose images are others; yield of each position all symmetric ones"),
+    ImagesOfOtherWorth: ("images", None, "; they must be the same"),
+    ImagesWithOtherMoves: ("images", "9a", "yields 9b, from which moves lead elsewhere; symmetric positions have"),
+    ParentForgotten: ("parents", "5", "does not yield 3, from which a move leads here"),
+    ParentTooMany: ("parents", None, "from which no move leads here"),
+    Overflows: ("compiled", None, "do ints exceed 64 bits on the way?"),
+    Uncompilable: ("compiled", None, "do not compile"),
+    TextOption: ("options", None, "options must be ints, tuples of ints, yes or no, or text without spaces"),
+    NumberOption: ("options", None, "options must be ints, tuples of ints, yes or no, or text without spaces"),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
+def test_what_is_broken_is_found_and_nothing_else(broken):
+    rule, position, complaint = BROKEN[broken]
+    report = check(broken())
+    assert not report.ok
+    assert [finding.rule for finding in report.findings] == [rule]
+    finding = report.findings[0]
+    assert complaint in finding.complaint
+    assert str(finding).startswith(f"{rule}: " if finding.position is None else f"{rule} at {finding.position}: ")
+    if position is not None:
+        assert finding.position == position
+
+
+def test_the_circle_passes():
+    assert check(Circle()).findings == []
+
+
+# Rules that go on and on
+
+
+class GoesRound(Heap):
+    def primitive(self, position):
+        while position >= 2:
+            position ^= 2 if position > 10**9 else 0
+        return LOSE
+
+
+def test_rules_that_go_round_for_ever_are_interrupted(monkeypatch):
+    monkeypatch.setattr("retrograde.solver.check.PATIENCE", 0.2)
+    began = time.monotonic()
+    report = check(GoesRound(), seconds=0.2)
+    assert time.monotonic() - began < 3
+    assert [str(finding) for finding in report.findings] == ["primitive at 9a: goes on and on; does it end?"]
+
+
+def test_play_that_never_ends_is_fine():
+    assert check(load_game("mutorere"), limit=200).ok
+
+
+def test_patience_leaves_nothing_behind():
+    check(load_game("tentozero"), compiled=False, seconds=0.1)
+    time.sleep(0.2)
+    assert sys.exc_info() == (None, None, None)
+
+
+def test_a_report_gives_the_same_findings_each_time():
+    assert check(ParentTooMany()).findings == check(ParentTooMany()).findings

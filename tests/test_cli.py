@@ -1,0 +1,553 @@
+"""The command line: results for people and in JSON, exit statuses, and one clear line for whatever goes wrong."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from retrograde.cli.main import COMMANDS
+from retrograde.cli.progress import ProgressLine, describe
+from retrograde.cli.words import amount, duration, prospect, table, verdict
+from retrograde.games import DRAW, LOSE, TIE, WIN
+from retrograde.solver.progress import Progress
+
+from .command_line import COMMAND, HEAP, environment, process, retrograde
+
+TICTACTOE = {"win": 2836, "lose": 1574, "tie": 1068, "draw": 0}  # published.py has the sources of such numbers
+SUMMARY = {"variant", "positions", "stored", "values", "by_remoteness", "start", "bytes", "path"}
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder of databases that is empty, and a current folder beside it with a user's game."""
+    folder = tmp_path / "home"
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "heap.py").write_text(HEAP)
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("RETROGRADE_HOME", str(folder))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return folder
+
+
+@pytest.fixture
+def tictactoe(home, solved):
+    """A home with tic-tac-toe in it."""
+    home.mkdir()
+    database = home / "tictactoe.h5"
+    database.write_bytes(solved("tictactoe").read_bytes())
+    return database
+
+
+def result_of(*args, **options):
+    """Return the JSON that a command prints."""
+    return json.loads(retrograde(*args, "--json", **options).stdout)
+
+
+def error_of(*args, status=1, **options):
+    """Return the one line that a command fails with."""
+    result = retrograde(*args, status=status, **options)
+    assert result.stdout == ""
+    assert result.stderr.startswith("retrograde: error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("retrograde: error: ").rstrip()
+
+
+# Help
+
+
+def examples(help_text):
+    return re.findall(r"^ +((?:echo \w+ \| )?retrograde .*)$", help_text.partition("Example")[2], re.MULTILINE)
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command, flag):
+    text = retrograde(command, flag).stdout
+    assert f"Usage: retrograde {command}" in text
+    assert examples(text)
+    assert all(f"retrograde {command}" in example for example in examples(text))
+
+
+def test_every_example_runs(home, solved):
+    home.mkdir()
+    (home / "connect4,width=4,height=4.h5").write_bytes(solved("connect4:width=4,height=4").read_bytes())
+    for command in sorted(COMMANDS, key=lambda name: name != "solve"):  # solve first: the others read what it makes
+        for example in examples(retrograde(command, "--help").stdout):
+            shell, _, line = example.rpartition(" | ")
+            retrograde(*line.split()[1:], input=shell.removeprefix("echo "))
+
+
+def test_the_help_of_all_names_every_command_and_how_to_switch_completion_on():
+    result = retrograde("--help")
+    assert all(f"  {name} " in result.stdout for name in COMMANDS)
+    for shell in ("bash", "zsh", "fish"):
+        assert f"_RETROGRADE_COMPLETE={shell}_source retrograde" in result.stdout
+    assert "Commands:" in retrograde(status=2).stderr
+
+
+def test_help_imports_nothing_that_takes_long():
+    script = "import sys; from retrograde.cli import main\ntry: main(['--help'])\nfinally: print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    modules = set(result.stdout.split())
+    assert "retrograde.cli.main" in modules
+    assert not modules & {"numpy", "h5py", "numba", "retrograde.games", "retrograde.databases", "retrograde.cli.solve"}
+
+
+def test_the_version_is_told():
+    assert re.fullmatch(r"retrograde \d+\.\d+\.\d+\S*\n", retrograde("--version").stdout)
+
+
+# games and check
+
+
+def test_games_lists_all_games():
+    listed = result_of("games")
+    assert {"connect4", "tictactoe", "mutorere"} <= {game["name"] for game in listed}
+    text = retrograde("games").stdout
+    assert all(game["name"] in text and game["summary"] in text for game in listed)
+
+
+def test_games_tells_of_one():
+    facts = result_of("games", "connect4")
+    assert facts["options"][0] == {"name": "width", "type": "whole number", "default": "7"}
+    assert facts["start"] == "/".join(["." * 7] * 6)
+    assert facts["methods"] == ["images", "tier", "read", "show", "move_name"]
+    text = retrograde("games", "connect4").stdout
+    assert "whoever first has four in a row" in text
+    assert "1 2 3 4 5 6 7" in text
+    assert facts["example"] in text
+
+
+@pytest.mark.parametrize("name", [game["name"] for game in result_of("games")])
+def test_the_example_of_every_game_is_a_variant(name):
+    game, _, options = result_of("games", name)["example"].partition(":")
+    assert game == name
+    assert result_of("games", f"{game}:{options}")["name"] == name
+
+
+def test_games_tells_of_a_file_of_the_users(home):
+    facts = result_of("games", "./heap.py:size=12")
+    assert (facts["name"], facts["start"], facts["example"]) == ("heap", "12", "./heap.py:size=6")
+
+
+def test_check_tells_whether_the_contract_is_kept(home):
+    assert "keeps the contract" in retrograde("check", "tictactoe", "--positions", "100").stdout
+    Path("heap.py").write_text(HEAP.replace("heap - taken", "heap - taken if heap != 3 else [][1]"))
+    text = retrograde("check", "./heap.py", status=1).stdout
+    assert "breaks the contract" in text
+    report = result_of("check", "./heap.py", status=1)
+    assert report["ok"] is False
+    assert report["findings"][0]["rule"] == "do_move"
+    assert report["findings"][0]["complaint"] in text
+
+
+# solve, list and info
+
+
+def test_solve_prints_the_summary_that_info_prints(home):
+    solution = result_of("solve", "tictactoe")
+    assert {*SUMMARY, "seconds", "peak_memory_bytes"} <= set(solution)
+    assert (solution["variant"], solution["positions"], solution["stored"]) == ("tictactoe", 5478, 765)
+    assert solution["values"] == TICTACTOE
+    assert {"value": "win", "remoteness": 1, "count": 2358} in solution["by_remoteness"]
+    assert sum(row["count"] for row in solution["by_remoteness"]) == 5478
+    assert solution["start"] == {"position": ".../.../...", "value": "tie", "remoteness": 9}
+    assert solution["path"] == str(home / "tictactoe.h5")
+    assert solution["bytes"] == Path(solution["path"]).stat().st_size
+    assert solution["seconds"] > 0
+    assert solution["peak_memory_bytes"] > 1e6
+    info = result_of("info", "tictactoe")
+    assert info == {name: value for name, value in solution.items() if name not in ("seconds", "peak_memory_bytes")}
+
+
+def test_solve_tells_people_what_came_out(home):
+    text = retrograde("solve", "tictactoe").stdout
+    assert text.startswith("tictactoe: a tie in 9 plies\n")
+    assert re.search(r"win +2,836 +51\.8 %", text)
+    assert re.search(r"positions +5,478", text)
+    assert "of memory at most" in text
+    assert "tictactoe.h5: 4.36 kB, 6.3" in text
+
+
+def test_solve_does_not_solve_twice_unless_asked(tictactoe):
+    before = tictactoe.stat().st_mtime_ns, tictactoe.read_bytes()
+    text = retrograde("solve", "tictactoe").stdout
+    assert "solved before" in text
+    assert "a tie in 9 plies" in text
+    assert (tictactoe.stat().st_mtime_ns, tictactoe.read_bytes()) == before
+    assert "solved before" not in retrograde("solve", "tictactoe", "--fresh").stdout
+    assert tictactoe.stat().st_mtime_ns > before[0]
+    assert tictactoe.read_bytes() == before[1]
+
+
+def test_solve_puts_the_database_where_it_is_told(home):
+    result = result_of("solve", "connect4:2,2", "--database", "four.h5", "--workers", "1", "--memory", "1G")
+    assert result["path"] == "four.h5"
+    assert result_of("info", "four.h5")["variant"] == "connect4:width=2,height=2"
+    assert result_of("info", "connect4:2,2", "--database", "four.h5")["variant"] == "connect4:width=2,height=2"
+    assert result_of("query", "connect4:2,2", "--database", "four.h5")["value"] == "tie"
+    assert not home.exists()
+
+
+def test_rules_that_have_changed_ask_for_a_fresh_solve(home):
+    retrograde("solve", "./heap.py")
+    Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
+    assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it anew with --fresh")
+    assert "was made with other rules" in error_of("query", "./heap.py")
+    assert result_of("info", "./heap.py")["start"]["position"] == "10"
+    assert "not at hand or changed since" in retrograde("info", "./heap.py").stdout
+    assert result_of("solve", "./heap.py", "--fresh")["start"]["remoteness"] == 7  # 10 = 3 · 3 + 1
+
+
+def test_nothing_but_a_database_of_the_same_game_is_overwritten(tictactoe):
+    assert "choose another --database" in error_of("solve", "mutorere", "--database", tictactoe, "--fresh")
+    assert "choose another --database" in error_of("solve", "mutorere", "--database", "heap.py", "--fresh")
+    assert Path("heap.py").read_text() == HEAP
+    assert "Is a directory" in error_of("solve", "mutorere", "--database", tictactoe.parent, "--fresh")
+    damaged = bytearray(tictactoe.read_bytes())
+    damaged[1000] ^= 1
+    tictactoe.write_bytes(damaged)
+    assert "solve it anew with --fresh" in error_of("solve", "tictactoe")
+    assert result_of("solve", "tictactoe", "--fresh")["values"] == TICTACTOE
+
+
+def test_list_tells_what_there_is(tictactoe):
+    retrograde("solve", "./heap.py")
+    (tictactoe.parent / "other.h5").write_text("something else")
+    rows = retrograde("list").stdout.splitlines()
+    assert rows[0].split() == ["variant", "positions", "size", "at", "the", "start"]
+    assert rows[1].split() == ["heap", "11", "4.36", "kB", "the", "first", "player", "wins", "in", "5", "plies"]
+    assert rows[2].endswith("cannot be read")
+    assert rows[3].split() == ["tictactoe", "5,478", "4.36", "kB", "a", "tie", "in", "9", "plies"]
+    heap, other, board = result_of("list")
+    assert heap["start"] == {"value": "win", "remoteness": 5}
+    assert "is no database of retrograde" in other["error"]
+    assert (board["variant"], board["positions"], board["path"]) == ("tictactoe", 5478, str(tictactoe))
+
+
+def test_list_tells_that_there_is_nothing(home):
+    assert retrograde("list").stdout.startswith(f"no databases in {home}; make one")
+    assert result_of("list") == []
+
+
+def test_info_shows_counts_by_remoteness_and_the_longest_win(tictactoe):
+    text = retrograde("info", "tictactoe").stdout
+    assert re.search(r"plies +win +lose +tie\n +0 +942 +16\n +1 +2,358 +80\n", text)
+    assert "The longest win: the player to move wins in 5 plies, as in 122 positions\n  O . X\n" in text
+    assert re.search(r"records +765\n", text)
+    assert re.search(r"made with +retrograde", text)
+
+
+def test_info_needs_no_rules(home):
+    path = result_of("solve", "./heap.py:12")["path"]
+    assert (
+        "The longest win: the player to move wins in 5 plies, as in 3 positions\n  9\n"
+        in retrograde("info", path).stdout
+    )
+    Path("heap.py").unlink()
+    assert "the second player wins in 6 plies" in retrograde("info", path).stdout
+    assert "the rules of heap:size=12 are not at hand" in error_of("query", path)
+
+
+def test_a_database_is_found_by_its_name_even_where_its_game_is_not_in_the_catalog(home):
+    retrograde("solve", "./heap.py:12")
+    for command in ("info", "query"):
+        assert result_of(command, "heap:size=12")["variant"] == "heap:size=12"
+    assert retrograde("verify", "heap:size=12").stdout.startswith("heap:size=12: 13 records derived again")
+
+
+# query
+
+
+def test_query_tells_the_start_if_nothing_else_is_asked(tictactoe):
+    facts = result_of("query", "tictactoe")
+    assert set(facts) == {"variant", "position", "value", "remoteness", "moves", "line"}
+    assert (facts["position"], facts["value"], facts["remoteness"]) == (".../.../...", "tie", 9)
+    assert len(facts["line"]) == 9
+    assert facts["moves"][0] == {"move": "a1", "position": "X../.../...", "value": "tie", "remoteness": 8}
+
+
+def test_query_puts_the_best_move_first(tictactoe):
+    facts = result_of("query", tictactoe, "XX./OO./...")
+    assert facts["moves"][0] == {"move": "c1", "position": "XXX/OO./...", "value": "lose", "remoteness": 0}
+    assert facts["line"] == ["c1"]
+    assert [move["value"] for move in facts["moves"]] == ["lose", "tie", "win", "win", "win"]
+
+
+def test_query_shows_people_the_board_and_whose_values_they_are(tictactoe):
+    text = retrograde("query", "tictactoe", "XX./OO./...").stdout
+    assert text.startswith("  X X .\n  O O .\n  . . .\n\nthe player to move wins in 1 ply\n\nThe moves, best first,")
+    assert "  c1 win  in 1\n  c2 tie  in 5\n  a3 lose in 2\n" in text
+    assert text.endswith("\nBest play  c1\n")
+
+
+def test_query_of_a_game_that_is_over(tictactoe):
+    assert retrograde("query", "tictactoe", "XXX/OO./...").stdout.endswith(
+        "the player to move has lost: the game is over\n"
+    )
+    facts = result_of("query", "tictactoe", "XXX/OO./...")
+    assert (facts["moves"], facts["line"], facts["remoteness"]) == ([], [], 0)
+
+
+def test_query_tells_of_draws(home):
+    retrograde("solve", "mutorere")
+    assert "a draw: neither side can force an end" in retrograde("query", "mutorere").stdout
+    facts = result_of("query", "mutorere")
+    assert (facts["value"], facts["remoteness"]) == ("draw", None)
+
+
+def test_query_reads_positions_from_standard_input(tictactoe):
+    result = retrograde("query", "tictactoe", "-", "--json", input="XX./OO./...\n\n  .../.../...  \n")
+    assert [json.loads(line)["position"] for line in result.stdout.splitlines()] == ["XX./OO./...", ".../.../..."]
+    assert retrograde("query", "tictactoe", "-", input=b"X../.../...\n\xff\n", status=1).stderr.count("\n") == 1
+
+
+# verify
+
+
+def test_verify_tells_that_all_is_right(tictactoe):
+    text = retrograde("verify", "tictactoe").stdout
+    assert text.startswith("tictactoe: 765 records derived again, and every one is right\n5,478 positions in ")
+    report = result_of("verify", tictactoe, "--workers", "1")
+    assert (report["ok"], report["stored"], report["wrong"], report["problems"]) == (True, 765, 0, [])
+
+
+def test_verify_fails_where_something_is_wrong(tictactoe, monkeypatch):
+    from retrograde.solver import verify
+
+    problem = verify.Problem(0, ".../.../...", "is stored as WIN in 1, and its children make it TIE in 9")
+    wrong = verify.Verification("tictactoe", 765, 5478, 3, [problem])
+    monkeypatch.setattr(verify, "verify", lambda *args, **options: wrong)
+    text = retrograde("verify", "tictactoe", status=1).stdout
+    assert text == f"tictactoe: 3 wrong\n  {problem}\n  … and 2 more\n"
+    report = result_of("verify", "tictactoe", status=1)
+    assert report["problems"] == [problem._asdict()]
+
+
+# What goes wrong
+
+
+WRONG = {  # command line: what the error says
+    "solve conect4": "no game 'conect4'; did you mean connect4?",
+    "solve ./none.py": "no rule module 'none.py'",
+    "solve connect4:wide=4": "connect4 has no option 'wide=4'; its options are width=7, height=6, connect=4",
+    "solve connect4:width=4,width=5": "the option width is given twice",
+    "solve connect4:width=x": "connect4:width must be a whole number, not 'x'",
+    "solve connect4:20,20": "width × (height + 1) must be at most 62",
+    "solve tictactoe --database /dev/null/x.h5": "/dev/null",
+    "info connect4:4,4": "no database for connect4:width=4,height=4; make it with: retrograde solve connect4:4,4",
+    "query none.h5": "no database 'none.h5'; see what there is with: retrograde list",
+    "info tictactoe --database none.h5": "no database 'none.h5'",
+    "info mutorere --database {tictactoe}": "is of tictactoe, not of mutorere",
+    "query foreign.h5": "'foreign.h5' is no database of retrograde",
+    "query empty.h5": "'empty.h5' is empty, and no database",
+    "query tictactoe nonsense": "no position 'nonsense' of tictactoe: a board is 3 lines of 3 signs",
+    "query tictactoe OOO/.../...": "no position 'OOO/.../...' of tictactoe: there must be as many X as O",
+    "query tictactoe XXX/OOO/...": "position 'XXX/OOO/...' of tictactoe cannot be reached from the start",
+    "play tictactoe --from XXX/OOO/...": "cannot be reached from the start",
+    "verify connect4:4,4": "no database for connect4:width=4,height=4",
+    "games chess": "no game 'chess'; the games are connect4,",
+}
+
+MISUSED = {
+    "slove tictactoe": "no command 'slove'; did you mean solve?",
+    "nonsense": "no command 'nonsense'; the commands are games,",
+    "solve": "missing argument 'VARIANT'",
+    "solve tictactoe --jsn": "--json",
+    "solve tictactoe --workers 0": "0 is not in the range",
+    "solve tictactoe --memory much": "'much' is no size; write one as 800M, 1.5G or 2GiB; see retrograde solve --help",
+    "query tictactoe X../.../... O": "unexpected extra argument",
+    "play tictactoe --first nobody": "'nobody' is not one of",
+    "query {tictactoe} --database {tictactoe}": "give a FILE or --database, not both",
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint", "status"),
+    [(line, text, 1) for line, text in WRONG.items()] + [(line, text, 2) for line, text in MISUSED.items()],
+)
+def test_what_cannot_be_done_is_one_clear_line(tictactoe, line, complaint, status):
+    Path("foreign.h5").write_text("something else, longer than a signature")
+    Path("empty.h5").touch()
+    assert complaint in error_of(*line.format(tictactoe=tictactoe).split(), status=status)
+    assert not list(tictactoe.parent.glob("*.journal"))
+
+
+BROKEN = {  # what is put in the place of what: the error when the game is solved
+    ("class Heap(Game)", "class Heap(Game"): "heap.py, line 5: SyntaxError",
+    ("class Heap", "raise KeyError(1)\nclass Heap"): ": KeyError: 1",
+    ("class Heap(Game)", "class Heap"): "heap.py holds none",
+    ("heap - taken", "heap - taken / 1"): "which is no int",
+    ("heap - taken", "heap - 4"): "positions go from 0 to",
+    ("heap - taken", "[][taken]"): "the rules raise IndexError",
+    ("LOSE if", "'lost' if"): "primitive() gives 'lost'",
+    ("LOSE if heap == 0 else UNDECIDED", "UNDECIDED"): "it is UNDECIDED and has no moves",
+    ("return self.size", "return -1"): "start gives -1",
+}
+
+
+@pytest.mark.parametrize(("change", "complaint"), BROKEN.items(), ids=[new for _, new in BROKEN])
+def test_broken_rules_are_one_clear_line(home, change, complaint):
+    assert change[0] in HEAP
+    Path("heap.py").write_text(HEAP.replace(*change))
+    assert complaint in error_of("solve", "./heap.py")
+    assert not list(home.glob("*.h5"))
+
+
+def test_rules_that_fail_to_speak_to_people_are_one_clear_line(home):
+    Path("heap.py").write_text(HEAP + "\n    def show(self, heap):\n        return {}[heap]\n")
+    retrograde("solve", "./heap.py")
+    complaint = error_of("query", "./heap.py")
+    assert complaint.startswith("the rules raise KeyError: 10 (")
+    assert complaint.endswith(f"heap.py, line {HEAP.count(chr(10)) + 3})")
+
+
+def test_a_fault_of_ours_is_one_line_unless_all_is_asked_for(tictactoe, monkeypatch):
+    from retrograde.solver import verify
+
+    def fail(*args, **options):
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(verify, "verify", fail)
+    complaint = error_of("verify", "tictactoe")
+    assert complaint.startswith("RuntimeError: out of order; this is a fault of retrograde")
+    assert "--traceback" in complaint
+    assert "Traceback (most recent call last)" in retrograde("--traceback", "verify", "tictactoe", status=1).stderr
+
+
+def test_a_lack_of_memory_is_one_clear_line(home):
+    complaint = error_of("solve", "connect4:5,5", "--memory", "1M")
+    assert "and the limit is 1 MB; raise it with --memory" in complaint
+
+
+# Colours, pipes and signals
+
+
+def test_colours_are_for_terminals_that_want_them(tictactoe, monkeypatch):
+    green, red = "\x1b[32mwin", "\x1b[31mlose"
+    coloured = retrograde("query", "tictactoe", "XX./OO./...", color=True).stdout
+    assert green in coloured
+    assert red in coloured
+    assert "\x1b" not in retrograde("query", "tictactoe", "XX./OO./...").stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in retrograde("query", "tictactoe", "XX./OO./...", color=True).stdout
+
+
+def test_a_process_reports_results_errors_and_statuses(home):
+    done = process("solve", "tictactoe", "--json", env=environment(home))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["values"] == TICTACTOE
+    done = process("query", "tictactoe", "nonsense", env=environment(home))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("retrograde: error: no position 'nonsense'")
+    assert process("solve", env=environment(home)).returncode == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
+def test_a_reader_who_leaves_is_no_error(tictactoe):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = subprocess.run([*COMMAND, "list"], stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
+    solve = [*COMMAND, "solve", "connect4:5,4", "--json"]
+    journal = home / "connect4,width=5,height=4.h5.journal"
+    with subprocess.Popen(solve, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        while running.poll() is None and not journal.exists():
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        output, errors = running.communicate()
+    assert (running.returncode, output) == (130, "")
+    assert errors == "retrograde: interrupted; what is done is kept, and the same command goes on from there\n"
+    assert time.monotonic() - began < 30  # compiling, at worst
+    assert journal.exists()
+    result = result_of(*solve[len(COMMAND) : -1])
+    assert result["values"] == {"win": 1390516, "lose": 1251559, "tie": 1303636, "draw": 0}
+    assert not journal.exists()
+
+
+# Progress, words and completion
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_is_one_line_rewritten_on_a_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with ProgressLine() as line:
+        line(Progress("solving", 5_000_000, 20_000_000, 2.0))
+        line(Progress("solving", 20_000_000, 20_000_000, 8.0))
+    first, second, end = sys.stderr.getvalue().split("\r\x1b[K")[1:]
+    assert first == "solving    25 %   5.00 M of 20.0 M positions   2.50 M/s   6.0 s left"
+    assert second.startswith("solving   100 %")
+    assert end == ""
+    assert len(first) < 80
+
+
+def test_progress_is_silent_elsewhere_but_for_a_line_now_and_then(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    progress = Progress("exploring", 1000, None, 1.0)
+    with ProgressLine() as line:
+        line(progress)
+        assert sys.stderr.getvalue() == ""
+        line.told -= 31
+        line(progress)
+        line(progress)
+    assert sys.stderr.getvalue() == f"{describe(progress)}\n" == "exploring   1.00 k positions   1.00 k/s\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "remoteness", "here", "ending"),
+    [
+        (WIN, 1, "X wins in 1 ply", "the first player wins in 1 ply"),
+        (LOSE, 20, "X loses in 20 plies", "the second player wins in 20 plies"),
+        (TIE, 9, "a tie in 9 plies", "a tie in 9 plies"),
+        (DRAW, None, "a draw: neither side can force an end", "a draw"),
+        (WIN, 0, "X has won: the game is over", "the first player has won: the game is over"),
+        (LOSE, 0, "X has lost: the game is over", "the first player has lost: the game is over"),
+        (TIE, 0, "a tie: the game is over", "a tie: the game is over"),
+    ],
+)
+def test_outcomes_in_words(value, remoteness, here, ending):
+    assert re.sub(r"\x1b\[\d+m", "", prospect(value, remoteness, "X")) == here
+    assert re.sub(r"\x1b\[\d+m", "", verdict(value, remoteness)) == ending
+
+
+def test_amounts_and_durations():
+    assert [amount(n) for n in (0, 999, 1000, 69_763_700, 999_600)] == ["0", "999", "1.00 k", "69.8 M", "1.00 M"]
+    assert [duration(s) for s in (0.04, 1.26, 9.96, 61, 7500)] == ["40 ms", "1.3 s", "10 s", "1 min 1 s", "2 h 5 min"]
+    assert table([("a", "1"), ("bcd", "23")], "<>") == "a     1\nbcd  23"
+
+
+@pytest.mark.parametrize(
+    ("words", "completions"),
+    [
+        ("retrograde que", ["query"]),
+        ("retrograde info tic", ["tictactoe", "tictactoe:misere=yes"]),
+        ("retrograde solve mut", ["mutorere"]),
+        ("retrograde games conn", ["connect4"]),
+        ("retrograde info tictactoe : mi", ["misere=yes"]),
+        ("retrograde info tictactoe : misere =", ["yes"]),
+        ("retrograde query --js", ["--json"]),
+    ],
+)
+def test_completion_in_bash(tictactoe, monkeypatch, words, completions):
+    tictactoe.with_name("tictactoe,misere=yes.h5").write_bytes(b"")
+    environ = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1), "_RETROGRADE_COMPLETE": "bash_complete"}
+    done = process(env=os.environ | environ)
+    assert done.stdout.split() == [f"plain,{completion}" for completion in completions]

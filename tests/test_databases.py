@@ -1,0 +1,615 @@
+"""Databases: what is written is read back, by us and by others; and what is damaged is never taken for true."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from retrograde.databases import (
+    CannotWrite,
+    DamagedDatabase,
+    DatabaseFile,
+    LegendRow,
+    NoDatabase,
+    NotADatabase,
+    NotInDatabase,
+    OtherRules,
+    Outcome,
+    Solved,
+    VersionTooNew,
+    database_path,
+    home_folder,
+    list_databases,
+    open_database,
+    write_database,
+)
+from retrograde.databases.encoding import decode_block, encode_block, mask_runs, spread, squeeze, to_planes
+from retrograde.databases.layout import BLOCK, VERSION
+from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
+from retrograde.games.tictactoe import TicTacToe
+
+from .reference import solve
+
+TIER_SHIFT, MIRROR = 46, 1 << 45
+CORRUPT = (DamagedDatabase, NotADatabase, VersionTooNew)
+
+
+class Fake(Game):
+    """No game: positions of made-up databases, with the tier in the high bits, and a bit that symmetry clears."""
+
+    outcomes: int = 30
+    start = 5
+
+    def images(self, position):
+        yield position ^ MIRROR
+
+    def tier(self, position):
+        return position >> TIER_SHIFT
+
+
+class Made:
+    """A made-up solved game: random sorted positions in tiers of the sizes given, with random skewed outcomes."""
+
+    def __init__(self, sizes, spread_bits=1.5, outcomes=30, seed=0):
+        rng = np.random.default_rng(seed)
+        self.game = Fake(outcomes)
+        self.tiers = np.cumsum(rng.integers(1, 4, len(sizes))) - 1
+        pieces = []
+        for tier, size in zip(self.tiers.tolist(), sizes, strict=True):
+            gaps = rng.geometric(2.0**-spread_bits, size) if spread_bits < 8 else rng.integers(1, 2**spread_bits, size)
+            pieces.append((tier << TIER_SHIFT) + np.cumsum(gaps) * 8 + 5)  # the low bits never vary
+        self.counts = np.array(sizes, np.int64)
+        self.positions = np.concatenate(pieces)
+        self.game.__dict__["start"] = int(self.positions[0])
+        self.rows = np.minimum(rng.geometric(0.3 if outcomes < 99 else 0.01, len(self.positions)) - 1, outcomes - 1)
+        used, first, self.rows = np.unique(self.rows, return_index=True, return_inverse=True)
+        stored = np.bincount(self.rows)
+        names = [(LOSE, 2 * i) for i in range(outcomes // 2)] + [(DRAW, -1), (TIE, 3)]
+        names += [(WIN, 2 * i + 1) for i in range(outcomes - len(names))]
+        self.legend = [
+            LegendRow(*names[name], 2 * count, count, int(self.positions[at]))
+            for name, at, count in zip(used.tolist(), first.tolist(), stored.tolist(), strict=True)
+        ]
+        self.values = np.array([row.value for row in self.legend], np.uint8)[self.rows]
+        self.remotenesses = np.array([row.remoteness for row in self.legend], np.int32)[self.rows]
+        self.tier_of_each = np.repeat(self.tiers, self.counts)
+
+    def solved(self, records=None):
+        return Solved(self.tiers, self.counts, self.legend, records or (self.positions, self.rows))
+
+    def write(self, path, **options):
+        return write_database(path, self.game, self.solved(), **options)
+
+    def outcome(self, i):
+        plies = int(self.remotenesses[i])
+        return Outcome(Value(self.values[i]), None if plies < 0 else plies)
+
+
+MADE = {
+    "one record": {"sizes": [1]},
+    "one block": {"sizes": [3, 1, 100, 7]},
+    "exactly a block": {"sizes": [1, BLOCK - 1]},
+    "tiers begin with blocks": {"sizes": [BLOCK, 2 * BLOCK, 5]},
+    "one long tier": {"sizes": [5 * BLOCK + 17]},
+    "many tiny tiers": {"sizes": [1, 2, 3] * 5000},
+    "mixed": {"sizes": [1, 2, 20000, 1, 1, 7000, 4096, 300, 4]},
+    "sparse, gaps over 32 bits": {"sizes": [7, 30, 6], "spread_bits": 34},
+    "sparse, gaps over 16 bits": {"sizes": [7000, 3, 6000], "spread_bits": 20},
+    "many outcomes": {"sizes": [9000, 5000], "outcomes": 700},
+}
+
+
+@cache
+def made(name):
+    return Made(**MADE[name])
+
+
+@pytest.fixture(params=MADE)
+def each(request):
+    return made(request.param)
+
+
+@cache
+def tictactoe():
+    """Tic-tac-toe solved by definition, as (solved game, solution of canonical positions)."""
+    game = TicTacToe()
+    solution = solve(game, symmetric=True)
+    order = sorted(solution, key=lambda position: (game.tier(position), position))
+    names = sorted({(value, plies) for value, plies in solution.values()})
+    classes = {position: len({position, *game.images(position)}) for position in order}
+    legend = []
+    for value, plies in names:
+        having = [position for position in order if solution[position] == (value, plies)]
+        legend.append(LegendRow(value, plies, sum(classes[p] for p in having), len(having), having[0]))
+    tiers, counts = np.unique([game.tier(position) for position in order], return_counts=True)
+    rows = np.array([names.index(solution[position]) for position in order], np.uint8)
+    return Solved(tiers, counts, legend, (np.array(order), rows)), solution
+
+
+@pytest.fixture
+def home(tmp_path):
+    write_database(database_path("tictactoe", tmp_path), TicTacToe(), tictactoe()[0])
+    return tmp_path
+
+
+# Round trips
+
+
+def test_every_record_is_read_back(each, tmp_path):
+    with open_database(each.write(tmp_path / "made.h5"), game=each.game) as db:
+        pieces = list(db.records())
+        assert np.array_equal(np.concatenate([piece[1] for piece in pieces]), each.positions)
+        assert np.array_equal(np.repeat([p[0] for p in pieces], [len(p[1]) for p in pieces]), each.tier_of_each)
+        assert np.array_equal(np.concatenate([piece[2] for piece in pieces]), each.values)
+        assert np.array_equal(np.concatenate([piece[3] for piece in pieces]), each.remotenesses)
+        values, remotenesses = db.lookup(each.positions, canonical=True, tiers=each.tier_of_each)
+        assert np.array_equal(values, each.values)
+        assert np.array_equal(remotenesses, each.remotenesses)
+
+
+def test_single_look_ups_agree_with_the_records(each, tmp_path):
+    rng = np.random.default_rng(1)
+    with open_database(each.write(tmp_path / "made.h5"), game=each.game, cache_blocks=2) as db:
+        known = set(each.positions.tolist())
+        for i in {0, len(each.positions) - 1, *rng.integers(0, len(each.positions), 500).tolist()}:
+            position = int(each.positions[i])
+            assert db[position] == db[position | MIRROR] == each.outcome(i)
+            for near in (position - 8, position + 8, position + 1, position ^ 1 << TIER_SHIFT):
+                assert (near in db) == (near in known or near ^ MIRROR in known)
+
+
+def test_a_real_game_is_read_back_by_its_name(home):
+    solution = tictactoe()[1]
+    with open_database("tictactoe", home=home) as db:
+        assert len(db) == 5478
+        assert db.file.stored == 765 == len(solution)
+        assert db[db.game.start] == (TIE, 9) == Outcome(TIE, 9)
+        for position, outcome in solution.items():
+            for image in db.game.images(position):
+                assert db[image] == outcome
+
+
+def test_metadata_says_what_the_file_is(home):
+    with DatabaseFile(home / "tictactoe.h5") as file:
+        assert (file.variant, file.game_name) == ("tictactoe", "tictactoe")
+        assert file.options == {"size": 3, "misere": False}
+        assert file.metric == "remoteness in plies"
+        assert (file.start, file.start_outcome[:2]) == (0, (TIE, 9))
+        assert file.legend == tictactoe()[0].legend
+        assert len(file.rules) == 32
+        assert file.made_with.startswith("retrograde ")
+
+
+@pytest.mark.parametrize("mask", [0, 1, 0b1011000110, (1 << 62) - 1, 0x2AAA_AAAA_AAAA_AAAA])
+def test_spread_undoes_squeeze(mask):
+    rng = np.random.default_rng(2)
+    positions = np.concatenate([[0, mask], rng.integers(0, 1 << 62, 1000)]) & mask
+    runs = mask_runs(mask)
+    assert np.array_equal(spread(squeeze(positions, runs), runs), positions)
+    assert [squeeze(int(position), runs) for position in positions] == squeeze(positions, runs).tolist()
+    assert squeeze(mask, runs) == (1 << mask.bit_count()) - 1
+
+
+def test_decode_undoes_encode():
+    positions = np.array([8, 24, 56, (1 << 61) + 4, (1 << 61) + 6, 3, 7, 1 << 40])
+    begins = np.array([0, 3, 5])
+    gaps, mask = encode_block(positions, begins)
+    ranks = decode_block(to_planes(gaps, 8, 10), len(positions), begins, positions[begins], mask)
+    bases = np.repeat(positions[begins] & ~mask, [3, 2, 3])
+    assert np.array_equal(spread(ranks.astype(np.int64), mask_runs(mask)) | bases, positions)
+
+
+# The same bytes
+
+
+def test_bytes_depend_on_nothing_but_the_game(each, tmp_path):
+    first = each.write(tmp_path / "first.h5").read_bytes()
+    with ThreadPoolExecutor(3) as executor:
+        second = each.write(tmp_path / "other name.h5", executor=executor).read_bytes()
+    cuts = np.random.default_rng(3).integers(0, len(each.positions), 5)
+    pieces = zip(np.split(each.positions, sorted(cuts)), np.split(each.rows, sorted(cuts)), strict=True)
+    third = write_database(tmp_path / "third.h5", each.game, each.solved(pieces)).read_bytes()
+    assert first == second == third
+
+
+def test_progress_counts_records_up_to_the_last(tmp_path):
+    seen = []
+    made("mixed").write(tmp_path / "made.h5", progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == len(made("mixed").positions)
+
+
+# Readers that are not ours
+
+INDEPENDENT_READER = """
+import json, sys
+import h5py, hdf5plugin, numpy as np  # hdf5plugin adds the filter to this process alone
+
+with h5py.File(sys.argv[1]) as file:
+    assert file.attrs["format"] == b"retrograde" or file.attrs["format"] == "retrograde"
+    tiers, blocks, legend, gaps = file["tiers"][:], file["blocks"][:], file["legend"][:], file["gaps"]
+    outcomes = file["outcomes"][:]
+    size, first_of_tier = gaps.chunks[0], {int(row["record"]): i for i, row in enumerate(tiers)}
+    tier, positions, numbers = -1, [], []
+    for record, gap in enumerate(gaps[:].tolist()):
+        if record % size == 0:
+            block = blocks[record // size]
+            bits = [bit for bit in range(62) if int(block["mask"]) >> bit & 1]
+            position = int(block["position"])
+        if record in first_of_tier:
+            tier = first_of_tier[record]
+            position = int(tiers[tier]["position"])
+        if record % size == 0 or record in first_of_tier:
+            assert gap == 0
+            rank = sum((position >> bit & 1) << i for i, bit in enumerate(bits))
+            rest = position & ~int(block["mask"])
+        rank += gap
+        positions.append(rest | sum((rank >> i & 1) << bit for i, bit in enumerate(bits)))
+        numbers.append(int(tiers[tier]["tier"]))
+    np.savez(sys.argv[2], positions=positions, tiers=numbers, values=legend["value"][outcomes],
+             remotenesses=legend["remoteness"][outcomes])
+    attributes = {k: v if isinstance(v, str) else v.decode() if isinstance(v, bytes) else v.item()
+                  for k, v in file.attrs.items()}
+    print(json.dumps(attributes))
+"""
+
+
+@pytest.mark.parametrize("name", ["mixed", "one block", "sparse, gaps over 32 bits", "many outcomes"])
+def test_h5py_with_the_usual_plugin_reads_every_record(name, tmp_path):
+    game = made(name)
+    path, result = game.write(tmp_path / "made.h5"), tmp_path / "result.npz"
+    command = [sys.executable, "-c", INDEPENDENT_READER, str(path), str(result)]
+    attributes = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    found = np.load(result)
+    assert np.array_equal(found["positions"], game.positions)
+    assert np.array_equal(found["tiers"], game.tier_of_each)
+    assert np.array_equal(found["values"], game.values)
+    assert np.array_equal(found["remotenesses"], game.remotenesses)
+    assert attributes["format_version"] == VERSION
+    assert attributes["stored"] == len(game.positions)
+
+
+# Look-ups
+
+
+def test_lookup_keeps_the_shape_and_marks_what_is_unknown(home):
+    with open_database("tictactoe", home=home) as db:
+        values, remotenesses = db.lookup([[0, 1, -1], [1 << 61, 1 << 62, 511]])
+        assert values.tolist() == [[TIE, TIE, 0], [0, 0, 0]]
+        assert remotenesses.tolist() == [[9, 8, -1], [-1, -1, -1]]
+        assert (values.dtype, remotenesses.dtype) == (np.uint8, np.int32)
+        assert [array.item() for array in db.lookup(np.uint64(2**64 - 1))] == [0, -1]
+        assert [array.shape for array in db.lookup([])] == [(0,), (0,)]
+        assert [array.shape for array in db.lookup(0)] == [(), ()]
+        solution = tictactoe()[1]
+        values, remotenesses = db.lookup(list(solution), canonical=True)
+        assert list(zip(values.tolist(), remotenesses.tolist(), strict=True)) == list(solution.values())
+        with pytest.raises(TypeError, match="whole numbers"):
+            db.lookup([0.5])
+
+
+def test_a_draw_has_no_remoteness(tmp_path):
+    game = made("mixed")
+    i = int(np.flatnonzero(game.values == DRAW)[0])
+    with open_database(game.write(tmp_path / "made.h5"), game=game.game) as db:
+        assert db[int(game.positions[i])] == Outcome(DRAW, None)
+        assert [array.item() for array in db.lookup(game.positions[i])] == [DRAW, -1]
+
+
+def test_what_play_never_reaches_is_not_in_the_database(home):
+    with open_database("tictactoe", home=home) as db:
+        for stranger in (511, -1, 1 << 62, 1 << 200, 1 << 18):
+            assert stranger not in db
+            assert db.get(stranger) is None
+            assert db.get(stranger, "none") == "none"
+            with pytest.raises(NotInDatabase) as caught:
+                db[stranger]
+            assert str(caught.value) == f"position {stranger} of tictactoe cannot be reached from the start"
+            assert isinstance(caught.value, KeyError)
+        assert db.get(0) == (TIE, 9)
+
+
+def test_stray_bits_that_symmetry_drops_are_no_position(tmp_path):
+    from retrograde.games.connect4 import Connect4
+
+    game = Connect4(3, 3, 3)
+    position = game.read("13")
+    canonical = game.canonical(position)
+    solved = Solved(
+        np.array([game.tier(canonical)]), np.array([1]), [LegendRow(TIE, 7, 2, 1, canonical)],
+        (np.array([canonical]), np.zeros(1, np.uint8)),
+    )  # fmt: skip
+    with open_database(write_database(tmp_path / "c4.h5", game, solved), game=game) as db:
+        assert db[position] == db[canonical] == (TIE, 7)
+        assert position | 1 << 40 not in db
+        assert canonical | 1 << 40 not in db
+
+
+def test_the_cache_keeps_a_few_blocks_and_decodes_each_once(tmp_path, monkeypatch):
+    game, decoded = made("one long tier"), []
+    read = DatabaseFile.read_block
+    monkeypatch.setattr(DatabaseFile, "read_block", lambda file, number: decoded.append(number) or read(file, number))
+    with open_database(game.write(tmp_path / "made.h5"), game=game.game, cache_blocks=2) as db:
+        for record in (0, 1, BLOCK, 2, BLOCK + 1, 2 * BLOCK, BLOCK + 2, 0):
+            assert db[int(game.positions[record])] == game.outcome(record)
+        assert decoded == [0, 1, 2, 0]
+        decoded.clear()
+        db.lookup(game.positions[::-100], canonical=True)
+        assert sorted(decoded) == sorted(set(decoded))
+
+
+def test_threads_may_share_a_database(tmp_path):
+    game, wrong = made("mixed"), []
+    with open_database(game.write(tmp_path / "made.h5"), game=game.game, cache_blocks=1) as db:
+
+        def ask(seed):
+            for i in np.random.default_rng(seed).integers(0, len(game.positions), 300).tolist():
+                if db[int(game.positions[i])] != game.outcome(i):
+                    wrong.append(i)
+
+        threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+
+
+def test_a_closed_database_says_so(home):
+    with open_database("tictactoe", home=home) as db:
+        pass
+    with pytest.raises(ValueError, match=r"tictactoe\.h5' is closed"):
+        db[0]
+
+
+# Where databases are
+
+
+def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    assert home_folder() == tmp_path
+    assert database_path("connect4:width=5,height=4") == tmp_path / "connect4,width=5,height=4.h5"
+    monkeypatch.delenv("RETROGRADE_HOME")
+    if sys.platform == "linux":
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+        assert home_folder() == tmp_path / "data" / "retrograde"
+        monkeypatch.delenv("XDG_DATA_HOME")
+        monkeypatch.setenv("HOME", str(tmp_path))
+        assert home_folder() == tmp_path / ".local" / "share" / "retrograde"
+
+
+def test_list_databases_lists_nothing_else(home):
+    (home / "tictactoe,misere=yes.h5.partial").write_bytes(b"half")
+    (home / "notes.txt").write_text("")
+    assert list_databases(home) == [home / "tictactoe.h5"]
+    assert list_databases(home / "absent") == []
+
+
+def test_importing_databases_does_not_import_the_compiler():
+    code = "import sys, retrograde.databases; print('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+# Errors
+
+
+def test_a_missing_database_says_how_to_make_it(tmp_path):
+    for text in ("connect4:width=5,height=4", "connect4:5,4"):
+        with pytest.raises(NoDatabase) as caught:
+            open_database(text, home=tmp_path)
+        made_by = f"make it with: retrograde solve {text}"
+        assert str(caught.value) == f"no database for connect4:width=5,height=4; {made_by}"
+    assert isinstance(caught.value, FileNotFoundError)
+    with pytest.raises(NoDatabase, match=r"absent\.h5"):
+        open_database(tmp_path / "absent.h5")
+
+
+def edited(path, **attributes):
+    """Change attributes of a database."""
+    with h5py.File(path, "r+") as file:
+        for name, value in attributes.items():
+            file.attrs[name] = value
+    return path
+
+
+def test_other_rules_are_refused(home):
+    path = edited(home / "tictactoe.h5", rules=np.bytes_("0" * 32))
+    with pytest.raises(OtherRules, match="--fresh"):
+        open_database(path)
+    with pytest.raises(OtherRules, match="--fresh"):
+        open_database("tictactoe", home=home)
+    with DatabaseFile(path) as file:
+        assert file.rules == "0" * 32
+
+
+def test_a_database_of_another_variant_is_refused(home):
+    with pytest.raises(OtherRules, match="tictactoe, not of tictactoe:misere=yes"):
+        open_database(home / "tictactoe.h5", game=TicTacToe(misere=True))
+    (home / "tictactoe.h5").rename(home / "tictactoe,misere=yes.h5")
+    with pytest.raises(OtherRules, match="tictactoe, not of tictactoe:misere=yes"):
+        open_database("tictactoe:misere", home=home)
+
+
+def test_a_later_version_is_refused(home):
+    with pytest.raises(VersionTooNew, match=f"has format version {VERSION + 1}, .* up to {VERSION}; install a newer"):
+        open_database(edited(home / "tictactoe.h5", format_version=VERSION + 1))
+
+
+def foreign(path, kind):
+    if kind == "text":
+        path.write_text("value,remoteness\n" * 99)
+    elif kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        with h5py.File(path, "w", libver=("v110", "v110") if kind == "modern HDF5" else None) as file:
+            file["temperatures"] = np.arange(5)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["text", "empty", "folder", "modern HDF5", "old HDF5"])
+def test_other_files_are_refused_in_one_line(kind, tmp_path):
+    path = foreign(tmp_path / "foreign.h5", kind)
+    with pytest.raises((NotADatabase, DamagedDatabase)) as caught:
+        open_database(path)
+    assert "foreign.h5" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def everything(path, game=None):
+    """Return all that can be learnt from a database."""
+    with open_database(path, game=game) as db:
+        records = [[part.tolist() if hasattr(part, "tolist") else part for part in piece] for piece in db.records()]
+        positions = [position for piece in records for position in piece[1]]
+        looked_up = [array.tolist() for array in db.lookup(positions, canonical=True)]
+        single = [db.get(position) for position in positions[::50]]
+        file = db.file
+        facts = (file.variant, file.options, file.legend, file.positions, file.stored, file.start, file.start_outcome)
+        return records, looked_up, single, facts
+
+
+def test_truncated_files_are_refused(home):
+    path = home / "tictactoe.h5"
+    content = path.read_bytes()
+    for length in {*range(1, 64), *range(64, len(content), 41), len(content) - 1}:
+        path.write_bytes(content[:length])
+        with pytest.raises(CORRUPT) as caught:
+            everything(path)
+        assert "tictactoe.h5" in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "many tiny tiers"])
+def test_a_changed_byte_gives_an_error_or_the_right_answer(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(catalog, "rules_digest", cache(catalog.rules_digest))  # it takes longer than all the rest
+    path, small = tmp_path / "db.h5", Made([1, 2, 9] * 400 + [BLOCK], seed=4)
+    game = TicTacToe() if name == "tictactoe" else small.game
+    write_database(path, game, tictactoe()[0] if name == "tictactoe" else small.solved())
+    content, truth = path.read_bytes(), everything(path, game)
+    rng = np.random.default_rng(5)
+    messages = []
+    for _ in range(1000 if name == "tictactoe" else 100):
+        changed = bytearray(content)
+        changed[rng.integers(len(content))] ^= int(rng.integers(1, 256))
+        path.write_bytes(changed)
+        try:
+            assert everything(path, game) == truth
+        except CORRUPT as error:
+            messages.append(str(error))
+    assert messages
+    assert all(str(path) in message and "\n" not in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["extra", "missing", "no checksum", "no size", "another size", "two frames", "skipped filter", "wrong outcome"],
+)
+def test_frames_that_are_not_as_written_are_refused(change, home):
+    import zstandard
+
+    path = home / "tictactoe.h5"
+    with h5py.File(path, "r+") as file:
+        dataset = file["outcomes"].id
+        frame = dataset.read_direct_chunk((0,))[1]
+        content = zstandard.ZstdDecompressor().decompress(frame)
+        checked = zstandard.ZstdCompressor(write_checksum=True)
+        changed = {
+            "extra": frame + b"\0",
+            "missing": frame[:-1],
+            "no checksum": zstandard.ZstdCompressor(write_checksum=False).compress(content),
+            "no size": zstandard.ZstdCompressor(write_checksum=True, write_content_size=False).compress(content),
+            "another size": checked.compress(content[:-1]),
+            "two frames": checked.compress(content[:100]) + checked.compress(content[100:]),
+            "skipped filter": content,
+            "wrong outcome": checked.compress(b"\xff" + content[1:]),
+        }[change]
+        dataset.write_direct_chunk((0,), changed, filter_mask=change == "skipped filter")
+    with open_database(path) as db:
+        with pytest.raises(DamagedDatabase, match=r"tictactoe\.h5"):
+            db[0]
+        with pytest.raises(DamagedDatabase):
+            db.lookup([0])
+        with pytest.raises(DamagedDatabase):
+            list(db.records())
+
+
+# Writing
+
+
+class StopHereError(Exception):
+    pass
+
+
+def test_a_failure_midway_leaves_the_old_file_and_no_other(home):
+    old = (home / "tictactoe.h5").read_bytes()
+    solved, _ = tictactoe()
+
+    def broken_off():
+        yield solved.records[0][:500], solved.records[1][:500]
+        raise StopHereError
+
+    with pytest.raises(StopHereError):
+        write_database(
+            home / "tictactoe.h5", TicTacToe(), Solved(solved.tiers, solved.counts, solved.legend, broken_off())
+        )
+    assert (home / "tictactoe.h5").read_bytes() == old
+    assert [path.name for path in home.iterdir()] == ["tictactoe.h5"]
+
+
+@pytest.mark.parametrize("fault", ["too few", "too many", "out of order", "not in the legend"])
+def test_records_that_contradict_the_rest_are_not_written(fault, tmp_path):
+    solved, _ = tictactoe()
+    positions, rows = solved.records[0].copy(), solved.records[1].copy()
+    if fault == "too few":
+        positions, rows = positions[:-1], rows[:-1]
+    elif fault == "too many":
+        positions, rows = np.append(positions, 1 << 50), np.append(rows, 0)
+    elif fault == "out of order":
+        positions[[300, 301]] = positions[[301, 300]]
+    else:
+        rows[7] = len(solved.legend)
+    with pytest.raises(ValueError, match=r"positions do not ascend|records"):
+        write_database(
+            tmp_path / "x.h5", TicTacToe(), Solved(solved.tiers, solved.counts, solved.legend, (positions, rows))
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_are_made_and_a_place_that_cannot_be_is_one_clear_error(tmp_path):
+    assert made("one block").write(tmp_path / "a" / "b" / "made.h5").is_file()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CannotWrite, match=r"cannot write .*made\.h5") as caught:
+        made("one block").write(tmp_path / "file" / "made.h5")
+    assert isinstance(caught.value, OSError)
+    assert isinstance(caught.value, RetrogradeError)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of file sizes")
+@pytest.mark.parametrize("limit", [100, 5_000, 30_000])
+def test_a_full_disk_is_one_clear_error(limit, tmp_path):
+    process = os.fork()
+    if process == 0:  # a child, because the limit cannot be lifted again
+        import resource
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit then fails, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            made("sparse, gaps over 16 bits").write(tmp_path / "made.h5")
+        except CannotWrite as error:
+            os._exit(7 if "made.h5" in str(error) and os.strerror(errno.EFBIG).lower() in str(error).lower() else 8)
+        except BaseException:
+            os._exit(9)
+        os._exit(10)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 7
+    assert list(Path(tmp_path).iterdir()) == []

@@ -1,0 +1,332 @@
+"""Solving: published counts, the slow and obvious solver on random games, one way against another, kills and limits."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrograde.databases import open_database
+from retrograde.databases.file import DatabaseFile
+from retrograde.games import DRAW, Game, RuleError, Value
+from retrograde.games.catalog import load_game
+from retrograde.solver import engine
+from retrograde.solver.engine import solve
+from retrograde.solver.memory import MemoryLimit
+from retrograde.solver.score import RemotenessOverflow
+
+from . import published, reference, tangle
+
+SMALL = [
+    *("tictactoe", "tictactoe:misere=yes", "connect4:3,3,3", "connect4:4,3,3", "mutorere", "dodgem", "lgame"),
+    *("hareandhounds", "tentozero"),
+]
+COMPILED = ["tictactoe", "mutorere", "dodgem", "lgame", "connect4:4,3,3", "connect4:4,4,4", "connect4:5,4,4"]
+
+
+def counts(path) -> dict:
+    """Return how many positions have each value and remoteness according to a database."""
+    legend = DatabaseFile(path).legend
+    return {(row.value, None if row.value == DRAW else row.remoteness): row.positions for row in legend}
+
+
+def outcomes(path, game: Game) -> dict:
+    """Return all that a database holds, as the reference solver gives it."""
+    found = {}
+    with open_database(path, game=game) as database:
+        for _, *arrays in database.records():
+            for position, value, remoteness in zip(*(array.tolist() for array in arrays), strict=True):
+                found[position] = value, None if value == DRAW else remoteness
+    return found
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("engine") / "game.h5"
+
+
+# Against published counts
+
+
+@pytest.mark.parametrize("variant", [variant for variant in SMALL if variant in published.COUNTS])
+def test_interpreted_equals_published(variant, path):
+    assert counts(solve(load_game(variant), path, interpreted=True)) == published.COUNTS[variant]
+
+
+@pytest.mark.parametrize("variant", COMPILED)
+def test_compiled_equals_published(variant, path):
+    assert counts(solve(load_game(variant), path, interpreted=False)) == published.COUNTS[variant]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", published.COUNTS)
+def test_everything_published(variant, path):
+    assert counts(solve(load_game(variant), path, interpreted=False)) == published.COUNTS[variant]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", published.STARTS)
+def test_published_starts(variant, path):
+    game = load_game(variant)
+    solve(game, path)
+    with open_database(path, game=game) as database:
+        assert database[game.start] == published.STARTS[variant]
+
+
+def test_tictactoe(path):
+    solve(load_game("tictactoe"), path)
+    with open_database(path) as database:
+        assert (len(database), database.file.stored) == (5478, 765)
+        assert database[0] == (Value.TIE, 9)
+
+
+# Against the slow and obvious solver
+
+
+@pytest.mark.parametrize("variant", SMALL)
+def test_every_outcome_equals_the_reference(variant, path):
+    game = load_game(variant)
+    assert outcomes(solve(game, path, interpreted=True), game) == reference.solve(game, symmetric=True)
+
+
+graphs = st.builds(
+    tangle.position_of,
+    seed=st.integers(0, 2**20 - 1),
+    symmetric=st.booleans(),
+    ends=st.integers(0, 3),
+    layers=st.integers(0, 3),
+    size=st.integers(0, 63),
+)
+WAYS = {
+    "interpreted": (tangle.Tangle(), True),
+    "compiled": (tangle.Tangle(), False),
+    "compiled, with parents": (tangle.TangleWithParents(), False),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=100, deadline=None)
+@given(start=graphs)
+def test_random_games(way, path, start):
+    game, interpreted = WAYS[way]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(game), "start", start)
+        solve(game, path, interpreted=interpreted)
+        solution = reference.solve(game, symmetric=True)
+        assert outcomes(path, game) == solution
+        assert counts(path) == reference.counts_of_classes(game, solution)
+
+
+def test_random_games_have_everything():
+    """The games above are worth testing with: they have all values and long wins."""
+    found, longest = set(), 0
+    for seed in range(60):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tangle.Tangle, "start", tangle.position_of(seed, bool(seed & 1), 0, seed & 3, 63))
+            solution = reference.solve(tangle.Tangle(), symmetric=True)
+        found |= {value for value, _ in solution.values()}
+        longest = max(longest, *(remoteness or 0 for _, remoteness in solution.values()))
+    assert found == {Value.LOSE, Value.DRAW, Value.TIE, Value.WIN}
+    assert longest >= 8
+
+
+# One way against another
+
+
+def test_same_bytes_however_it_is_solved(tmp_path):
+    game = load_game("connect4:4,4")
+    files = [
+        solve(game, tmp_path / "interpreted.h5", interpreted=True),
+        solve(game, tmp_path / "one.h5", interpreted=False, workers=1),
+        solve(game, tmp_path / "three.h5", interpreted=False, workers=3, pause=0),
+    ]
+    assert len({file.read_bytes() for file in files}) == 1
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["interpreted.h5", "one.h5", "three.h5"]
+
+
+def test_remoteness_beyond_the_first_width(path, monkeypatch):
+    """Where remoteness outgrows the scores, the solver starts over with wider ones."""
+    for variant in ("tentozero:target=40,steps=1", "dodgem"):
+        game = load_game(variant)
+        monkeypatch.undo()
+        narrow = solve(game, path, interpreted=False).read_bytes()
+        monkeypatch.setattr(engine, "PLIES_BITS", (4, 30))
+        assert solve(game, path, interpreted=False).read_bytes() == narrow
+        monkeypatch.setattr(engine, "PLIES_BITS", (4,))
+        with pytest.raises(RemotenessOverflow):
+            solve(game, path, interpreted=False)
+
+
+# Kills
+
+
+class Stop(Exception):
+    """Thrown out of the middle of a solve."""
+
+
+def stop_at(step):
+    """Return a listener that stops a solve at some step."""
+    steps = iter(range(step))
+
+    def listener(progress):
+        if next(steps, None) is None:
+            raise Stop
+
+    return listener
+
+
+def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
+    """Whatever a kill leaves of the journal, and whatever bytes behind it: the solve ends in the same database."""
+    game = load_game("connect4:4,4")
+    whole = solve(game, tmp_path / "whole.h5", interpreted=False).read_bytes()
+    journal = tmp_path / "killed.h5.journal"
+
+    def stop_when_writing(progress):
+        if progress.phase == "writing":
+            raise Stop
+
+    with pytest.raises(Stop):
+        solve(game, tmp_path / "killed.h5", interpreted=False, pause=0, listener=stop_when_writing)
+    entries = journal.read_bytes()
+    assert len(entries) > 8 * 80_541
+    dice = random.Random(4)
+    resumed = 0
+    for _ in range(12):
+        end = dice.randrange(len(entries) + 1)
+        journal.write_bytes(entries[:end] + dice.randbytes(dice.choice([0, 1, 7, 1000])))
+        events = []
+        solve(game, tmp_path / "killed.h5", interpreted=False, listener=events.append)
+        assert (tmp_path / "killed.h5").read_bytes() == whole
+        assert not journal.exists()
+        resumed += any(event.resumed for event in events)
+    assert resumed >= 8
+
+
+def test_a_damaged_journal_is_used_up_to_the_damage(tmp_path):
+    game = load_game("connect4:4,4")
+    whole = solve(game, tmp_path / "whole.h5", interpreted=False).read_bytes()
+    with pytest.raises(Stop):
+        solve(game, tmp_path / "killed.h5", interpreted=False, pause=0, listener=stop_at(4))
+    journal = tmp_path / "killed.h5.journal"
+    entries = bytearray(journal.read_bytes())
+    entries[len(entries) // 2] ^= 0x10
+    journal.write_bytes(entries)
+    solve(game, tmp_path / "killed.h5", interpreted=False)
+    assert (tmp_path / "killed.h5").read_bytes() == whole
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills as POSIX does")
+def test_killed_again_and_again(tmp_path):
+    code = """
+        import sys
+        from retrograde.games.catalog import load_game
+        from retrograde.solver.engine import solve
+        solve(load_game("connect4:5,4"), sys.argv[1], interpreted=False, pause=0)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    subprocess.run([*command, tmp_path / "whole.h5"], check=True)
+    killed = tmp_path / "killed.h5"
+    dice = random.Random(7)
+    began = time.monotonic()
+    subprocess.run([*command, tmp_path / "timed.h5"], check=True)
+    seconds = time.monotonic() - began
+    kills = 0
+    for _ in range(8):
+        process = subprocess.Popen([*command, killed])
+        try:
+            process.wait(dice.uniform(0.3, 1.0) * seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+        if killed.exists():
+            break
+    subprocess.run([*command, killed], check=True)
+    assert kills
+    assert killed.read_bytes() == (tmp_path / "whole.h5").read_bytes() == (tmp_path / "timed.h5").read_bytes()
+    assert not list(tmp_path.glob("*.journal")) and not list(tmp_path.glob("*.partial"))
+
+
+# Limits and bad rules
+
+
+def test_too_little_memory_is_said_before_it_runs_out(path):
+    with pytest.raises(MemoryLimit, match=r"positions needs about .* the limit is 100 MB; raise it with --memory"):
+        solve(load_game("connect4:5,4"), path, interpreted=False, memory=100_000_000)
+
+
+class Walk(Game):
+    """A walk that breaks the contract at position 40,000, far from where the interpreted rules look first."""
+
+    fault: int = 0
+
+    start = 1
+
+    def generate_moves(self, position):
+        yield 0
+        yield 1
+
+    def do_move(self, position, move):
+        if position >= 40_000:
+            if self.fault == 1:
+                return position << 60
+            if self.fault == 2:
+                raise ValueError("out of paint")
+            if self.fault == 3:
+                return -1
+            if self.fault == 4:
+                return position - 39_000
+        return 2 * position + move
+
+    def primitive(self, position):
+        return 0 if position < 1 << 40 else 1
+
+    def tier(self, position):
+        return position.bit_length() if self.fault == 4 else 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "complaint"),
+    [
+        (1, r"position \d+: do_move\(position, 0\) gives \d+, and positions go from 0 to 2\*\*62 - 1"),
+        (2, r"position \d+: the rules raise ValueError: out of paint"),
+        (3, r"position \d+: do_move\(position, 0\) gives -1, and positions go from 0 to 2\*\*62 - 1"),
+        (4, r"position \d+: move 0 leads from tier 16 back to tier \d+; it must never fall"),
+    ],
+)
+def test_rules_that_break_the_contract(fault, complaint, path):
+    with pytest.raises(RuleError, match=complaint):
+        solve(Walk(fault), path, interpreted=False)
+
+
+def test_rules_that_never_end(path):
+    """The state space of the sound walk has 2**41 positions."""
+    with pytest.raises(MemoryLimit, match="going on from"):
+        solve(Walk(0), path, interpreted=False, memory=600_000_000)
+
+
+class Dice(Game):
+    """Rules that are no function of the position."""
+
+    start = 0
+
+    def generate_moves(self, position):
+        yield random.randrange(1000)
+        yield random.randrange(1000)
+
+    def do_move(self, position, move):
+        return position + move + 1
+
+    def primitive(self, position):
+        return 0 if position < 20_000 else 1
+
+
+def test_rules_that_throw_dice(path):
+    with pytest.raises(RuleError, match=r"does anything but the position decide|depend on the position alone"):
+        solve(Dice(), path, interpreted=False)

@@ -45,6 +45,7 @@ class Database:
         self._outcomes = [Outcome(row.value, None if row.remoteness < 0 else row.remoteness) for row in file.legend]
         self._canonical, self._tier = game.canonical, game.tier
         # Memoryviews give plain ints, at half of what an item of an array costs.
+        self._tier_table = [column.data for column in file.tiers]
         self._block_firsts = file.blocks.positions.data
         self._block_size = file.block_size
         self._block = lru_cache(cache_blocks)(file.read_block)
@@ -97,12 +98,12 @@ class Database:
 
     def _find_stretch(self, tier: int) -> tuple[int, int, int, int, int] | None:
         """Return a tier's first record, the one after its last, its first position, its first and last block."""
-        numbers, bounds, positions = self.file.tiers
-        row = int(numbers.searchsorted(tier))
+        numbers, bounds, positions = self._tier_table
+        row = bisect_left(numbers, tier)
         if row == len(numbers) or numbers[row] != tier:
             return None
-        low, high = int(bounds[row]), int(bounds[row + 1])
-        return low, high, int(positions[row]), low // self._block_size, (high - 1) // self._block_size
+        low, high = bounds[row], bounds[row + 1]
+        return low, high, positions[row], low // self._block_size, (high - 1) // self._block_size
 
     def __contains__(self, position: object) -> bool:
         return self.get(position) is not None  # type: ignore[arg-type]  # get() takes anything

@@ -26,6 +26,9 @@ from numpy.typing import NDArray
 Bits = TypeVar("Bits", int, NDArray[np.int64])
 Runs = tuple[tuple[int, int], ...]
 
+HAS_CHECKSUM = 1 << 2
+"""A bit of the byte that follows the magic number of a zstd frame."""
+
 UINT32, INT64 = np.dtype(np.uint32), np.dtype(np.int64)
 
 
@@ -72,17 +75,28 @@ def spread(ranks: Bits, runs: Runs) -> Bits:
     return positions
 
 
-def encode_block(positions: NDArray[np.int64], begins: NDArray[np.int64]) -> tuple[NDArray, int]:
-    """Return the gaps and the mask of a block whose tiers begin at the indices *begins*, 0 first."""
-    changes = positions[1:] ^ positions[:-1]
-    changes[begins[1:] - 1] = 0
-    mask = int(np.bitwise_or.reduce(changes))
-    ranks = squeeze(positions.astype(rank_type(mask.bit_length())), mask_runs(mask))
-    check_ascending(ranks, begins)
-    gaps = np.zeros_like(ranks)
-    np.subtract(ranks[1:], ranks[:-1], out=gaps[1:])
-    gaps[begins] = 0
-    return gaps, mask
+def encode_blocks(positions: NDArray[np.int64], begins: NDArray[np.int64], length: int) -> tuple[NDArray, NDArray]:
+    """Return the gaps, and the mask of each block, of consecutive blocks of a length; the last may be shorter.
+
+    Tiers begin at the indices *begins*. Many blocks are done at once because small arrays are slow.
+    """
+    edges = np.arange(0, len(positions), length)
+    starts = np.union1d(edges, begins)
+    changes = positions.copy()
+    changes[1:] ^= positions[:-1]
+    changes[starts] = 0
+    masks = np.bitwise_or.reduceat(changes, edges)
+    ranks = positions.astype(rank_type(int(masks.max()).bit_length()))
+    for block, mask in zip(np.split(ranks, edges[1:]), masks.tolist(), strict=True):
+        block[:] = squeeze(block, mask_runs(mask))
+    ascends = ranks[1:] > ranks[:-1]
+    ascends[starts[1:] - 1] = True
+    if not ascends.all():
+        raise ValueError("positions do not ascend within their tier")
+    gaps = ranks.copy()
+    gaps[1:] -= ranks[:-1]
+    gaps[starts] = 0
+    return gaps, masks
 
 
 def decode_block(
@@ -100,14 +114,13 @@ def decode_block(
             raise ValueError("a gap is wider than the mask")
         if greatest:
             ranks += planes[plane, :count].astype(kind) << 8 * plane
-    if ranks[0]:
-        raise ValueError("a gap is not 0 where a block begins")
+    if np.count_nonzero(ranks) != count - len(begins) or ranks[0]:
+        raise ValueError("a gap is 0 within a tier, or is not 0 where a block begins")
     ranks[0] = squeeze(int(firsts[0]), runs)
     if len(begins) > 1:
         restart(ranks, begins, squeeze(firsts[1:], runs))
     np.cumsum(ranks, out=ranks)
-    check_ascending(ranks, begins)
-    if int(ranks[-1]) >> mask.bit_count() or (len(begins) > 1 and int(ranks.max()) >> mask.bit_count()):
+    if int(ranks[-1] if len(begins) == 1 else ranks.max()) >> mask.bit_count():
         raise ValueError("a gap leads out of the mask")
     return ranks
 
@@ -127,21 +140,19 @@ def rank_type(bits: int) -> np.dtype:
     return UINT32 if bits <= 32 else INT64
 
 
-def check_ascending(ranks: NDArray, begins: NDArray[np.int64]) -> None:
-    """Raise ValueError unless ranks ascend from each of *begins* to the next."""
-    ascends = ranks[1:] > ranks[:-1]
-    if len(begins) > 1:
-        ascends[begins[1:] - 1] = True
-    if not ascends.all():
-        raise ValueError("positions do not ascend within their tier")
-
-
 def to_planes(items: NDArray, size: int, length: int) -> NDArray[np.uint8]:
-    """Return the planes of items, padded with zeros to *size* bytes an item and to a length: uint8[size, length]."""
-    planes = np.zeros((size, length), np.uint8)
+    """Return the planes of items in chunks of a length, padded with zeros to it and to *size* bytes an item.
+
+    The result is uint8[chunks, size, length].
+    """
     octets = np.ascontiguousarray(items).view(np.uint8).reshape(len(items), -1)
     used = (int(items.max()).bit_length() + 7) // 8 if items.dtype.kind in "iu" else octets.shape[1]
-    planes[:used, : len(items)] = octets[:, :used].T
+    planes = np.zeros((-(-len(items) // length), size, length), np.uint8)
+    full = len(items) // length
+    whole = full * length
+    planes[:full, :used] = octets[:whole, :used].reshape(full, length, used).transpose(0, 2, 1)
+    if whole < len(items):
+        planes[-1, :used, : len(items) - whole] = octets[whole:, :used].T
     return planes
 
 
@@ -160,7 +171,6 @@ def compressor(level: int) -> zstandard.ZstdCompressor:
 
 def unpack(decompressor: zstandard.ZstdDecompressor, frame: bytes, size: int) -> bytes:
     """Return the content of a frame that must be exactly one, checksummed and of the size expected."""
-    parameters = zstandard.get_frame_parameters(frame)
-    if parameters.content_size != size or not parameters.has_checksum:
+    if zstandard.frame_content_size(frame) != size or not frame[4] & HAS_CHECKSUM:
         raise ValueError(f"a frame is not of {size} bytes with a checksum")
     return decompressor.decompress(frame, allow_extra_data=False)

@@ -20,7 +20,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from retrograde.databases.encoding import compressor, encode_block, to_planes
+from retrograde.databases.encoding import compressor, encode_blocks, to_planes
 from retrograde.databases.errors import CannotWrite
 from retrograde.databases.layout import (
     BLOCK,
@@ -41,13 +41,13 @@ from retrograde.databases.layout import (
 from retrograde.games import Game, RetrogradeError
 
 GROUP = 8
-"""Blocks in a task: some milliseconds' work."""
+"""Blocks in a task: about a millisecond's work."""
 
 IN_FLIGHT = 16
 """Tasks given to the executor and not yet written: some 20 MB."""
 
 Records = tuple[NDArray[np.int64], NDArray]
-Frames = tuple[list[int], list[tuple[bytes, bytes]]]
+Frames = list[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True)
@@ -147,16 +147,18 @@ def fill(
             first, last = np.searchsorted(bounds, [record, end])
             begins = bounds[first:last]
             tiers["position"][first:last] = positions[begins - record]
-            blocks["position"][record // chunk : -(-end // chunk)] = positions[::chunk]
             start.look(record, positions, rows)
-            yield partial(compress_group, threads, positions, rows.astype(kind, copy=False), begins - record, chunk)
+            group = blocks[record // chunk : -(-end // chunk)]
+            gap_items, group["mask"] = encode_blocks(positions, begins - record, chunk)
+            group["position"] = positions[::chunk]
+            planes = to_planes(gap_items, GAPS.itemsize, chunk), to_planes(rows, kind.itemsize, chunk)
+            yield partial(compress_group, threads, *planes)
             record = end
         if not record == stored == sum(row.stored for row in solved.legend):
             raise ValueError(f"{record} records where the tiers have {stored}")
 
     block = 0
-    for masks, frames in in_order(groups(), executor):
-        blocks["mask"][block : block + len(masks)] = masks
+    for frames in in_order(groups(), executor):
         for gap_frame, outcome_frame in frames:
             gaps.write_direct_chunk((block * chunk,), gap_frame)
             outcomes.write_direct_chunk((block * chunk,), outcome_frame)
@@ -249,22 +251,12 @@ def joined(pieces: list[Records]) -> Records:
     return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
 
 
-def compress_group(
-    threads: threading.local, positions: NDArray[np.int64], rows: NDArray, begins: NDArray[np.int64], chunk: int
-) -> Frames:
-    """Return masks and frames of the blocks of a group."""
+def compress_group(threads: threading.local, gaps: NDArray[np.uint8], outcomes: NDArray[np.uint8]) -> Frames:
+    """Return the frames of the blocks of a group, given as planes."""
     if not hasattr(threads, "compressor"):
         threads.compressor = compressor(LEVEL)
     compress = threads.compressor.compress
-    masks, frames = [], []
-    for low in range(0, len(positions), chunk):
-        first, last = np.searchsorted(begins, [low + 1, low + chunk])
-        block = positions[low : low + chunk]
-        gaps, mask = encode_block(block, np.concatenate([[0], begins[first:last] - low]))
-        masks.append(mask)
-        row_planes = to_planes(rows[low : low + chunk], rows.itemsize, chunk)
-        frames.append((compress(to_planes(gaps, GAPS.itemsize, chunk).data), compress(row_planes.data)))
-    return masks, frames
+    return [(compress(gap.data), compress(outcome.data)) for gap, outcome in zip(gaps, outcomes, strict=True)]
 
 
 def in_order(tasks: Iterator[Callable[[], Frames]], executor: Executor | None) -> Iterator[Frames]:

@@ -45,25 +45,23 @@ class Connect4(Game):
 
     @cached_property
     def start(self):
-        return self.rows(0, 1)  # a guard on the floor of every column
+        return sum(1 << self.stride * column for column in range(self.width))  # all guards on the floor
 
-    @cached_property
+    @property
     def board(self):
-        return self.rows(0, self.height)
+        return self.rows(self.height)
 
-    @cached_property
-    def spills(self):
-        """Shifts by 1, 2, 4, …, each with the cells that it fills from the same column."""
-        return tuple((1 << i, self.rows(0, self.stride - (1 << i))) for i in range(self.height.bit_length()))
-
-    def rows(self, low, high):
-        return sum((1 << high) - (1 << low) << self.stride * column for column in range(self.width))
+    def rows(self, count):
+        """Return the cells of so many rows, from the bottom up."""
+        return self.start * ((1 << count) - 1)
 
     def filled(self, position):
         """Return the cells that hold a stone: those under the guards."""
         filled = position
-        for spill in self.spills:
-            filled |= filled >> spill[0] & spill[1]
+        shift = 1
+        while shift < self.stride:
+            filled |= filled >> shift & self.rows(self.stride - shift)  # no column spills into the next
+            shift *= 2
         return filled >> 1 & self.board
 
     # The rules

@@ -34,7 +34,7 @@ from numba.extending import (
 )
 
 from retrograde.games.digest import rules_digest, used_modules
-from retrograde.games.game import Game, RuleError, defines
+from retrograde.games.game import Game, RuleError
 
 
 class GameType(types.Opaque):
@@ -86,16 +86,8 @@ def numba_type(cls: type) -> type[GameType]:
     names = {name for base in cls.__mro__[:-1] for name in vars(base)} | {field.name for field in fields(cls)}
     for name in sorted(names):
         if not name.startswith("__"):
-            member = getattr_static(cls, name, None)
-            if name == "canonical" and not defines(cls, "images"):
-                member = same
-            add_member(game_type, name, member)
+            add_member(game_type, name, getattr_static(cls, name, None))
     return game_type
-
-
-def same(self: Game, position: int) -> int:
-    """The canonical position of a game without symmetry."""
-    return position
 
 
 def add_functions(module: ModuleType) -> None:

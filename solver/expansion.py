@@ -14,8 +14,8 @@ from retrograde.solver.examine import blame, examine
 
 Array = np.ndarray[Any, Any]
 
-CELLS = 1 << 17
-"""Cells of a matrix of children: 1 MB, so that it stays in a core's cache."""
+CELLS = 1 << 15
+"""Cells of a matrix of children: 256 kB, so that the three of a thread stay in a core's cache."""
 BLOCK = 1 << 14
 """The most positions in a block."""
 SPOT_CHECKS = 2
@@ -29,7 +29,8 @@ class NotCompilable(RuleError):
 class Block:
     """A thread's matrices, filled anew for each block of positions.
 
-    `children`, `tiers` and `places` are int64[slots, positions]; `primitives` is uint8[positions], `sizes` uint16.
+    `primitives` uint8 and `sizes` uint16 have an entry for each position; `children`, `tiers` and `places`,
+    int64[slots, positions], a column for each undecided one, as far as `columns`; `origins` int32 is its place.
     """
 
     def __init__(self) -> None:
@@ -45,6 +46,16 @@ class Block:
         self.runs = np.empty((slots, 3), np.int64)
         self.primitives = np.empty(positions, np.uint8)
         self.sizes = np.empty(positions, np.uint16)
+        self.origins = np.empty(positions, np.int32)
+        self.columns = 0
+
+
+    def by_position(self) -> tuple[list[int], list[list[int]]]:
+        """Return primitive values and children of each position."""
+        children: list[list[int]] = [[] for _ in self.primitives]
+        for column, origin in enumerate(self.origins[: self.columns].tolist()):
+            children[origin] = [child for child in self.children[:, column].tolist() if child >= 0]
+        return self.primitives.tolist(), children
 
 
 class Expander:
@@ -53,7 +64,7 @@ class Expander:
     def __init__(self, game: Game):
         compiled.prepare(game)
         self.game = game
-        self.slots = 8  # grows to the most moves seen in a position
+        self.slots = 1  # grows to the most moves seen in a position
         self.local = threading.local()
 
     def blocks(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
@@ -66,10 +77,10 @@ class Expander:
     def expand(self, tier: int, positions: Array, sizes: bool = False) -> Block:
         """Return a block with the children of positions of a tier and, if asked for, how many are symmetric to each."""
 
-        def kernel(block: Block, trouble: Array) -> int:
+        def kernel(block: Block, trouble: Array) -> tuple[int, int]:
             return kernels.expand(
                 self.game, tier, positions, block.primitives, block.sizes if sizes else block.sizes[:0],
-                block.children, block.tiers, trouble,
+                block.origins, block.children, block.tiers, trouble,
             )  # fmt: skip
 
         return self.run(kernel, len(positions))
@@ -77,7 +88,7 @@ class Expander:
     def expand_parents(self, tier: int, positions: Array) -> Block:
         """Return a block with the parents, in the place of children, of positions of a tier."""
 
-        def kernel(block: Block, trouble: Array) -> int:
+        def kernel(block: Block, trouble: Array) -> tuple[int, int]:
             block.tiers[:] = tier
             return kernels.expand_parents(self.game, tier, positions, block.children, trouble)
 
@@ -91,11 +102,13 @@ class Expander:
         trouble = np.zeros(2, np.int64)
         while True:
             block.fit(self.slots, positions)
-            with blame(self.game, trouble[1]):
-                try:
-                    needed = kernel(block, trouble)
-                except NumbaError as error:
-                    raise NotCompilable(reason(self.game, error)) from error
+            try:
+                block.columns, needed = kernel(block, trouble)
+            except NumbaError as error:
+                raise NotCompilable(reason(self.game, error)) from error
+            except Exception:
+                with blame(self.game, int(trouble[1])):
+                    raise
             if trouble[0] != kernels.FINE or needed >= kernels.MOST_MOVES:
                 examine(self.game, int(trouble[1]))  # finds the same fault and says it in full
                 raise RuleError(differ(self.game, int(trouble[1])))
@@ -106,11 +119,8 @@ class Expander:
     def spot_check(self, tier: int, positions: Array) -> None:
         """Raise RuleError unless the interpreted rules say of some of the positions what the compiled ones do."""
         some = np.unique(positions[np.linspace(0, len(positions) - 1, SPOT_CHECKS).astype(np.int64)])
-        block = self.expand(tier, some)
-        for i, position in enumerate(some.tolist()):
-            value, _, children = examine(self.game, position)
-            seen = block.children[:, i]
-            if value != block.primitives[i] or children != seen[seen >= 0].tolist():
+        for position, value, children in zip(some.tolist(), *self.expand(tier, some).by_position(), strict=True):
+            if (value, children) != examine(self.game, position)[::2]:
                 raise RuleError(differ(self.game, position))
 
 

@@ -156,7 +156,7 @@ class Explorer:
 
 def pieces(block: Block) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, each piece a copy in no particular order."""
-    kernels.gather(block.children, block.tiers, block.runs, block.out)
+    kernels.gather(block.columns, block.children, block.tiers, block.runs, block.out)
     begin = 0
     for slot, (end, tier, plain) in enumerate(block.runs.tolist()):
         if end > begin:
@@ -164,7 +164,7 @@ def pieces(block: Block) -> Iterator[tuple[int, Array]]:
             if plain:
                 yield tier, piece.copy()
             else:
-                tiers = block.tiers[slot][block.children[slot] >= 0]
+                tiers = block.tiers[slot, : block.columns][block.children[slot, : block.columns] >= 0]
                 for child_tier in np.unique(tiers).tolist():
                     yield child_tier, piece[tiers == child_tier]
         begin = end

@@ -3,9 +3,10 @@
 Only `expand` and `expand_parents` know a game, and are compiled for each variant; all else is about arrays and is
 compiled once. All release the GIL and write to arrays that the caller gives: blocks run on threads without locks.
 
-A block of n positions and the children of each, in the order in which the rules generate the moves, make a matrix::
+The children of a block of positions, in the order in which the rules generate the moves, make a matrix with a column
+for each position that is undecided (`origins` has its place in the block)::
 
-    slot 0   child of position 0 by its first move, of position 1 by its first move, …       -1: no such move
+    slot 0   child of one position by its first move, of the next one by its first move, …       -1: no such move
     slot 1   … by its second move, …
 
 Where a game codes its positions so that a move keeps their order (see the guide for authors), a slot is sorted when the
@@ -30,13 +31,14 @@ FINE, NO_MOVES, OUT_OF_RANGE, TIER_FALLS, BAD_PRIMITIVE, BAD_TIER = range(6)
 
 
 @njit(cache=True, nogil=True)
-def expand(game, tier, positions, primitives, sizes, children, tiers, trouble):
+def expand(game, tier, positions, primitives, sizes, origins, children, tiers, trouble):
     """Write primitive values, numbers of symmetric positions (if *sizes* has room), children, and their tiers.
 
-    Returns the number of slots needed; where the matrices have fewer, the call was in vain. *trouble* becomes what is
-    wrong, and the last position looked at.
+    Returns the numbers of columns written and slots needed; where the matrices have fewer slots, the call was in vain.
+    *trouble* becomes what is wrong, and the last position looked at.
     """
     slots = children.shape[0]
+    columns = 0
     needed = 0
     images = np.empty(MOST_IMAGES if len(sizes) else 0, np.int64)
     for i in range(len(positions)):
@@ -54,27 +56,39 @@ def expand(game, tier, positions, primitives, sizes, children, tiers, trouble):
                     child = game.do_move(position, move)
                     if not 0 <= child < LIMIT:
                         trouble[0] = OUT_OF_RANGE
-                        return needed
-                    child = game.canonical(child)
-                    child_tier = game.tier(child)
+                        return columns, needed
+                    child, child_tier = canonical(game, child)
                     if child_tier < tier:
                         trouble[0] = TIER_FALLS
-                        return needed
-                    children[slot, i] = child
-                    tiers[slot, i] = child_tier
+                        return columns, needed
+                    children[slot, columns] = child
+                    tiers[slot, columns] = child_tier
                 slot += 1
                 if slot == MOST_MOVES:
-                    return slot
+                    return columns, slot
             if slot == 0:
                 trouble[0] = NO_MOVES
-                return needed
+                return columns, needed
+            for rest in range(slot, slots):
+                children[rest, columns] = -1
+            origins[columns] = i
+            columns += 1
+            needed = max(needed, slot)
         elif value != WIN and value != LOSE and value != TIE:
             trouble[0] = BAD_PRIMITIVE
-            return needed
-        needed = max(needed, slot)
-        for rest in range(slot, slots):
-            children[rest, i] = -1
-    return needed
+            return columns, needed
+    return columns, needed
+
+
+@njit(cache=True, nogil=True)
+def canonical(game, position):
+    """Return what `Game.canonical` does, and its tier."""
+    least, least_tier = position, game.tier(position)
+    for image in game.images(position):
+        tier = game.tier(image)
+        if tier < least_tier or (tier == least_tier and image < least):
+            least, least_tier = image, tier
+    return least, least_tier
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +110,7 @@ def count_images(game, position, images):
 def expand_parents(game, tier, positions, parents, trouble):
     """Write the distinct canonical parents of each position that are in its tier, slot by slot; -1 for none.
 
-    Returns the number of slots needed, as `expand` does.
+    Returns the numbers of columns written, one for each position, and slots needed, as `expand` does.
     """
     slots = parents.shape[0]
     needed = 0
@@ -107,9 +121,9 @@ def expand_parents(game, tier, positions, parents, trouble):
         for parent in game.parents(positions[i]):
             if not 0 <= parent < LIMIT:
                 trouble[0] = OUT_OF_RANGE
-                return needed
-            parent = game.canonical(parent)
-            new = game.tier(parent) == tier
+                return i, needed
+            parent, parent_tier = canonical(game, parent)
+            new = parent_tier == tier
             for other in range(min(slot, slots)):
                 new &= parents[other, i] != parent
             if new:
@@ -117,18 +131,18 @@ def expand_parents(game, tier, positions, parents, trouble):
                     parents[slot, i] = parent
                 slot += 1
                 if slot == MOST_MOVES:
-                    return slot
+                    return i, slot
         needed = max(needed, slot)
         for rest in range(slot, slots):
             parents[rest, i] = -1
-    return needed
+    return len(positions), needed
 
 
 # Sorted lists
 
 
 @njit(cache=True, nogil=True)
-def gather(children, tiers, runs, out):
+def gather(columns, children, tiers, runs, out):
     """Copy the children of each slot to *out*, slot after slot, without the gaps.
 
     Row k of *runs* becomes: where slot k ends in *out*; its tier; and 1 where all of it is of that tier, else 0.
@@ -138,7 +152,7 @@ def gather(children, tiers, runs, out):
         begin = end
         tier = -1
         plain = True
-        for i in range(children.shape[1]):
+        for i in range(columns):
             child = children[slot, i]
             if child >= 0:
                 if end == begin:
@@ -204,22 +218,23 @@ def find(numbers, low, high, number, hint):
 
 
 @njit(cache=True, nogil=True)
-def locate(children, tiers, all_tiers, starts, positions, places):
+def locate(columns, children, tiers, all_tiers, starts, positions, places):
     """Write where each child is among all *positions*, which are sorted tier by tier from *starts*; -1 for no child.
 
     Returns how many children are nowhere.
     """
     missing = 0
     for slot in range(children.shape[0]):
-        tier = -1
-        low = high = hint = 0
-        for i in range(children.shape[1]):
+        tier = low = high = hint = 0
+        looked_up = False
+        for i in range(columns):
             child = children[slot, i]
             if child < 0:
                 places[slot, i] = -1
                 continue
-            if tiers[slot, i] != tier:
+            if tiers[slot, i] != tier or not looked_up:
                 tier = tiers[slot, i]
+                looked_up = True
                 row = find(all_tiers, 0, len(all_tiers), tier, 0)
                 if row < len(all_tiers) and all_tiers[row] == tier:
                     low, high, hint = starts[row], starts[row + 1], starts[row]
@@ -260,18 +275,21 @@ def primitive_score(value, bits):
 
 
 @njit(cache=True, nogil=True)
-def sweep(places, primitives, bits, scores, result):
+def sweep(columns, places, origins, primitives, bits, scores, result):
     """Write the scores of positions whose children, at *places* among all *scores*, are solved.
 
     Returns 1 where a remoteness has become too great for so many bits, else 0.
     """
     for i in range(len(result)):
-        result[i] = 0 if primitives[i] == UNDECIDED else primitive_score(primitives[i], bits)
+        result[i] = primitive_score(primitives[i], bits)
+    best = np.zeros(columns, np.int64)
     for slot in range(places.shape[0]):
-        for i in range(places.shape[1]):
+        for i in range(columns):
             place = places[slot, i]
             if place >= 0:
-                result[i] = max(np.int64(result[i]), pass_up(np.int64(scores[place]), bits))
+                best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
+    for i in range(columns):
+        result[origins[i]] = best[i]
     return too_far(result, bits)
 
 
@@ -301,7 +319,7 @@ def tally(scores, sizes, positions, stored, first, offset):
 
 
 @njit(cache=True, nogil=True)
-def divide(places, primitives, low, high, bits, scores, result, best, left, counts, edges):
+def divide(columns, places, origins, primitives, low, high, bits, scores, result, best, left, counts, edges):
     """Part the children of a block of a tier, at *low* to *high* among all, into those solved before and those within.
 
     Writes to *result* the score of primitive positions, else UNDECIDED's; to *best* the greatest score passed up by
@@ -309,16 +327,18 @@ def divide(places, primitives, low, high, bits, scores, result, best, left, coun
     same, and one more where a child of a later tier saves the position from losing; to *edges* those within, position
     by position. Returns how many there are.
     """
-    count = 0
     undecided = DRAW_CLASS << bits | 1
     for i in range(len(result)):
+        result[i] = undecided if primitives[i] == UNDECIDED else primitive_score(primitives[i], bits)
+        best[i] = -1
+        left[i] = 0
+        counts[i] = 0
+    count = 0
+    for column in range(columns):
         begin = count
         passed = -1
-        result[i] = undecided
-        if primitives[i] != UNDECIDED:
-            result[i] = primitive_score(primitives[i], bits)
         for slot in range(places.shape[0]):
-            place = places[slot, i]
+            place = places[slot, column]
             if low <= place < high:
                 new = True
                 for other in range(begin, count):
@@ -327,6 +347,7 @@ def divide(places, primitives, low, high, bits, scores, result, best, left, coun
                 count += new
             elif place >= 0:
                 passed = max(passed, pass_up(np.int64(scores[place]), bits))
+        i = origins[column]
         best[i] = passed
         counts[i] = count - begin
         left[i] = count - begin + (passed >= DRAW_CLASS << bits)

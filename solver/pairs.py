@@ -182,11 +182,10 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
     survey.at("compiled", None)
     symmetric = defines(game, "images")
     block = expander.expand(tier, np.array(positions, np.int64), sizes=symmetric)
-    for i, position in enumerate(positions):
+    for i, (position, primitive, children) in enumerate(zip(positions, *block.by_position(), strict=True)):
         survey.at("compiled", position)
-        expect_same("primitive() gives", survey.primitive(position), int(block.primitives[i]))
-        seen = block.children[:, i]
-        expect_same("moves lead to", canonical_children(survey, position), seen[seen >= 0].tolist())
+        expect_same("primitive() gives", survey.primitive(position), primitive)
+        expect_same("moves lead to", canonical_children(survey, position), children)
         if symmetric:
             expect_same("the positions symmetric to it are", len(images_of(survey, position)), int(block.sizes[i]))
     if defines(game, "parents"):

@@ -53,12 +53,14 @@ class Scores:
     def locate(self, block: Block) -> int:
         """Fill the places of the children in a block, and return how many have none."""
         space = self.space
-        return kernels.locate(block.children, block.tiers, space.tiers, space.starts, space.positions, block.places)
+        return kernels.locate(
+            block.columns, block.children, block.tiers, space.tiers, space.starts, space.positions, block.places
+        )
 
     def complain(self, positions: Array, block: Block) -> None:
         """Raise the RuleError due when a child turns up that exploration has not found."""
-        column = np.flatnonzero(((block.children >= 0) & (block.places < 0)).any(axis=0))[0]
-        position = int(positions[column])
+        missing = ((block.children >= 0) & (block.places < 0))[:, : block.columns].any(axis=0)
+        position = int(positions[block.origins[np.flatnonzero(missing)[0]]])
         examine(self.expander.game, position)
         raise RuleError(
             f"{variant(self.expander.game)}, position {position}: the rules give moves that they did not give before; "
@@ -72,7 +74,9 @@ class Scores:
             for begin, end in self.expander.blocks(tier_begin + first, tier_begin + last):
                 block = self.expand(row, begin, end)
                 result = self.scores[begin:end]
-                if kernels.sweep(block.places, block.primitives, self.bits, self.scores, result):
+                if kernels.sweep(
+                    block.columns, block.places, block.origins, block.primitives, self.bits, self.scores, result
+                ):
                     raise RemotenessOverflow
         return sum(last - first for _, first, last in task)
 
@@ -178,8 +182,8 @@ class CyclicTier:
         own = slice(begin - self.low, end - self.low)
         counts = np.empty(end - begin, np.int64)
         count = kernels.divide(
-            block.places, block.primitives, self.low, self.high, self.bits, self.all.scores,
-            self.scores[own], self.best[own], self.left[own], counts, block.out,
+            block.columns, block.places, block.origins, block.primitives, self.low, self.high, self.bits,
+            self.all.scores, self.scores[own], self.best[own], self.left[own], counts, block.out,
         )  # fmt: skip
         if self.has_parents:
             return counts[:0], counts[:0]
@@ -200,7 +204,8 @@ class CyclicTier:
         positions = self.all.space.positions[self.low + frontier]
         block = self.all.expander.expand_parents(int(self.all.space.tiers[self.row]), positions)
         self.all.locate(block)  # parents that play cannot reach have no place
-        return block.places[block.places >= 0] - self.low
+        places = block.places[:, : block.columns]
+        return places[places >= 0] - self.low
 
     # From each remoteness to the next
 

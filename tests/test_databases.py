@@ -32,7 +32,7 @@ from retrograde.databases import (
     open_database,
     write_database,
 )
-from retrograde.databases.encoding import decode_block, encode_block, mask_runs, spread, squeeze, to_planes
+from retrograde.databases.encoding import decode_block, encode_blocks, mask_runs, spread, squeeze, to_planes
 from retrograde.databases.layout import BLOCK, VERSION
 from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
 from retrograde.games.tictactoe import TicTacToe
@@ -202,8 +202,9 @@ def test_spread_undoes_squeeze(mask):
 def test_decode_undoes_encode():
     positions = np.array([8, 24, 56, (1 << 61) + 4, (1 << 61) + 6, 3, 7, 1 << 40])
     begins = np.array([0, 3, 5])
-    gaps, mask = encode_block(positions, begins)
-    ranks = decode_block(to_planes(gaps, 8, 10), len(positions), begins, positions[begins], mask)
+    gaps, (mask,) = encode_blocks(positions, begins, 10)
+    ranks = decode_block(to_planes(gaps, 8, 10)[0], len(positions), begins, positions[begins], int(mask))
+    mask = int(mask)
     bases = np.repeat(positions[begins] & ~mask, [3, 2, 3])
     assert np.array_equal(spread(ranks.astype(np.int64), mask_runs(mask)) | bases, positions)
 

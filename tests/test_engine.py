@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from retrograde.databases import open_database
 from retrograde.databases.file import DatabaseFile
-from retrograde.games import DRAW, Game, RuleError, Value
+from retrograde.games import DRAW, LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
@@ -295,7 +295,7 @@ class Walk(Game):
     ("fault", "complaint"),
     [
         (1, r"position \d+: do_move\(position, 0\) gives \d+, and positions go from 0 to 2\*\*62 - 1"),
-        (2, r"position \d+: the rules raise ValueError: out of paint"),
+        (2, r"position [4-8]\d{4}: the rules raise ValueError: out of paint"),
         (3, r"position \d+: do_move\(position, 0\) gives -1, and positions go from 0 to 2\*\*62 - 1"),
         (4, r"position \d+: move 0 leads from tier 16 back to tier \d+; it must never fall"),
     ],
@@ -309,6 +309,30 @@ def test_rules_that_never_end(path):
     """The state space of the sound walk has 2**41 positions."""
     with pytest.raises(MemoryLimit, match="going on from"):
         solve(Walk(0), path, interpreted=False, memory=600_000_000)
+
+
+class Countdown(Game):
+    """Tiers below zero, as of a game that counts pieces as they leave."""
+
+    start = 0
+
+    def generate_moves(self, position):
+        yield 1
+        yield 2
+
+    def do_move(self, position, move):
+        return position + move
+
+    def primitive(self, position):
+        return LOSE if position >= 3 else UNDECIDED
+
+    def tier(self, position):
+        return position - 3
+
+
+def test_tiers_below_zero(path):
+    game = Countdown()
+    assert outcomes(solve(game, path, interpreted=False), game) == reference.solve(game)
 
 
 class Dice(Game):

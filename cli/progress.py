@@ -37,6 +37,11 @@ class ProgressLine:
             self.stream.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
             self.stream.flush()
 
+    def say(self, text: str) -> None:
+        """Write a line that stays."""
+        self.rewrite("")
+        self.stream.write(text + "\n")
+
     def __enter__(self) -> "ProgressLine":
         return self
 

@@ -1,6 +1,7 @@
 """`retrograde solve`: from the rules to the database."""
 
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,8 @@ def run(game: "Game", path: Path, workers: int | None, memory: int | None, fresh
     from retrograde.solver.engine import solve
 
     try:
-        with ProgressLine() as line:
+        with ProgressLine() as line, warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {message}")
             line.rewrite(f"reading the rules of {variant(game)}")
             solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line)
     except KeyboardInterrupt:

@@ -17,7 +17,7 @@ from pathlib import Path
 from sys import modules
 from textwrap import dedent
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numba import types
@@ -57,13 +57,12 @@ class GameType(types.Opaque):
 @typeof_impl.register(Game)
 @cache
 def _(game: Any, context: Any) -> GameType:
-    return numba_type(type(game))(game)
+    return numba_type(cast(Any, type(game)))(game)
 
 
 def prepare(game: Game) -> None:
     """Let numba know a game, so that kernels take it as an argument."""
-    cls: Any = type(game)  # Any: mypy thinks that classes cannot be hashed
-    numba_type(cls)
+    numba_type(cast(Any, type(game)))  # mypy thinks that classes cannot be hashed
 
 
 @cache

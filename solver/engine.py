@@ -7,11 +7,12 @@ tier by tier (`tiers.py`), on threads: the kernels release the GIL. A journal be
 """
 
 import os
+import warnings
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -61,8 +62,9 @@ def solve(
     """
     path = database_path(variant(game)) if path is None else Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    budget = MemoryBudget(memory)
     if interpreted is not False:
-        solved = solve_interpreted(game, float("inf") if interpreted else INTERPRETED_SECONDS)
+        solved = solve_interpreted(game, budget, float("inf") if interpreted else INTERPRETED_SECONDS)
         if solved is not None:
             return write_database(path, game, solved)
     with (
@@ -70,7 +72,7 @@ def solve(
         ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor,
     ):
         try:
-            solved = solve_compiled(game, executor, MemoryBudget(memory), journal, listener, pause)
+            solved = solve_compiled(game, executor, budget, journal, listener, pause)
             phase = Phase("writing", listener, int(solved.counts.sum()))
             write_database(path, game, solved, executor, lambda records: phase.advance(records - phase.done))
             phase.tell()
@@ -90,7 +92,8 @@ def solve_compiled(
     game: Game, executor: Executor, budget: MemoryBudget, journal: Journal, listener: Listener | None, pause: float
 ) -> Solved:
     """Return the solved game, having gone through all phases but the writing."""
-    from retrograde.solver.expansion import Expander  # numba takes a while to import: not for small games
+    # numba takes a while to import: not for small games
+    from retrograde.solver.expansion import Expander, NotCompilable
     from retrograde.solver.explore import Explorer
     from retrograde.solver.legend import solved_from
     from retrograde.solver.score import RemotenessOverflow
@@ -101,7 +104,11 @@ def solve_compiled(
     for name, arrays in journal.entries():
         entries.setdefault(name, []).append(arrays)
     log = Log(journal, "wave", entries.pop("wave", []), pause)
-    space = Explorer(expander, executor, budget).explore(start_of(game), log, Phase("exploring", listener))
+    try:
+        space = Explorer(expander, executor, budget).explore(start_of(game), log, Phase("exploring", listener))
+    except NotCompilable as error:
+        warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
+        return cast(Solved, solve_interpreted(game, budget))
     for bits in PLIES_BITS:
         scores = Scores(expander, space, bits)
         log = Log(journal, f"scores{bits}", entries.pop(f"scores{bits}", []), pause)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from inspect import getmembers, isfunction
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,9 @@ def differ(game: Game, position: int) -> str:
 
 def reason(game: Game, error: NumbaError) -> str:
     """Return in one line why the rules of a game do not compile."""
+    for name, rule in getmembers(type(game), isfunction):
+        if "super" in rule.__code__.co_names:
+            return f"the rules of {variant(game)} do not compile: {name}() calls super()"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     what = next((line for line in lines if not line.startswith(("Failed in", "- Resolution", "During"))), lines[0])
     where = next((line for line in lines if line.startswith("File ") and "kernels.py" not in line), "")

@@ -12,14 +12,18 @@ from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import Solved
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines
 from retrograde.solver.examine import examine, start_of
+from retrograde.solver.memory import MemoryBudget
+
+BETWEEN_CHECKS = 10_000
+"""Positions explored between two looks at the memory in use."""
 
 Children = dict[int, list[int]]
 Outcomes = dict[int, tuple[Value, int]]
 
 
-def solve_interpreted(game: Game, seconds: float = float("inf")) -> Solved | None:
+def solve_interpreted(game: Game, budget: MemoryBudget, seconds: float = float("inf")) -> Solved | None:
     """Return the solved game; None where exploring it takes longer than some seconds."""
-    explored = explore(game, time.monotonic() + seconds)
+    explored = explore(game, budget, time.monotonic() + seconds)
     if explored is None:
         return None
     children, outcomes = explored
@@ -49,7 +53,7 @@ def count(game: Game, positions: list[int]) -> int:
     return sum(len({position, *game.images(position)}) for position in positions)
 
 
-def explore(game: Game, deadline: float) -> tuple[Children, Outcomes] | None:
+def explore(game: Game, budget: MemoryBudget, deadline: float) -> tuple[Children, Outcomes] | None:
     """Return the distinct children of every position that can be reached, and the outcomes of primitive ones."""
     children: Children = {}
     outcomes: Outcomes = {}
@@ -65,6 +69,8 @@ def explore(game: Game, deadline: float) -> tuple[Children, Outcomes] | None:
         open_positions += [child for child in children[position] if child not in children]
         if time.monotonic() > deadline:
             return None
+        if len(children) % BETWEEN_CHECKS == 0:
+            budget.check(0, f"going on from {len(children):,} positions, interpreted,")
     return children, outcomes
 
 

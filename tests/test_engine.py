@@ -335,6 +335,21 @@ def test_tiers_below_zero(path):
     assert outcomes(solve(game, path, interpreted=False), game) == reference.solve(game)
 
 
+class Uncompiled(Countdown):
+    """Rules that numba does not know how to compile."""
+
+    def do_move(self, position, move):
+        return super().do_move(position, move)
+
+
+def test_rules_that_do_not_compile_are_run_interpreted(path):
+    game = Uncompiled()
+    complaint = r"the rules of test_engine do not compile: do_move\(\) calls super\(\); solving it interpreted"
+    with pytest.warns(UserWarning, match=complaint):
+        solve(game, path, interpreted=False)
+    assert outcomes(path, game) == reference.solve(game)
+
+
 class Dice(Game):
     """Rules that are no function of the position."""
 

@@ -1,0 +1,76 @@
+"""The README says nothing that is not so: its commands are run, and print what it shows."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from retrograde.databases import open_database
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """Return the blocks of code of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the README's own game in it, which is also where databases go."""
+    folder = tmp_path_factory.mktemp("readme")
+    game = next(block for block in blocks("python") if "class Heap" in block)
+    (folder / "heap.py").write_text(game, encoding="utf-8")
+    return folder
+
+
+def run(folder, command: str) -> str:
+    """Run a command line of retrograde and return what it prints."""
+    environment = {**os.environ, "RETROGRADE_HOME": str(folder), "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    shell = command.replace("retrograde ", f'"{sys.executable}" -m retrograde.cli ', 1)
+    done = subprocess.run(
+        shell, shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_transcripts(folder):
+    transcripts = [entry for block in blocks("console") for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    assert len(transcripts) >= 6
+    for transcript in transcripts:
+        command, shown = transcript.split("\n", 1)
+        pattern = re.escape(shown.rstrip("\n")).replace(re.escape("..."), ".*") if shown.strip() else ""
+        pattern = re.sub(r"^\.\*$", "(?:.*)", pattern, flags=re.MULTILINE)
+        assert re.fullmatch(pattern + r"\s*", run(folder, command), re.DOTALL), command
+
+
+def test_commands_of_the_table(folder):
+    commands = re.findall(r"`(retrograde [^`]+)`", README.split("## Use")[1].split("## Write")[0])
+    commands = [command for command in commands if "VARIANT" not in command]
+    assert {command.split()[1] for command in commands} == {
+        *("games", "solve", "info", "query", "play", "verify", "check", "list")
+    }
+    (folder / "mygame.py").write_text((folder / "heap.py").read_text(encoding="utf-8"), encoding="utf-8")
+    for command in commands:
+        run(folder, command)
+
+
+def test_python(folder, monkeypatch, capsys):
+    monkeypatch.setenv("RETROGRADE_HOME", str(folder))
+    run(folder, "retrograde solve connect4:4,4")
+    code = next(block for block in blocks("python") if "open_database" in block)
+    exec(code, {"open_database": open_database})
+    shown = re.search(r"# (Outcome.*)", code)
+    assert shown
+    assert capsys.readouterr().out.strip() == shown[1]
+
+
+def test_ci_runs_the_command_of_the_readme():
+    commands = [line for block in blocks("sh") for line in block.splitlines()]
+    assert [command for command in commands if "pytest" in command][0] in (ROOT / ".ci" / "run").read_text()
+    assert all(Path(ROOT, link).exists() for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", README))

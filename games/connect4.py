@@ -47,21 +47,21 @@ class Connect4(Game):
     def start(self):
         return sum(1 << self.stride * column for column in range(self.width))  # all guards on the floor
 
-    @property
+    @cached_property
     def board(self):
-        return self.rows(self.height)
+        return self.start * ((1 << self.height) - 1)
 
-    def rows(self, count):
-        """Return the cells of so many rows, from the bottom up."""
-        return self.start * ((1 << count) - 1)
+    @cached_property
+    def spills(self):
+        """Shifts by 1, 2, 4, …, each with the cells that it reaches from the same column."""
+        shifts = [1 << i for i in range(self.height.bit_length())]
+        return tuple((shift, self.start * ((1 << self.stride - shift) - 1)) for shift in shifts)
 
     def filled(self, position):
         """Return the cells that hold a stone: those under the guards."""
         filled = position
-        shift = 1
-        while shift < self.stride:
-            filled |= filled >> shift & self.rows(self.stride - shift)  # no column spills into the next
-            shift *= 2
+        for spill in self.spills:
+            filled |= filled >> spill[0] & spill[1]
         return filled >> 1 & self.board
 
     # The rules
@@ -88,9 +88,12 @@ class Connect4(Game):
         return TIE if filled == self.board else UNDECIDED
 
     def images(self, position):
+        stride = self.stride
+        column = (1 << stride) - 1
         mirrored = 0
-        for column in range(self.width):
-            mirrored = mirrored << self.stride | position >> self.stride * column & (1 << self.stride) - 1
+        for _ in range(self.width):
+            mirrored = mirrored << stride | position & column
+            position >>= stride
         yield mirrored
 
     def tier(self, position):

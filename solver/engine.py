@@ -29,7 +29,7 @@ from retrograde.solver.progress import Listener, Phase
 if TYPE_CHECKING:
     from retrograde.solver.tiers import Scores
 
-INTERPRETED_SECONDS = 0.35
+INTERPRETED_SECONDS = 0.25
 """Games that are explored in less are solved without being compiled, which takes a second or more."""
 
 JOURNAL_SECONDS = 0.5

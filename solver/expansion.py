@@ -45,6 +45,8 @@ class Block:
         self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, slots, positions)
         self.out = self.flat[3]
         self.runs = np.empty((slots, 3), np.int64)
+        self.unsorted = np.empty(slots, np.bool_)
+        self.order = np.empty((slots, positions), np.int32)
         self.primitives = np.empty(positions, np.uint8)
         self.sizes = np.empty(positions, np.uint16)
         self.origins = np.empty(positions, np.int32)
@@ -78,10 +80,12 @@ class Expander:
     def expand(self, tier: int, positions: Array, sizes: bool = False) -> Block:
         """Return a block with the children of positions of a tier and, if asked for, how many are symmetric to each."""
 
+        wide = positions.astype(np.int64, copy=False)
+
         def kernel(block: Block, trouble: Array) -> tuple[int, int]:
             return kernels.expand(
-                self.game, tier, positions, block.primitives, block.sizes if sizes else block.sizes[:0],
-                block.origins, block.children, block.tiers, trouble,
+                self.game, tier, wide, block.primitives, block.sizes if sizes else block.sizes[:0], block.origins,
+                block.children, block.tiers, trouble,
             )  # fmt: skip
 
         return self.run(kernel, len(positions))
@@ -89,9 +93,11 @@ class Expander:
     def expand_parents(self, tier: int, positions: Array) -> Block:
         """Return a block with the parents, in the place of children, of positions of a tier."""
 
+        wide = positions.astype(np.int64, copy=False)
+
         def kernel(block: Block, trouble: Array) -> tuple[int, int]:
             block.tiers[:] = tier
-            return kernels.expand_parents(self.game, tier, positions, block.children, trouble)
+            return kernels.expand_parents(self.game, tier, wide, block.children, trouble)
 
         return self.run(kernel, len(positions))
 

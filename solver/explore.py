@@ -34,8 +34,8 @@ COMPACT = 1 << 20
 class StateSpace:
     """The canonical positions of a game, sorted within each tier: tier k has `positions[starts[k]:starts[k + 1]]`.
 
-    `tiers` int64[T] ascending, `starts` int64[T + 1], `positions` int64[n]; `edges` are the pairs of tiers that a move
-    leads from and to.
+    `tiers` int64[T] ascending, `starts` int64[T + 1], `positions` uint32[n] or int64[n]; `edges` are the pairs of tiers
+    that a move leads from and to.
     """
 
     tiers: Array
@@ -63,7 +63,7 @@ class Explorer:
             phase.skip(size(wave))
         if not log.resumed:
             tier = int(self.expander.game.tier(start))
-            first = np.array([tier]), np.array([1]), np.array([start]), np.empty(0, np.int64)
+            first = np.array([tier]), np.array([1]), narrow(np.array([start])), np.empty(0, np.int64)
             wave = self.remember(*first)
             log.add(partial(tuple, first))
             phase.advance(1, tier)
@@ -82,7 +82,7 @@ class Explorer:
             entry = (
                 np.array([tier for tier, _ in merged], np.int64),
                 np.array([len(new) for _, new in merged], np.int64),
-                np.concatenate([np.empty(0, np.int64), *(new for _, new in merged)]),
+                np.concatenate([np.empty(0, np.uint32), *(new for _, new in merged)]),
                 np.array(sorted(edges - self.edges), np.int64).reshape(-1),
             )
             del arrivals, merged
@@ -136,7 +136,9 @@ class Explorer:
         for tier, _, _ in task:
             new = distinct(arrivals.pop(tier))
             for run in self.known.get(tier, ()):
-                new = new[: kernels.subtract(new, run)]
+                both = np.result_type(new, run)
+                new = new.astype(both, copy=False)
+                new = new[: kernels.subtract(new, run.astype(both, copy=False))]
             merged.append((tier, new))
         return merged
 
@@ -145,12 +147,17 @@ class Explorer:
         tiers = np.array(sorted(self.known), np.int64)
         counts = [sum(map(len, self.known[tier])) for tier in tiers.tolist()]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        positions = np.empty(starts[-1], np.int64)
-        for tier, begin, end in zip(tiers.tolist(), starts[:-1], starts[1:], strict=True):
-            runs = self.known.pop(tier)
-            np.concatenate(runs, out=positions[begin:end])
-            if len(runs) > 1:
-                positions[begin:end].sort()
+        positions = np.empty(starts[-1], np.result_type(*{run.dtype for runs in self.known.values() for run in runs}))
+
+        def fill(task: list[Stretch]) -> None:
+            for row, _, _ in task:
+                tier = positions[starts[row] : starts[row + 1]]
+                runs = self.known.pop(int(tiers[row]))
+                np.concatenate(runs, out=tier)
+                if len(runs) > 1:
+                    tier.sort()
+
+        list(run(self.executor, fill, tasks(enumerate(counts), cut=False)))
         return StateSpace(tiers, starts, positions, self.edges)
 
 
@@ -162,11 +169,11 @@ def pieces(block: Block) -> Iterator[tuple[int, Array]]:
         if end > begin:
             piece = block.out[begin:end]
             if plain:
-                yield tier, piece.copy()
+                yield tier, narrow(piece)
             else:
                 tiers = block.tiers[slot, : block.columns][block.children[slot, : block.columns] >= 0]
                 for child_tier in np.unique(tiers).tolist():
-                    yield child_tier, piece[tiers == child_tier]
+                    yield child_tier, narrow(piece[tiers == child_tier])
         begin = end
 
 
@@ -176,6 +183,11 @@ def distinct(heap: list[Array]) -> Array:
     numbers.sort()
     count = kernels.unique(numbers)
     return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
+
+
+def narrow(positions: Array) -> Array:
+    """Return a copy of positions with 32 bits each if that is enough: half the memory, and sorted twice as fast."""
+    return positions.astype(np.uint32 if positions.max() < 1 << 32 else np.int64)
 
 
 def lengths(wave: Wave) -> list[tuple[int, int]]:

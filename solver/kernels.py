@@ -218,16 +218,28 @@ def find(numbers, low, high, number, hint):
 
 
 @njit(cache=True, nogil=True)
-def locate(columns, children, tiers, all_tiers, starts, positions, places):
+def disorder(columns, children, unsorted):
+    """Write for each slot whether its children are not in ascending order."""
+    for slot in range(children.shape[0]):
+        unsorted[slot] = False
+        for i in range(1, columns):
+            if children[slot, i] < children[slot, i - 1]:
+                unsorted[slot] = True
+                break
+
+
+@njit(cache=True, nogil=True)
+def locate(columns, children, tiers, unsorted, order, all_tiers, starts, positions, places):
     """Write where each child is among all *positions*, which are sorted tier by tier from *starts*; -1 for no child.
 
-    Returns how many children are nowhere.
+    The children of an unsorted slot are taken in the *order* given. Returns how many children are nowhere.
     """
     missing = 0
     for slot in range(children.shape[0]):
         tier = low = high = hint = 0
         looked_up = False
-        for i in range(columns):
+        for number in range(columns):
+            i = order[slot, number] if unsorted[slot] else number
             child = children[slot, i]
             if child < 0:
                 places[slot, i] = -1

@@ -32,7 +32,10 @@ def solved_from(scores: Scores, executor: Executor) -> Solved:
     ]
     rows = np.zeros(room, np.min_scalar_type(len(legend)))
     rows[[place for *_, place in outcomes]] = np.arange(len(legend))
-    pieces = ((space.positions[i : i + PART], rows[numbers[i : i + PART]]) for i in range(0, len(numbers), PART))
+    pieces = (
+        (space.positions[i : i + PART].astype(np.int64, copy=False), rows[numbers[i : i + PART]])
+        for i in range(0, len(numbers), PART)
+    )
     return Solved(space.tiers, np.diff(space.starts), legend, pieces)
 
 

@@ -21,6 +21,12 @@ from retrograde.solver.score import RemotenessOverflow
 Array = np.ndarray[Any, Any]
 
 
+LARGE = 1 << 17
+"""Positions in a tier, on average, from which they no longer fit a core's cache. Children are then looked up in order,
+not as they come: half the time for a Connect Four with tiers of millions, a tenth more for one with tiers of thousands.
+"""
+
+
 class Scores:
     """The scores of a state space in the making.
 
@@ -33,6 +39,7 @@ class Scores:
         self.space = space
         self.bits = bits
         count = len(space.positions)
+        self.large = count >= LARGE * len(space.tiers)
         self.scores = np.zeros(count, np.uint16 if bits <= 14 else np.uint32)
         self.sizes = np.zeros(count if defines(expander.game, "images") else 0, np.uint16)
 
@@ -53,9 +60,15 @@ class Scores:
     def locate(self, block: Block) -> int:
         """Fill the places of the children in a block, and return how many have none."""
         space = self.space
+        block.unsorted[:] = False
+        if self.large:
+            kernels.disorder(block.columns, block.children, block.unsorted)
+        for slot in np.flatnonzero(block.unsorted):
+            block.order[slot, : block.columns] = np.argsort(block.children[slot, : block.columns])
         return kernels.locate(
-            block.columns, block.children, block.tiers, space.tiers, space.starts, space.positions, block.places
-        )
+            block.columns, block.children, block.tiers, block.unsorted, block.order,
+            space.tiers, space.starts, space.positions, block.places,
+        )  # fmt: skip
 
     def complain(self, positions: Array, block: Block) -> None:
         """Raise the RuleError due when a child turns up that exploration has not found."""

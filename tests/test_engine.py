@@ -335,6 +335,31 @@ def test_tiers_below_zero(path):
     assert outcomes(solve(game, path, interpreted=False), game) == reference.solve(game)
 
 
+class Crossing(Game):
+    """A walk with cycles among positions of 32 bits and of more."""
+
+    start = 2**32
+
+    def generate_moves(self, position):
+        yield 0
+        yield 1
+        yield 2
+
+    def do_move(self, position, move):
+        node = position - 2**32 + 20
+        return 2**32 - 20 + (node * 7 + 1, node * 11 + 5, node + 13)[move] % 41
+
+    def primitive(self, position):
+        return LOSE if position in (2**32 + 5, 2**32 - 5) else UNDECIDED
+
+
+def test_positions_of_32_bits_and_of_more(path):
+    game = Crossing()
+    solution = reference.solve(game)
+    assert min(solution) < 2**32 < max(solution)
+    assert outcomes(solve(game, path, interpreted=False), game) == solution
+
+
 class Uncompiled(Countdown):
     """Rules that numba does not know how to compile."""
 

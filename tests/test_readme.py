@@ -72,5 +72,5 @@ def test_python(folder, monkeypatch, capsys):
 
 def test_ci_runs_the_command_of_the_readme():
     commands = [line for block in blocks("sh") for line in block.splitlines()]
-    assert [command for command in commands if "pytest" in command][0] in (ROOT / ".ci" / "run").read_text()
+    assert next(command for command in commands if "pytest" in command) in (ROOT / ".ci" / "run").read_text()
     assert all(Path(ROOT, link).exists() for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", README))

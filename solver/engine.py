@@ -110,6 +110,7 @@ def solve_compiled(
         warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
         return cast(Solved, solve_interpreted(game, budget))
     for bits in PLIES_BITS:
+        budget.check(Scores.bytes_needed(game, space, bits), f"solving {len(space.positions):,} positions")
         scores = Scores(expander, space, bits)
         log = Log(journal, f"scores{bits}", entries.pop(f"scores{bits}", []), pause)
         try:
@@ -127,7 +128,6 @@ def solve_tiers(scores: "Scores", executor: Executor, budget: MemoryBudget, log:
     from retrograde.solver.tiers import levels, solve_cyclic
 
     space = scores.space
-    budget.check(0, f"solving {len(space.positions):,} positions")
     done: set[int] = set()
     for solved, *arrays in log.resumed:
         done.update(solved.tolist())

@@ -90,6 +90,8 @@ class Explorer:
             log.add(partial(tuple, entry))
             phase.advance(len(entry[2]), next(reversed(wave), None))
         phase.tell()
+        known = sum(run.nbytes for runs in self.known.values() for run in runs)
+        self.budget.check(known, f"joining {self.found:,} positions")
         return self.state_space()
 
     def remember(self, tiers: Array, counts: Array, positions: Array, edges: Array) -> Wave:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import RuleError, defines
+from retrograde.games.game import Game, RuleError, defines
 from retrograde.solver import kernels
 from retrograde.solver.examine import examine
 from retrograde.solver.expansion import Block, Expander
@@ -42,6 +42,11 @@ class Scores:
         self.large = count >= LARGE * len(space.tiers)
         self.scores = np.zeros(count, np.uint16 if bits <= 14 else np.uint32)
         self.sizes = np.zeros(count if defines(expander.game, "images") else 0, np.uint16)
+
+    @staticmethod
+    def bytes_needed(game: Game, space: StateSpace, bits: int) -> int:
+        """Return how much memory the arrays will take."""
+        return len(space.positions) * ((2 if bits <= 14 else 4) + 2 * defines(game, "images"))
 
     def stretch(self, row: int) -> tuple[int, int]:
         """Return where tier number *row* begins and ends."""

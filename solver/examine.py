@@ -29,10 +29,10 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         tier = game.tier(position)
         children = []
         for move in moves:
-            child = game.canonical(checked_position(game.do_move(position, move), f"do_move(position, {move})"))
+            child = canonical(game, checked_position(game.do_move(position, move), f"do_move(position, {move})"))
             if game.tier(child) < tier:
                 raise Fault(f"move {move} leads from tier {tier} back to tier {game.tier(child)}; it must never fall")
-            children.append(index(child))
+            children.append(child)
         return value, moves, children
 
 
@@ -43,7 +43,12 @@ def start_of(game: Game) -> int:
     except AttributeError:
         raise RuleError(f"{variant(game)} has no start; give its class one") from None
     with blame(game, start):
-        return index(game.canonical(checked_position(start, "start")))
+        return canonical(game, checked_position(start, "start"))
+
+
+def canonical(game: Game, position: int) -> int:
+    """Return the canonical position, if it is one."""
+    return checked_position(game.canonical(position), f"images({position})")
 
 
 class Fault(Exception):

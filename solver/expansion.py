@@ -36,6 +36,7 @@ class Block:
 
     def __init__(self) -> None:
         self.flat = np.empty((4, 0), np.int64)
+        self.images = np.empty(kernels.MOST_IMAGES, np.int64)
 
     def fit(self, slots: int, positions: int) -> None:
         """Make all arrays as large as the block at hand needs them."""
@@ -83,9 +84,10 @@ class Expander:
         wide = positions.astype(np.int64, copy=False)
 
         def kernel(block: Block, trouble: Array) -> tuple[int, int]:
+            room = block.sizes if sizes else block.sizes[:0]
             return kernels.expand(
-                self.game, tier, wide, block.primitives, block.sizes if sizes else block.sizes[:0], block.origins,
-                block.children, block.tiers, trouble,
+                self.game, tier, wide, block.primitives, room, block.images,
+                block.origins, block.children, block.tiers, trouble,
             )  # fmt: skip
 
         return self.run(kernel, len(positions))

@@ -31,16 +31,15 @@ FINE, NO_MOVES, OUT_OF_RANGE, TIER_FALLS, BAD_PRIMITIVE, BAD_TIER = range(6)
 
 
 @njit(cache=True, nogil=True)
-def expand(game, tier, positions, primitives, sizes, origins, children, tiers, trouble):
+def expand(game, tier, positions, primitives, sizes, images, origins, children, tiers, trouble):
     """Write primitive values, numbers of symmetric positions (if *sizes* has room), children, and their tiers.
 
     Returns the numbers of columns written and slots needed; where the matrices have fewer slots, the call was in vain.
-    *trouble* becomes what is wrong, and the last position looked at.
+    *trouble* becomes what is wrong, and the last position looked at. *images* is room for MOST_IMAGES positions.
     """
     slots = children.shape[0]
     columns = 0
     needed = 0
-    images = np.empty(MOST_IMAGES if len(sizes) else 0, np.int64)
     for i in range(len(positions)):
         position = positions[i]
         trouble[0] = FINE
@@ -58,6 +57,9 @@ def expand(game, tier, positions, primitives, sizes, origins, children, tiers, t
                         trouble[0] = OUT_OF_RANGE
                         return columns, needed
                     child, child_tier = canonical(game, child)
+                    if child < 0:  # an image is no position
+                        trouble[0] = OUT_OF_RANGE
+                        return columns, needed
                     if child_tier < tier:
                         trouble[0] = TIER_FALLS
                         return columns, needed
@@ -123,6 +125,9 @@ def expand_parents(game, tier, positions, parents, trouble):
                 trouble[0] = OUT_OF_RANGE
                 return i, needed
             parent, parent_tier = canonical(game, parent)
+            if parent < 0:
+                trouble[0] = OUT_OF_RANGE
+                return i, needed
             new = parent_tier == tier
             for other in range(min(slot, slots)):
                 new &= parents[other, i] != parent

@@ -360,6 +360,19 @@ def test_positions_of_32_bits_and_of_more(path):
     assert outcomes(solve(game, path, interpreted=False), game) == solution
 
 
+class CrookedMirror(Countdown):
+    """Images that are no positions."""
+
+    def images(self, position):
+        yield 1 - position
+
+
+@pytest.mark.parametrize("interpreted", [True, False])
+def test_images_that_are_no_positions(path, interpreted):
+    with pytest.raises(RuleError, match=r"position 0: images\(2\) gives -1, and positions go from 0"):
+        solve(CrookedMirror(), path, interpreted=interpreted)
+
+
 class Uncompiled(Countdown):
     """Rules that numba does not know how to compile."""
 

@@ -3,7 +3,8 @@
     start --explore--> state space --solve the tiers, last first--> scores --tally, write--> database
 
 Small games are solved interpreted (`interpreted.py`). Others are compiled, explored in waves (`explore.py`) and solved
-tier by tier (`tiers.py`), on threads: the kernels release the GIL. A journal beside the database keeps what is done.
+tier by tier (`tiers.py`, `cyclic.py`), on threads: the kernels release the GIL. A journal beside the database keeps
+what is done.
 """
 
 import os
@@ -124,8 +125,9 @@ def solve_compiled(
 
 def solve_tiers(scores: "Scores", executor: Executor, budget: MemoryBudget, log: Log, phase: Phase) -> None:
     """Solve all tiers, last first, less those in the log."""
+    from retrograde.solver.cyclic import solve_cyclic
     from retrograde.solver.explore import run, tasks
-    from retrograde.solver.tiers import levels, solve_cyclic
+    from retrograde.solver.tiers import levels
 
     space = scores.space
     done: set[int] = set()

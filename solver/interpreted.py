@@ -1,6 +1,6 @@
 """Small games solved in plain Python: quicker than compiling their rules.
 
-The method is that of `tiers.py`, on dictionaries and without tiers.
+The method is that of `cyclic.py`, on dictionaries and without tiers.
 """
 
 import time
@@ -43,6 +43,7 @@ def solve_interpreted(game: Game, budget: MemoryBudget, seconds: float = float("
         np.array([len(by_tier[tier]) for tier in tiers], np.int64),
         legend,
         (np.array(positions, np.int64), np.array([places[outcomes[position]] for position in positions], np.uint32)),
+        max(positions),
     )
 
 

@@ -1,7 +1,8 @@
-"""The compiled loops of the solver.
+"""The compiled loops of the solver: positions expanded, sorted, and found again.
 
-Only `expand` and `expand_parents` know a game, and are compiled for each variant; all else is about arrays and is
-compiled once. All release the GIL and write to arrays that the caller gives: blocks run on threads without locks.
+Only `expand` and `expand_parents` know a game, and are compiled for each variant; all else, here and in the kernels of
+scores and cycles, is about arrays and is compiled once. All release the GIL and write to arrays that the caller gives:
+blocks run on threads without locks.
 
 The children of a block of positions, in the order in which the rules generate the moves, make a matrix with a column
 for each position that is undecided (`origins` has its place in the block)::
@@ -13,11 +14,9 @@ Where a game codes its positions so that a move keeps their order (see the guide
 positions are, and whatever is done with it runs along memory.
 """
 
-import numpy as np
 from numba import njit
 
 from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
-from retrograde.solver.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
 LIMIT = 1 << POSITION_BITS
 MOST_IMAGES = 1 << 10
@@ -264,162 +263,3 @@ def locate(columns, children, tiers, unsorted, order, all_tiers, starts, positio
                 places[slot, i] = -1
                 missing += 1
     return missing
-
-
-# Scores (see score.py)
-
-
-@njit(cache=True, nogil=True)
-def pass_up(score, bits):
-    """Return what a child's score is worth to its parent: a LOSE is a WIN one ply later, and so on."""
-    ties, wins, end = TIE_CLASS << bits, WIN_CLASS << bits, (WIN_CLASS + 1) << bits
-    if score < DRAW_CLASS << bits:
-        return end - 2 - score
-    if score >= wins:
-        return end - score
-    return score - (score >= ties)
-
-
-@njit(cache=True, nogil=True)
-def primitive_score(value, bits):
-    """Return the score of a primitive value."""
-    greatest = (1 << bits) - 1
-    if value == WIN:
-        return WIN_CLASS << bits | greatest
-    if value == TIE:
-        return TIE_CLASS << bits | greatest
-    return LOSE_CLASS << bits
-
-
-@njit(cache=True, nogil=True)
-def sweep(columns, places, origins, primitives, bits, scores, result):
-    """Write the scores of positions whose children, at *places* among all *scores*, are solved.
-
-    Returns 1 where a remoteness has become too great for so many bits, else 0.
-    """
-    for i in range(len(result)):
-        result[i] = primitive_score(primitives[i], bits)
-    best = np.zeros(columns, np.int64)
-    for slot in range(places.shape[0]):
-        for i in range(columns):
-            place = places[slot, i]
-            if place >= 0:
-                best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
-    for i in range(columns):
-        result[origins[i]] = best[i]
-    return too_far(result, bits)
-
-
-@njit(cache=True, nogil=True)
-def too_far(scores, bits):
-    """Return 1 where a score holds the greatest remoteness there is room for, else 0."""
-    greatest = (1 << bits) - 1
-    for score in scores:
-        group, plies = np.int64(score) >> bits, np.int64(score) & greatest
-        if (group == LOSE_CLASS and plies >= greatest - 1) or (group >= TIE_CLASS and plies <= 1):
-            return 1
-    return 0
-
-
-@njit(cache=True, nogil=True)
-def tally(scores, sizes, positions, stored, first, offset):
-    """Count scores: sizes to *positions*, ones to *stored*, and in *first* keep the least place, from *offset*."""
-    for i in range(len(scores)):
-        score = scores[i]
-        positions[score] += sizes[i] if len(sizes) else 1
-        stored[score] += 1
-        if stored[score] == 1:
-            first[score] = offset + i
-
-
-# A tier with cycles: its positions are numbered from 0, and begin at `low` among all
-
-
-@njit(cache=True, nogil=True)
-def divide(columns, places, origins, primitives, low, high, bits, scores, result, best, left, counts, edges):
-    """Part the children of a block of a tier, at *low* to *high* among all, into those solved before and those within.
-
-    Writes to *result* the score of primitive positions, else UNDECIDED's; to *best* the greatest score passed up by
-    children of later tiers, -1 for none; to *counts* the number of distinct children within the tier; to *left* the
-    same, and one more where a child of a later tier saves the position from losing; to *edges* those within, position
-    by position. Returns how many there are.
-    """
-    undecided = DRAW_CLASS << bits | 1
-    for i in range(len(result)):
-        result[i] = undecided if primitives[i] == UNDECIDED else primitive_score(primitives[i], bits)
-        best[i] = -1
-        left[i] = 0
-        counts[i] = 0
-    count = 0
-    for column in range(columns):
-        begin = count
-        passed = -1
-        for slot in range(places.shape[0]):
-            place = places[slot, column]
-            if low <= place < high:
-                new = True
-                for other in range(begin, count):
-                    new &= edges[other] != place - low
-                edges[count] = place - low
-                count += new
-            elif place >= 0:
-                passed = max(passed, pass_up(np.int64(scores[place]), bits))
-        i = origins[column]
-        best[i] = passed
-        counts[i] = count - begin
-        left[i] = count - begin + (passed >= DRAW_CLASS << bits)
-    return count
-
-
-@njit(cache=True, nogil=True)
-def reverse(edges, ends, parents, begins):
-    """Turn lists of children into lists of parents.
-
-    The children of position i are `edges[ends[i - 1]:ends[i]]`; its parents become `parents[begins[i]:begins[i + 1]]`,
-    where *begins* comes in as zeros and has two more entries than there are positions.
-    """
-    for child in edges:
-        begins[child + 2] += 1
-    for i in range(2, len(begins)):
-        begins[i] += begins[i - 1]
-    begin = 0
-    for i in range(len(ends)):
-        for edge in range(begin, ends[i]):
-            child = edges[edge]
-            parents[begins[child + 1]] = i
-            begins[child + 1] += 1
-        begin = ends[i]
-
-
-@njit(cache=True, nogil=True)
-def parents_of(frontier, parents, begins, out):
-    """Write the parents of the positions of a frontier one after another."""
-    count = 0
-    for position in frontier:
-        for edge in range(begins[position], begins[position + 1]):
-            out[count] = parents[edge]
-            count += 1
-
-
-@njit(cache=True, nogil=True)
-def settle(candidates, undecided, score, scores, out):
-    """Give those of the candidates that are undecided a score; write them to *out* and return how many they are."""
-    count = 0
-    for position in candidates:
-        if scores[position] == undecided:
-            scores[position] = score
-            out[count] = position
-            count += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def count_down(candidates, undecided, scores, left, out):
-    """Take one from what is left of each candidate, and write to *out* the undecided ones with nothing left."""
-    count = 0
-    for position in candidates:
-        left[position] -= 1
-        if left[position] == 0 and scores[position] == undecided:
-            out[count] = position
-            count += 1
-    return count

@@ -7,7 +7,7 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import Solved
-from retrograde.solver import kernels
+from retrograde.solver import score_kernels
 from retrograde.solver.score import decode
 from retrograde.solver.tiers import Scores
 
@@ -36,7 +36,8 @@ def solved_from(scores: Scores, executor: Executor) -> Solved:
         (space.positions[i : i + PART].astype(np.int64, copy=False), rows[numbers[i : i + PART]])
         for i in range(0, len(numbers), PART)
     )
-    return Solved(space.tiers, np.diff(space.starts), legend, pieces)
+    greatest = int(space.positions[space.starts[1:] - 1].max())
+    return Solved(space.tiers, np.diff(space.starts), legend, pieces, greatest)
 
 
 def narrow(scores: Scores) -> tuple[Array, Array]:
@@ -51,5 +52,5 @@ def count(numbers: Array, sizes: Array, begin: int, room: int) -> tuple[Array, A
     """Count a part of the records: positions and records by number, and where each number is first."""
     positions, stored, first = (np.zeros(room, np.int64) for _ in range(3))
     part = slice(begin, begin + PART)
-    kernels.tally(numbers[part], sizes[part], positions, stored, first, begin)
+    score_kernels.tally(numbers[part], sizes[part], positions, stored, first, begin)
     return positions, stored, first

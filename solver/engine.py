@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from retrograde.solver.tiers import Scores
 
 INTERPRETED_SECONDS = 0.25
-"""Games that are explored in less are solved without being compiled, which takes a second or more."""
+"""Games that are explored in less time of a processor are not compiled, which takes two seconds or more."""
 
 JOURNAL_SECONDS = 0.5
 """The most work that is lost when a solve is killed, where what is done between two pauses takes no longer."""

@@ -22,8 +22,8 @@ Outcomes = dict[int, tuple[Value, int]]
 
 
 def solve_interpreted(game: Game, budget: MemoryBudget, seconds: float = float("inf")) -> Solved | None:
-    """Return the solved game; None where exploring it takes longer than some seconds."""
-    explored = explore(game, budget, time.monotonic() + seconds)
+    """Return the solved game; None where exploring it takes more than some seconds of the processor's time."""
+    explored = explore(game, budget, time.thread_time() + seconds)
     if explored is None:
         return None
     children, outcomes = explored
@@ -68,7 +68,7 @@ def explore(game: Game, budget: MemoryBudget, deadline: float) -> tuple[Children
         if value != UNDECIDED:
             outcomes[position] = value, 0
         open_positions += [child for child in children[position] if child not in children]
-        if time.monotonic() > deadline:
+        if time.thread_time() > deadline:
             return None
         if len(children) % BETWEEN_CHECKS == 0:
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")

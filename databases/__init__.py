@@ -1,5 +1,7 @@
 """Solved games on disk: an HDF5 file each, the same bytes each time, read a block at a time (FORMAT.md)."""
 
+from typing import TYPE_CHECKING, Any
+
 from retrograde.databases.database import Database, Outcome, open_database
 from retrograde.databases.errors import (
     CannotWrite,
@@ -13,7 +15,9 @@ from retrograde.databases.errors import (
 from retrograde.databases.file import DatabaseFile
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.location import database_path, home_folder, list_databases
-from retrograde.databases.write import Solved, write_database
+
+if TYPE_CHECKING:
+    from retrograde.databases.write import Solved, write_database
 
 __all__ = [
     "CannotWrite",
@@ -34,3 +38,12 @@ __all__ = [
     "open_database",
     "write_database",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the writer once it is asked for: readers do well without, and start sooner."""
+    if name in ("Solved", "write_database"):
+        from retrograde.databases import write
+
+        return getattr(write, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

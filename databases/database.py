@@ -23,7 +23,7 @@ from retrograde.databases.location import SUFFIX, database_path
 from retrograde.games import UNDECIDED, Game, Value
 
 CACHE_BLOCKS = 64
-"""Decoded blocks kept by default: 72 KB each."""
+"""Decoded blocks kept by default: 36 to 72 KB each."""
 
 
 class Outcome(NamedTuple):
@@ -61,7 +61,10 @@ class Database:
     def get(self, position: int, default: Any = None) -> Any:
         """Return a position's outcome, or a default where play never reaches it."""
         if (place := self._locate(index(position))) and (row := self._find(*place)) >= 0:
-            return self._outcomes[row]
+            try:
+                return self._outcomes[row]
+            except IndexError:
+                raise self.file.damaged("an outcome is not in the legend") from None
         return default
 
     def _locate(self, position: int) -> tuple[int, int] | None:
@@ -83,18 +86,18 @@ class Database:
         low, high, first, number, last = stretch
         if number < last:
             number = bisect_right(self._block_firsts, position, number + 1, last + 1) - 1
-        runs, others, ranks, outcomes = self._block(number)
+        runs, others, sums, outcomes = self._block(number)
         record = number * self._block_size
         if low < record:  # the tier began in a block before
             low, first = record, self._block_firsts[number]
         if (position ^ first) & others:
             return -1
-        rank = 0
+        i, end = low - record, min(high - record, len(sums))
+        wanted = sums[i]
         for bits, shift in runs:
-            rank |= (position & bits) >> shift
-        end = min(high - record, len(ranks))
-        i = bisect_left(ranks, rank, low - record, end)
-        return outcomes[i] if i < end and ranks[i] == rank else -1
+            wanted += ((position & bits) >> shift) - ((first & bits) >> shift)
+        i = bisect_left(sums, wanted, i, end)
+        return outcomes[i] if i < end and sums[i] == wanted else -1
 
     def _find_stretch(self, tier: int) -> tuple[int, int, int, int, int] | None:
         """Return a tier's first record, the one after its last, its first position, its first and last block."""
@@ -132,6 +135,7 @@ class Database:
             places = [self._locate(key) or (-1, 0) for key in keys.tolist()]
             keys, tier_numbers = np.array(places, np.int64).reshape(-1, 2).T
         rows = self._find_all(keys, tier_numbers)
+        self.file.check_outcomes(rows)
         legend = [*self.file.legend, (UNDECIDED, -1)]  # the last for row -1
         values = np.array([row[0] for row in legend], np.uint8)[rows]
         remoteness = np.array([row[1] for row in legend], np.int32)[rows]
@@ -153,11 +157,11 @@ class Database:
         cuts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
         for group in np.split(order, cuts[1:]) if len(order) else []:
             block = self._block(int(numbers[group[0]]))
-            ranks, outcomes = np.asarray(block.ranks), np.asarray(block.outcomes)
-            wanted = squeeze(positions[group], block.runs)
-            j = count_below(ranks, wanted, low[group], high[group])
+            sums, outcomes = np.asarray(block.sums), np.asarray(block.outcomes)
+            wanted = squeeze(positions[group], block.runs) - squeeze(firsts[group], block.runs) + sums[low[group]]
+            j = count_below(sums, wanted, low[group], high[group])
             found = (j < high[group]) & ((positions[group] ^ firsts[group]) & block.others == 0)
-            found[found] = ranks[j[found]] == wanted[found]
+            found[found] = sums[j[found]] == wanted[found]
             rows[asked[group[found]]] = outcomes[j[found]]
         return rows
 

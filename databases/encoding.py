@@ -10,6 +10,9 @@ which neighbours of one tier differ somewhere in the block. A position's bits un
     rank               0     1 0            = 2      the other bits are those of the tier's first position
     gap                                     = 2 - rank of the position before; 0 where a tier or the block begins
 
+In decoding the gaps are summed up through the whole block, whatever tiers begin in it: the ranks of two records of one
+tier differ by as much as their sums do.
+
 On Connect Four 5×5, gaps between ranks take 35 % fewer bytes than gaps between positions, after compression.
 
 Bytes are written in the order of HDF5's shuffle filter, *planes*: the lowest byte of each item, then the next byte of
@@ -30,6 +33,8 @@ HAS_CHECKSUM = 1 << 2
 """A bit of the byte that follows the magic number of a zstd frame."""
 
 UINT32, INT64 = np.dtype(np.uint32), np.dtype(np.int64)
+INT64_BITS = 63
+add_up = np.add.accumulate  # half the overhead of np.cumsum
 
 
 @lru_cache(4096)
@@ -99,40 +104,26 @@ def encode_blocks(positions: NDArray[np.int64], begins: NDArray[np.int64], lengt
     return gaps, masks
 
 
-def decode_block(
-    planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64], firsts: NDArray[np.int64], mask: int
-) -> NDArray:
-    """Return the ranks of a block of *count* records, of which those at *begins* (0 first) are *firsts*.
+def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64], mask: int) -> NDArray:
+    """Return the sums of the gaps in a block of *count* records, where tiers begin at *begins*, 0 first.
 
-    Raises ValueError where the gaps cannot be true.
+    Planes at the end that are all zero must be left out. Within a tier the difference of two sums is that of the
+    ranks. Raises ValueError where the gaps cannot be true.
     """
-    kind = rank_type(mask.bit_count())
-    runs = mask_runs(mask)
-    ranks = planes[0, :count].astype(kind)
-    for plane, greatest in enumerate(planes[1:].max(axis=1).tolist(), 1):
-        if greatest and plane >= kind.itemsize:
-            raise ValueError("a gap is wider than the mask")
-        if greatest:
-            ranks += planes[plane, :count].astype(kind) << 8 * plane
-    if np.count_nonzero(ranks) != count - len(begins) or ranks[0]:
-        raise ValueError("a gap is 0 within a tier, or is not 0 where a block begins")
-    ranks[0] = squeeze(int(firsts[0]), runs)
-    if len(begins) > 1:
-        restart(ranks, begins, squeeze(firsts[1:], runs))
-    np.cumsum(ranks, out=ranks)
-    if int(ranks[-1] if len(begins) == 1 else ranks.max()) >> mask.bit_count():
+    bits = mask.bit_count()
+    sum_bits = bits + (len(begins) - 1).bit_length()
+    sums = planes[-1, :count].astype(rank_type(sum_bits))
+    if len(planes) > sums.itemsize:
+        raise ValueError("a gap is wider than the mask")
+    for plane in planes[-2::-1]:
+        sums <<= 8
+        sums |= plane[:count]
+    # Sums that may overflow run through one tier only.
+    for part in [sums] if sum_bits <= INT64_BITS else np.split(sums, begins[1:]):
+        add_up(part, out=part)
+    if int(sums[-1]) >> sum_bits:
         raise ValueError("a gap leads out of the mask")
-    return ranks
-
-
-def restart(gaps: NDArray, begins: NDArray[np.int64], first_ranks: NDArray[np.int64]) -> None:
-    """Set the gaps where tiers begin so that one sum, modulo the type's range, runs through all tiers of a block."""
-    if gaps[begins[1:]].any():
-        raise ValueError("a gap is not 0 where a tier begins")
-    last_ranks = np.add.reduceat(gaps, begins)
-    gaps[begins[1:]] = first_ranks
-    last_ranks[1:] += gaps[begins[1:]]
-    gaps[begins[1:]] -= last_ranks[:-1]
+    return sums
 
 
 def rank_type(bits: int) -> np.dtype:
@@ -169,8 +160,26 @@ def compressor(level: int) -> zstandard.ZstdCompressor:
     return zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
 
 
+def pack(compressor: zstandard.ZstdCompressor, *parts: NDArray[np.uint8]) -> bytes:
+    """Return one frame of several arrays, each compressed by its own statistics, as blocks of zstd's."""
+    stream = compressor.compressobj(size=sum(part.nbytes for part in parts))
+    pieces: list[bytes] = []
+    for part in parts[:-1]:
+        pieces += stream.compress(part.data), stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    pieces += stream.compress(parts[-1].data), stream.flush()
+    return b"".join(pieces)
+
+
 def unpack(decompressor: zstandard.ZstdDecompressor, frame: bytes, size: int) -> bytes:
     """Return the content of a frame that must be exactly one, checksummed and of the size expected."""
     if zstandard.frame_content_size(frame) != size or not frame[4] & HAS_CHECKSUM:
         raise ValueError(f"a frame is not of {size} bytes with a checksum")
     return decompressor.decompress(frame, allow_extra_data=False)
+
+
+def without_zeros(content: bytes, length: int, least: int) -> NDArray[np.uint8]:
+    """Return the planes in some bytes, leaving out those at the end that are all zero, but not the first *least*."""
+    zeros, used = bytes(length), len(content) // length
+    while used > least and content.endswith(zeros, 0, used * length):  # quicker than to ask NumPy
+        used -= 1
+    return np.ndarray((used, length), np.uint8, content)

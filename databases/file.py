@@ -7,7 +7,6 @@ damage, wherever it shows, is one error that names the file.
 import json
 import os
 import threading
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +17,16 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from retrograde.databases.encoding import Runs, decode_block, from_planes, mask_runs, spread, unpack
+from retrograde.databases.encoding import (
+    Runs,
+    decode_gaps,
+    from_planes,
+    mask_runs,
+    spread,
+    squeeze,
+    unpack,
+    without_zeros,
+)
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase, VersionTooNew
 from retrograde.databases.layout import (
     BLOCKS,
@@ -31,6 +39,7 @@ from retrograde.databases.layout import (
     LegendRow,
     outcome_dtype,
     read_attributes,
+    records_dtype,
 )
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 
@@ -49,7 +58,8 @@ class Block(NamedTuple):
     runs: Runs
     others: int
     """The bits that are not under the mask."""
-    ranks: memoryview
+    sums: memoryview
+    """Of the gaps, through all tiers of the block."""
     outcomes: memoryview
 
 
@@ -69,6 +79,9 @@ class Blocks(NamedTuple):
     positions: NDArray[np.int64]
     """The position of each block's first record."""
     masks: NDArray[np.int64]
+    low_tiers: NDArray[np.int64]
+    high_tiers: NDArray[np.int64]
+    """From which row of the table of tiers to which, exclusive, tiers begin in each block after its first record."""
 
 
 class Piece(NamedTuple):
@@ -106,7 +119,10 @@ class DatabaseFile:
         except Exception as error:  # HDF5, h5py, zstd and json have many kinds
             if self._closed:
                 raise ValueError(f"the database {str(self.path)!r} is closed") from None
-            raise DamagedDatabase(f"the database {str(self.path)!r} is damaged ({first_line(error)})") from error
+            raise self.damaged(first_line(error)) from error
+
+    def damaged(self, what: str) -> DamagedDatabase:
+        return DamagedDatabase(f"the database {str(self.path)!r} is damaged ({what})")
 
     def _check_version(self) -> None:
         if self._attributes.get("format") != FORMAT:
@@ -129,17 +145,19 @@ class DatabaseFile:
         self.positions: int = facts["positions"]
         self.stored: int = facts["stored"]
         self.start: int | None = facts.get("start")
-        self._datasets = {name: self._file[name].id for name in ("legend", "tiers", "blocks", "gaps", "outcomes")}
+        self._datasets = {name: self._file[name].id for name in ("legend", "tiers", "blocks", "records")}
         self.legend = [LegendRow(Value(row[0]), *row[1:]) for row in self._table("legend", LEGEND).tolist()]
         check_legend(self.legend, self.positions, self.stored)
         self.start_outcome: LegendRow | None = None
         if self.start is not None:
             outcome = facts["start_value"], facts["start_remoteness"]
             self.start_outcome = next(row for row in self.legend if (row.value, row.remoteness) == outcome)
-        self.block_size: int = self._datasets["gaps"].get_create_plist().get_chunk()[0]
+        records = self._datasets["records"]
+        self.block_size: int = records.get_create_plist().get_chunk()[0]
         self._outcome_dtype = outcome_dtype(len(self.legend))
-        for name, dtype in (("gaps", GAPS), ("outcomes", self._outcome_dtype)):
-            self._expect(name, dtype, self.stored, self.block_size)
+        gap = next(dtype for dtype in GAPS if dtype == records.dtype["gap"])
+        self._records_dtype = records_dtype(self._outcome_dtype, gap)
+        self._expect("records", self._records_dtype, self.stored, self.block_size)
 
     def _expect(self, name: str, dtype: np.dtype, length: int, chunk: int) -> None:
         dataset = self._datasets[name]
@@ -150,16 +168,14 @@ class DatabaseFile:
         """Return a dataset of one chunk."""
         length = self._datasets[name].shape[0]
         self._expect(name, dtype, length, length)
-        return from_planes(self._planes(zstandard.ZstdDecompressor(), name, 0, dtype, length), dtype, length)
+        content = self._chunk(zstandard.ZstdDecompressor(), name, 0, length * dtype.itemsize)
+        return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, length), dtype, length)
 
-    def _planes(
-        self, decompressor: zstandard.ZstdDecompressor, name: str, first: int, dtype: np.dtype, length: int
-    ) -> NDArray[np.uint8]:
+    def _chunk(self, decompressor: zstandard.ZstdDecompressor, name: str, first: int, size: int) -> bytes:
         skipped_filters, frame = self._datasets[name].read_direct_chunk((first,))
         if skipped_filters:
             raise ValueError(f"a chunk of {name} is not compressed")
-        content = unpack(decompressor, frame, length * dtype.itemsize)
-        return np.frombuffer(content, np.uint8).reshape(dtype.itemsize, length)
+        return unpack(decompressor, frame, size)
 
     @cached_property
     def tiers(self) -> Tiers:
@@ -169,7 +185,8 @@ class DatabaseFile:
     @cached_property
     def blocks(self) -> Blocks:
         """The table of blocks."""
-        return self._locked(self._read_blocks)
+        tiers = self.tiers
+        return self._locked(lambda: self._read_blocks(tiers))
 
     def _locked(self, read: Callable[[], Result]) -> Result:
         with self._lock:
@@ -184,61 +201,61 @@ class DatabaseFile:
             raise ValueError("the table of tiers contradicts itself")
         return Tiers(numbers, bounds, positions)
 
-    def _read_blocks(self) -> Blocks:
+    def _read_blocks(self, tiers: Tiers) -> Blocks:
         positions, masks = columns(self._table("blocks", BLOCKS), "position", "mask")
         if len(positions) != -(-self.stored // self.block_size):
             raise ValueError("the table of blocks does not match the number of records")
         if not are_positions(positions) or not are_positions(masks):
             raise ValueError("the table of blocks holds what no position can be")
-        return Blocks(positions, masks)
+        edges = np.arange(0, self.stored, self.block_size)
+        begins = tiers.bounds[:-1]
+        low, high = begins.searchsorted(edges, "right"), begins.searchsorted(edges + self.block_size)
+        return Blocks(positions, masks, low, high)
 
     def read_block(self, number: int) -> Block:
         """Return a block, decoded."""
-        first, last = self._tiers_within(number)
         mask = int(self.blocks.masks[number])
-        ranks, outcomes = self._read_records(number, *self._segments(number, first, last), mask)
-        return Block(mask_runs(mask), ~mask, ranks.data, outcomes.data)
+        sums, outcomes = self._read_records(number, self._begins(number), mask)
+        return Block(mask_runs(mask), ~mask, sums.data, outcomes.data)
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all records in order; a piece is a tier, or what of it lies in one block."""
         for number, mask in enumerate(self.blocks.masks.tolist()):
-            first, last = self._tiers_within(number)
-            begins, firsts = self._segments(number, first, last)
-            ranks, outcomes = self._read_records(number, begins, firsts, mask)
-            lengths = np.diff(begins, append=len(ranks))
-            positions = spread(ranks.astype(np.int64), mask_runs(mask)) | np.repeat(firsts & ~mask, lengths)
-            tiers = self.tiers.numbers[first - 1 : last].tolist()
+            begins, runs = self._begins(number), mask_runs(mask)
+            sums, outcomes = self._read_records(number, begins, mask)
+            low, high = self.blocks.low_tiers[number], self.blocks.high_tiers[number]
+            firsts = np.append(self.blocks.positions[number], self.tiers.positions[low:high])
+            lengths = np.diff(begins, append=len(sums))
+            ranks = sums + np.repeat(squeeze(firsts, runs) - sums[begins], lengths)
+            if not are_ranks(ranks, begins, mask):
+                raise self.damaged("gaps that cannot be true")
+            self.check_outcomes(outcomes)
+            positions = spread(ranks, runs) | np.repeat(firsts & ~mask, lengths)
+            tiers = self.tiers.numbers[low - 1 : high].tolist()
             for tier, begin, length in zip(tiers, begins.tolist(), lengths.tolist(), strict=True):
                 yield Piece(tier, positions[begin : begin + length], outcomes[begin : begin + length])
 
-    def _tiers_within(self, number: int) -> tuple[int, int]:
-        """Return from which row to which, exclusive, tiers begin in a block after its first record."""
-        low, bounds = number * self.block_size, self.tiers.bounds.data
-        first = bisect_left(bounds, low + 1)
-        return first, bisect_left(bounds, min(low + self.block_size, self.stored), first)
+    def check_outcomes(self, outcomes: NDArray) -> None:
+        """Raise DamagedDatabase where one is not in the legend."""
+        if outcomes.size and int(outcomes.max()) >= len(self.legend):
+            raise self.damaged("an outcome is not in the legend")
 
-    def _segments(self, number: int, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the indices in a block where tiers begin, 0 first, and the positions there."""
-        first_position = self.blocks.positions[number : number + 1]
-        if first == last:
-            return NOUGHT, first_position
-        begins = np.concatenate([NOUGHT, self.tiers.bounds[first:last] - number * self.block_size])
-        return begins, np.concatenate([first_position, self.tiers.positions[first:last]])
+    def _begins(self, number: int) -> NDArray[np.int64]:
+        """Return the indices in a block where tiers begin, 0 first."""
+        low, high = self.blocks.low_tiers[number], self.blocks.high_tiers[number]
+        return NOUGHT if low == high else np.append(NOUGHT, self.tiers.bounds[low:high] - number * self.block_size)
 
-    def _read_records(
-        self, number: int, begins: NDArray[np.int64], firsts: NDArray[np.int64], mask: int
-    ) -> tuple[NDArray, NDArray]:
-        """Return the ranks and the outcomes of a block."""
+    def _read_records(self, number: int, begins: NDArray[np.int64], mask: int) -> tuple[NDArray, NDArray]:
+        """Return the sums of the gaps, and the outcomes, of a block; zstd's checksum vouches for both."""
         size, kind = self.block_size, self._outcome_dtype
         low = number * size
         count = min(size, self.stored - low)
 
         def read() -> tuple[NDArray, NDArray]:
-            gaps = self._planes(self._decompressor, "gaps", low, GAPS, size)
-            outcomes = from_planes(self._planes(self._decompressor, "outcomes", low, kind, size), kind, count)
-            if int(outcomes.max()) >= len(self.legend):
-                raise ValueError("an outcome is not in the legend")
-            return decode_block(gaps, count, begins, firsts, mask), outcomes
+            content = self._chunk(self._decompressor, "records", low, size * self._records_dtype.itemsize)
+            planes = without_zeros(content, size, kind.itemsize + 1)
+            outcomes = from_planes(planes[: kind.itemsize], kind, count)
+            return decode_gaps(planes[kind.itemsize :], count, begins, mask), outcomes
 
         return self._locked(read)
 
@@ -284,6 +301,13 @@ def check_legend(legend: list[LegendRow], positions: int, stored: int) -> None:
     sums = sum(row.positions for row in legend), sum(row.stored for row in legend)
     if not sound or order != sorted(set(order)) or sums != (positions, stored) or min(row.stored for row in legend) < 1:
         raise ValueError("the legend contradicts itself")
+
+
+def are_ranks(ranks: NDArray[np.int64], begins: NDArray[np.int64], mask: int) -> bool:
+    """Tell whether the numbers in a block ascend within each tier and fit the mask."""
+    ascends = ranks[1:] > ranks[:-1]
+    ascends[begins[1:] - 1] = True
+    return bool(ascends.all()) and int(ranks.max()) >> mask.bit_count() == 0
 
 
 def columns(table: NDArray, *names: str) -> Iterator[NDArray[np.int64]]:

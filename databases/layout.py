@@ -4,8 +4,7 @@
 ├── legend    a row for each outcome, a value with a remoteness
 ├── tiers     a row for each tier: its number, its first record, that record's position
 ├── blocks    a row for each block: the position of its first record, the mask
-├── gaps      for each record the gap to the rank before; a chunk is a block
-└── outcomes  for each record its row in the legend; a chunk is a block
+└── records   for each record its row in the legend, and the gap to the rank before; a chunk is a block
 """
 
 from typing import Any, NamedTuple
@@ -34,7 +33,7 @@ BLOCK = 4096
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
 TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
 BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8")])
-GAPS = np.dtype("<u8")
+GAPS = np.dtype("<u4"), np.dtype("<u8")
 
 
 class LegendRow(NamedTuple):
@@ -54,6 +53,15 @@ class LegendRow(NamedTuple):
 def outcome_dtype(legend_rows: int) -> np.dtype:
     """Return the narrowest type that holds the rows of a legend."""
     return np.dtype(f"<u{np.min_scalar_type(max(legend_rows - 1, 0)).itemsize}")
+
+
+def gap_dtype(greatest: int) -> np.dtype:
+    """Return the type that holds the gaps between positions of which none is greater."""
+    return GAPS[greatest.bit_length() > 32]
+
+
+def records_dtype(outcome: np.dtype, gap: np.dtype) -> np.dtype:
+    return np.dtype([("outcome", outcome), ("gap", gap)])
 
 
 def create_file(path: bytes) -> h5py.File:

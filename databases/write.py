@@ -20,13 +20,12 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from retrograde.databases.encoding import compressor, encode_blocks, to_planes
+from retrograde.databases.encoding import compressor, encode_blocks, pack, to_planes
 from retrograde.databases.errors import CannotWrite
 from retrograde.databases.layout import (
     BLOCK,
     BLOCKS,
     FORMAT,
-    GAPS,
     LEGEND,
     LEVEL,
     METRIC,
@@ -35,10 +34,13 @@ from retrograde.databases.layout import (
     LegendRow,
     create_dataset,
     create_file,
+    gap_dtype,
     outcome_dtype,
+    records_dtype,
     write_attributes,
 )
 from retrograde.games import Game, RetrogradeError
+from retrograde.games.game import POSITION_BITS
 
 GROUP = 8
 """Blocks in a task: about a millisecond's work."""
@@ -47,7 +49,7 @@ IN_FLIGHT = 16
 """Tasks given to the executor and not yet written: some 20 MB."""
 
 Records = tuple[NDArray[np.int64], NDArray]
-Frames = list[tuple[bytes, bytes]]
+Frames = list[bytes]
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Solved:
     """Records in each tier, at least 1."""
     legend: Sequence[LegendRow]
     records: Records | Iterable[Records]
+    greatest: int = (1 << POSITION_BITS) - 1
+    """The greatest position of all, where it is known beforehand: gaps are stored in 32 bits if that will do."""
 
 
 def write_database(
@@ -128,10 +132,9 @@ def fill(
 ) -> None:
     """Write everything into a new file."""
     bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
-    stored, kind = int(bounds[-1]), outcome_dtype(len(solved.legend))
+    stored, outcome, gap = int(bounds[-1]), outcome_dtype(len(solved.legend)), gap_dtype(solved.greatest)
     chunk = min(BLOCK, stored)
-    gaps = create_dataset(file, "gaps", GAPS, stored, chunk)
-    outcomes = create_dataset(file, "outcomes", kind, stored, chunk)
+    dataset = create_dataset(file, "records", records_dtype(outcome, gap), stored, chunk)
     tiers = np.empty(len(solved.tiers), TIERS)
     tiers["tier"], tiers["record"] = solved.tiers, bounds[:-1]
     blocks = np.empty(-(-stored // chunk), BLOCKS)
@@ -144,14 +147,16 @@ def fill(
             end = record + len(positions)
             if len(rows) != len(positions) or end > stored or int(rows.max()) >= len(solved.legend):
                 raise ValueError("records do not match the counts of their tiers or the legend")
+            if int(positions.max()) > solved.greatest:
+                raise ValueError(f"there are records of greater positions than {solved.greatest}")
             first, last = np.searchsorted(bounds, [record, end])
             begins = bounds[first:last]
             tiers["position"][first:last] = positions[begins - record]
             start.look(record, positions, rows)
             group = blocks[record // chunk : -(-end // chunk)]
-            gap_items, group["mask"] = encode_blocks(positions, begins - record, chunk)
+            gaps, group["mask"] = encode_blocks(positions, begins - record, chunk)
             group["position"] = positions[::chunk]
-            planes = to_planes(gap_items, GAPS.itemsize, chunk), to_planes(rows, kind.itemsize, chunk)
+            planes = to_planes(rows, outcome.itemsize, chunk), to_planes(gaps, gap.itemsize, chunk)
             yield partial(compress_group, threads, *planes)
             record = end
         if not record == stored == sum(row.stored for row in solved.legend):
@@ -159,9 +164,8 @@ def fill(
 
     block = 0
     for frames in in_order(groups(), executor):
-        for gap_frame, outcome_frame in frames:
-            gaps.write_direct_chunk((block * chunk,), gap_frame)
-            outcomes.write_direct_chunk((block * chunk,), outcome_frame)
+        for frame in frames:
+            dataset.write_direct_chunk((block * chunk,), frame)
             block += 1
         progress(min(block * chunk, stored))
 
@@ -251,12 +255,11 @@ def joined(pieces: list[Records]) -> Records:
     return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
 
 
-def compress_group(threads: threading.local, gaps: NDArray[np.uint8], outcomes: NDArray[np.uint8]) -> Frames:
+def compress_group(threads: threading.local, outcomes: NDArray[np.uint8], gaps: NDArray[np.uint8]) -> Frames:
     """Return the frames of the blocks of a group, given as planes."""
     if not hasattr(threads, "compressor"):
         threads.compressor = compressor(LEVEL)
-    compress = threads.compressor.compress
-    return [(compress(gap.data), compress(outcome.data)) for gap, outcome in zip(gaps, outcomes, strict=True)]
+    return [pack(threads.compressor, *planes) for planes in zip(outcomes, gaps, strict=True)]
 
 
 def in_order(tasks: Iterator[Callable[[], Frames]], executor: Executor | None) -> Iterator[Frames]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -32,7 +33,15 @@ from retrograde.databases import (
     open_database,
     write_database,
 )
-from retrograde.databases.encoding import decode_block, encode_blocks, mask_runs, spread, squeeze, to_planes
+from retrograde.databases.encoding import (
+    decode_gaps,
+    encode_blocks,
+    mask_runs,
+    spread,
+    squeeze,
+    to_planes,
+    without_zeros,
+)
 from retrograde.databases.layout import BLOCK, VERSION
 from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
 from retrograde.games.tictactoe import TicTacToe
@@ -84,7 +93,9 @@ class Made:
         self.tier_of_each = np.repeat(self.tiers, self.counts)
 
     def solved(self, records=None):
-        return Solved(self.tiers, self.counts, self.legend, records or (self.positions, self.rows))
+        return Solved(
+            self.tiers, self.counts, self.legend, records or (self.positions, self.rows), int(self.positions.max())
+        )
 
     def write(self, path, **options):
         return write_database(path, self.game, self.solved(), **options)
@@ -132,7 +143,7 @@ def tictactoe():
         legend.append(LegendRow(value, plies, sum(classes[p] for p in having), len(having), having[0]))
     tiers, counts = np.unique([game.tier(position) for position in order], return_counts=True)
     rows = np.array([names.index(solution[position]) for position in order], np.uint8)
-    return Solved(tiers, counts, legend, (np.array(order), rows)), solution
+    return Solved(tiers, counts, legend, (np.array(order), rows), max(order)), solution
 
 
 @pytest.fixture
@@ -203,13 +214,66 @@ def test_decode_undoes_encode():
     positions = np.array([8, 24, 56, (1 << 61) + 4, (1 << 61) + 6, 3, 7, 1 << 40])
     begins = np.array([0, 3, 5])
     gaps, (mask,) = encode_blocks(positions, begins, 10)
-    ranks = decode_block(to_planes(gaps, 8, 10)[0], len(positions), begins, positions[begins], int(mask))
     mask = int(mask)
-    bases = np.repeat(positions[begins] & ~mask, [3, 2, 3])
-    assert np.array_equal(spread(ranks.astype(np.int64), mask_runs(mask)) | bases, positions)
+    runs = mask_runs(mask)
+    planes = without_zeros(to_planes(gaps, 8, 10).tobytes(), 10, 1)
+    assert planes.shape == (1, 10)
+    sums = decode_gaps(planes, len(positions), begins, mask)
+    ranks = sums + np.repeat(squeeze(positions[begins], runs) - sums[begins], [3, 2, 3])
+    assert np.array_equal(spread(ranks, runs) | np.repeat(positions[begins] & ~mask, [3, 2, 3]), positions)
+
+
+class Wild(Game):
+    """No game: positions all over the 62 bits, and tiers in which every bit varies."""
+
+    def tier(self, position):
+        return position.bit_count() % 8
+
+
+def test_sums_that_would_overflow_are_made_tier_by_tier(tmp_path):
+    dice, game = np.random.default_rng(7), Wild()
+    some = np.unique(dice.integers(0, 1 << 62, 2000))
+    tiers = np.array([game.tier(position) for position in some.tolist()])
+    positions, counts = some[np.argsort(tiers, kind="stable")], np.bincount(tiers)
+    rows = dice.integers(0, 2, len(positions))
+    legend = [
+        LegendRow(value, 1, int(np.sum(rows == row)), int(np.sum(rows == row)), int(positions[rows == row][0]))
+        for row, value in enumerate((LOSE, WIN))
+    ]
+    solved = Solved(np.arange(8), counts, legend, (positions, rows))
+    with open_database(write_database(tmp_path / "wild.h5", game, solved), game=game) as db:
+        assert int(db.file.blocks.masks[0]) == (1 << 62) - 1  # eight such tiers may add up to 2**65
+        assert np.array_equal(np.concatenate([piece[1] for piece in db.records()]), positions)
+        expected = [(LOSE, WIN)[row] for row in rows]
+        assert [db[position].value for position in positions.tolist()] == expected
+        assert db.lookup(positions)[0].tolist() == expected
+        assert not any(position ^ 3 in db for position in positions.tolist())
+
+
+def test_more_than_256_outcomes_of_a_real_game(tmp_path):
+    from retrograde.games.tentozero import TenToZero
+    from retrograde.solver.engine import solve as solve_to_file
+
+    game = TenToZero(target=600, steps=(1,))
+    path = tmp_path / "long.h5"
+    solve_to_file(game, path)
+    with open_database(path, game=game) as db:
+        assert len(db.file.legend) == 601
+        for position, (value, plies) in solve(game).items():
+            assert db[position] == Outcome(value, plies)
 
 
 # The same bytes
+
+
+@pytest.mark.parametrize(("greatest", "width"), [((1 << 32) - 1, 4), (1 << 32, 8)])
+def test_gaps_are_as_wide_as_the_greatest_position_asks(greatest, width, tmp_path):
+    solved = replace(tictactoe()[0], greatest=greatest)
+    path = write_database(tmp_path / "t.h5", TicTacToe(), solved)
+    with h5py.File(path) as file:
+        assert file["records"].dtype == np.dtype([("outcome", "u1"), ("gap", f"<u{width}")])
+    with open_database(path) as db:
+        assert {position: db[position] for position in tictactoe()[1]} == tictactoe()[1]
 
 
 def test_bytes_depend_on_nothing_but_the_game(each, tmp_path):
@@ -237,11 +301,11 @@ import h5py, hdf5plugin, numpy as np  # hdf5plugin adds the filter to this proce
 
 with h5py.File(sys.argv[1]) as file:
     assert file.attrs["format"] == b"retrograde" or file.attrs["format"] == "retrograde"
-    tiers, blocks, legend, gaps = file["tiers"][:], file["blocks"][:], file["legend"][:], file["gaps"]
-    outcomes = file["outcomes"][:]
-    size, first_of_tier = gaps.chunks[0], {int(row["record"]): i for i, row in enumerate(tiers)}
+    tiers, blocks, legend, records = file["tiers"][:], file["blocks"][:], file["legend"][:], file["records"]
+    outcomes, gaps = records["outcome"], records["gap"]
+    size, first_of_tier = records.chunks[0], {int(row["record"]): i for i, row in enumerate(tiers)}
     tier, positions, numbers = -1, [], []
-    for record, gap in enumerate(gaps[:].tolist()):
+    for record, gap in enumerate(gaps.tolist()):
         if record % size == 0:
             block = blocks[record // size]
             bits = [bit for bit in range(62) if int(block["mask"]) >> bit & 1]
@@ -327,7 +391,7 @@ def test_stray_bits_that_symmetry_drops_are_no_position(tmp_path):
     canonical = game.canonical(position)
     solved = Solved(
         np.array([game.tier(canonical)]), np.array([1]), [LegendRow(TIE, 7, 2, 1, canonical)],
-        (np.array([canonical]), np.zeros(1, np.uint8)),
+        (np.array([canonical]), np.zeros(1, np.uint8)), canonical,
     )  # fmt: skip
     with open_database(write_database(tmp_path / "c4.h5", game, solved), game=game) as db:
         assert db[position] == db[canonical] == (TIE, 7)
@@ -398,6 +462,16 @@ def test_list_databases_lists_nothing_else(home):
 def test_importing_databases_does_not_import_the_compiler():
     code = "import sys, retrograde.databases; print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_the_writer_is_imported_when_it_is_asked_for():
+    code = """
+import sys, retrograde.databases as databases
+print("retrograde.databases.write" in sys.modules, databases.write_database.__name__, databases.Solved.__name__)
+print(all(hasattr(databases, name) for name in databases.__all__), hasattr(databases, "absent"))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "False write_database Solved\nTrue False\n"
 
 
 # Errors
@@ -513,14 +587,25 @@ def test_a_changed_byte_gives_an_error_or_the_right_answer(name, tmp_path, monke
 
 @pytest.mark.parametrize(
     "change",
-    ["extra", "missing", "no checksum", "no size", "another size", "two frames", "skipped filter", "wrong outcome"],
+    [
+        "extra",
+        "missing",
+        "no checksum",
+        "no size",
+        "another size",
+        "two frames",
+        "skipped filter",
+        "wrong outcome",
+        "wide gap",
+        "far gaps",
+    ],
 )
 def test_frames_that_are_not_as_written_are_refused(change, home):
     import zstandard
 
     path = home / "tictactoe.h5"
     with h5py.File(path, "r+") as file:
-        dataset = file["outcomes"].id
+        dataset = file["records"].id
         frame = dataset.read_direct_chunk((0,))[1]
         content = zstandard.ZstdDecompressor().decompress(frame)
         checked = zstandard.ZstdCompressor(write_checksum=True)
@@ -533,6 +618,8 @@ def test_frames_that_are_not_as_written_are_refused(change, home):
             "two frames": checked.compress(content[:100]) + checked.compress(content[100:]),
             "skipped filter": content,
             "wrong outcome": checked.compress(b"\xff" + content[1:]),
+            "wide gap": checked.compress(content[:-1] + b"\1"),
+            "far gaps": checked.compress(content[: 2 * 765] + b"\xff" * 765 + content[3 * 765 :]),
         }[change]
         dataset.write_direct_chunk((0,), changed, filter_mask=change == "skipped filter")
     with open_database(path) as db:
@@ -542,6 +629,20 @@ def test_frames_that_are_not_as_written_are_refused(change, home):
             db.lookup([0])
         with pytest.raises(DamagedDatabase):
             list(db.records())
+
+
+def test_what_cannot_be_true_is_found_in_going_through_the_records(home):
+    import zstandard
+
+    path = home / "tictactoe.h5"
+    with h5py.File(path, "r+") as file:
+        dataset = file["records"].id
+        content = bytearray(zstandard.ZstdDecompressor().decompress(dataset.read_direct_chunk((0,))[1]))
+        assert content[765 + 100] > 0
+        content[765 + 100] = 0  # the gap before record 100
+        dataset.write_direct_chunk((0,), zstandard.ZstdCompressor(write_checksum=True).compress(bytes(content)))
+    with open_database(path) as db, pytest.raises(DamagedDatabase, match="gaps that cannot be true"):
+        list(db.records())
 
 
 # Writing
@@ -560,14 +661,12 @@ def test_a_failure_midway_leaves_the_old_file_and_no_other(home):
         raise StopHereError
 
     with pytest.raises(StopHereError):
-        write_database(
-            home / "tictactoe.h5", TicTacToe(), Solved(solved.tiers, solved.counts, solved.legend, broken_off())
-        )
+        write_database(home / "tictactoe.h5", TicTacToe(), replace(solved, records=broken_off()))
     assert (home / "tictactoe.h5").read_bytes() == old
     assert [path.name for path in home.iterdir()] == ["tictactoe.h5"]
 
 
-@pytest.mark.parametrize("fault", ["too few", "too many", "out of order", "not in the legend"])
+@pytest.mark.parametrize("fault", ["too few", "too many", "out of order", "not in the legend", "too great"])
 def test_records_that_contradict_the_rest_are_not_written(fault, tmp_path):
     solved, _ = tictactoe()
     positions, rows = solved.records[0].copy(), solved.records[1].copy()
@@ -577,12 +676,12 @@ def test_records_that_contradict_the_rest_are_not_written(fault, tmp_path):
         positions, rows = np.append(positions, 1 << 50), np.append(rows, 0)
     elif fault == "out of order":
         positions[[300, 301]] = positions[[301, 300]]
-    else:
+    elif fault == "not in the legend":
         rows[7] = len(solved.legend)
+    else:
+        solved = replace(solved, greatest=solved.greatest - 1)
     with pytest.raises(ValueError, match=r"positions do not ascend|records"):
-        write_database(
-            tmp_path / "x.h5", TicTacToe(), Solved(solved.tiers, solved.counts, solved.legend, (positions, rows))
-        )
+        write_database(tmp_path / "x.h5", TicTacToe(), replace(solved, records=(positions, rows)))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,0 +1,32 @@
+"""The benchmarks run, on something small."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+
+
+def run(script: str, *arguments: str) -> str:
+    command = [sys.executable, FOLDER / script, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+
+
+def test_speed():
+    lines = run("speed.py", "--runs", "1", "tictactoe").splitlines()
+    assert [line.split("  ")[0] for line in lines[1:]] == ["tictactoe, solve", "tictactoe, query"]
+
+
+def test_lookup(solved):
+    assert [line[:4] for line in run("lookup.py", str(solved("connect4:4,4"))).splitlines()] == ["open", "cold", "warm"]
+
+
+def test_the_plain_file_is_the_same_game(solved, tmp_path):
+    """What is compared in the benchmarks has the same answer."""
+    from retrograde.databases.file import DatabaseFile
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.engine import solve
+
+    plain = solve(load_game(f"{FOLDER / 'plain_connect4.py'}:4,4"), tmp_path / "plain.h5")
+    legends = [DatabaseFile(path).legend for path in (plain, solved("connect4:4,4"))]
+    assert [row[:4] for row in legends[0]] == [row[:4] for row in legends[1]]

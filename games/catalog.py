@@ -111,9 +111,11 @@ def import_file(path: Path) -> ModuleType:
         raise VariantError(f"no rule module {str(path)!r}")
     source = path.read_bytes()
     state = sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
-    name = f"retrograde_rules_{state}.{path.stem}"  # the stem is the game's name
+    package = f"retrograde_rules_{state}"
+    name = f"{package}.{path.stem}"  # the stem is the game's name
     if name in sys.modules:
         return sys.modules[name]
+    sys.modules[package] = ModuleType(package)  # numba imports the module by name, and so the package first
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec and spec.loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)

@@ -42,7 +42,8 @@ class GameType(types.Opaque):
 
     def __init__(self, game: Game):
         self.game = game
-        super().__init__(f"{game!r} {rules_digest(game, contract=True)} {kernels_digest()}")
+        module = type(game).__module__  # what is cached may import it by this name
+        super().__init__(f"{game!r} of {module} {rules_digest(game, contract=True)} {kernels_digest()}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, types.Opaque) and self.name == other.name

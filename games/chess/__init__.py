@@ -1,0 +1,5 @@
+"""Chess endgames; see `rules`."""
+
+from retrograde.games.chess.rules import Chess
+
+__all__ = ["Chess"]

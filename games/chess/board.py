@@ -1,0 +1,247 @@
+"""Positions of endings as numbers of 48 bits, and who attacks what in them.
+
+    47       46     45 … 40       39 … 34       33 … 24   23 … 14   13 … 4        3 … 0
+    colours  turn   White's king  Black's king  man       man       man           en passant
+
+    a man    9 … 6  5 … 0                    a king is a square only
+             code   square                   nobody: ten ones
+
+The first-named side of an ending is White within: its pawns go north, whatever its colour on the board. `colours` is 1
+where on the board it is Black; then top and bottom of the board have changed places as well. `turn` is 0 where White is
+to move. Men are in ascending order, so that like men stand in one way only, and where both sides have the same men, the
+one to move is White. `en passant` is the file, from 1, of a pawn that may legally be captured en passant, else 0.
+
+So of positions equal by symmetry the least has colours as within and White's king in the triangle a1, d1, d4, or with
+pawns on the files a to d.
+"""
+
+from functools import cached_property
+
+from retrograde.games.chess import men, squares
+from retrograde.games.chess.men import KING, NOBODY, PAWN, REVERSED, SYMMETRIC
+from retrograde.games.chess.squares import turned
+from retrograde.games.game import Game
+
+COLOURS, TURN = 47, 46
+WHITE_KING, BLACK_KING = 40, 34
+PLACES = (WHITE_KING, BLACK_KING, 24, 14, 4)
+"""Where in a position the squares of the kings and men begin."""
+NO_MAN = NOBODY << 6 | 63
+NOWHERE = -1
+
+
+class Board(Game):
+    """The encoding of positions, and attacks."""
+
+    material: str = "KRK"
+
+    def __post_init__(self):
+        object.__setattr__(self, "material", men.ending(self.material))  # fields are frozen, but not from within
+
+    @cached_property
+    def tiers(self):
+        """The tiers of this ending and of all it can lead to, ascending."""
+        return men.tiers_from(self.material)
+
+    @cached_property
+    def tier_table(self):
+        return men.tier_table()
+
+    @cached_property
+    def reaches(self):
+        return squares.reaches()
+
+    @cached_property
+    def between(self):
+        return squares.between()
+
+    @cached_property
+    def steps(self):
+        return squares.steps()
+
+    def tier(self, position):
+        return self.tier_table[key(position)] >> 2
+
+    def settled(self, position):
+        """Return a position, whose men are in order, with its sides exchanged if they must be."""
+        flags = self.tier_table[key(position)]
+        if flags & REVERSED or (flags & SYMMETRIC and position >> TURN & 1):
+            return exchanged(position)
+        return position
+
+    # Symmetry
+
+    def images(self, position):
+        """Yield the positions equal by one of the board's symmetries (two with pawns), in both pairs of colours."""
+        for symmetry in range(2 if has_pawns(position) else 8):
+            image = mirrored(position, symmetry)
+            yield image
+            yield image ^ 1 << COLOURS
+
+    # Attacks
+
+    def attacked(self, position, square, side, occupied, gone):
+        """Tell whether a side attacks a square, were these the squares *occupied*, and its man on *gone* not there."""
+        for place in PLACES:
+            code = code_at(position, place)
+            origin = position >> place & 63
+            if code >> 3 == side and origin != gone:
+                line = origin << 6 | square
+                if self.reaches[line] >> code & 1 and not self.between[line] & occupied:
+                    return True
+        return False
+
+    def in_check(self, position):
+        """Tell whether the side to move is in check."""
+        turn = position >> TURN & 1
+        return self.attacked(position, king_of(position, turn), 1 - turn, everybody(position), NOWHERE)
+
+    def shield(self, position, king, side, occupied):
+        """Return the squares between a king and the men of the other *side* that are on a line with him, as bits.
+
+        Where a man has nothing between and so gives check, return all squares, -1.
+        """
+        shield = 0
+        for place in PLACES:
+            code = code_at(position, place)
+            line = (position >> place & 63) << 6 | king
+            if code >> 3 == side and self.reaches[line] >> code & 1:
+                if not self.between[line] & occupied:
+                    return -1
+                shield |= self.between[line]
+        return shield
+
+    def may_capture(self, position, file):
+        """Tell whether the side to move may capture en passant on a file; what the position says of that is ignored."""
+        turn = position >> TURN & 1
+        pawn = 32 - 8 * turn + file
+        beyond = pawn + 8 - 16 * turn
+        occupied = everybody(position)
+        if code_on(position, pawn) != PAWN + 8 * (1 - turn):
+            return False
+        if occupied >> beyond & 1 or occupied >> 2 * beyond - pawn & 1:  # over which, and whence, it has come
+            return False
+        after = occupied ^ 1 << pawn ^ 1 << beyond
+        king = king_of(position, turn)
+        for origin in range(pawn - (file > 0), pawn + 1 + (file < 7)):
+            is_pawn = code_on(position, origin) == PAWN + 8 * turn
+            if is_pawn and not self.attacked(position, king, 1 - turn, after ^ 1 << origin, pawn):
+                return True
+        return False
+
+    def possible(self, position):
+        """Tell whether men stand on squares of their own, the side not to move is not in check, and so on."""
+        occupied = 0
+        for place in PLACES:
+            code = code_at(position, place)
+            square = position >> place & 63
+            if code != NOBODY:
+                if occupied >> square & 1 or (code & 7 == PAWN and (square < 8 or square >= 56)):
+                    return False
+                occupied |= 1 << square
+        turn = position >> TURN & 1
+        if self.attacked(position, king_of(position, 1 - turn), turn, occupied, NOWHERE):
+            return False
+        return position & 15 == 0 or self.may_capture(position, (position & 15) - 1)
+
+
+def code_at(position, place):
+    """Return the code of the man at a place of a position."""
+    if place >= BLACK_KING:
+        return KING if place == WHITE_KING else KING + 8
+    return position >> place + 6 & 15
+
+
+def code_on(position, square):
+    """Return the code of the man on a square."""
+    for place in PLACES:
+        if position >> place & 63 == square and code_at(position, place) != NOBODY:
+            return code_at(position, place)
+    return NOBODY
+
+
+def place_of(position, square):
+    """Return the place of the man on a square, NOWHERE if it is empty."""
+    for place in PLACES:
+        if position >> place & 63 == square and code_at(position, place) != NOBODY:
+            return place
+    return NOWHERE
+
+
+def king_of(position, side):
+    """Return the square of a side's king."""
+    return position >> WHITE_KING - 6 * side & 63
+
+
+def occupied_by(position, side):
+    """Return the squares of a side's men as bits.
+
+    Bit 63 is the sign in compiled code; bits are asked one by one, or for squares between others, so it does no harm.
+    """
+    occupied = 0
+    for place in PLACES:
+        code = code_at(position, place)
+        if code >> 3 == side and code != NOBODY:
+            occupied |= 1 << (position >> place & 63)
+    return occupied
+
+
+def everybody(position):
+    """Return the squares of all men as bits."""
+    return occupied_by(position, 0) | occupied_by(position, 1)
+
+
+def has_pawns(position):
+    """Tell whether there is a pawn."""
+    return side_has_pawns(position, 0) or side_has_pawns(position, 1)
+
+
+def side_has_pawns(position, side):
+    """Tell whether a side has a pawn."""
+    pawn = PAWN + 8 * side
+    return code_at(position, 24) == pawn or code_at(position, 14) == pawn or code_at(position, 4) == pawn
+
+
+def key(position):
+    """Return where in the tables by men those of a position are (see men.py)."""
+    return (position >> 30 & 15) << 8 | (position >> 20 & 15) << 4 | position >> 10 & 15
+
+
+def packed(turn, white_king, black_king, first, second, third):
+    """Return a position of men in any order, colours as within, without en passant."""
+    kings = white_king << WHITE_KING | black_king << BLACK_KING
+    return ordered(turn << TURN | kings | first << 24 | second << 14 | third << 4)
+
+
+def ordered(position):
+    """Return a position with its men in ascending order."""
+    first, second, third = position >> 24 & 1023, position >> 14 & 1023, position >> 4 & 1023
+    first, second = min(first, second), max(first, second)
+    second, third = min(second, third), max(second, third)
+    first, second = min(first, second), max(first, second)
+    return position >> BLACK_KING << BLACK_KING | first << 24 | second << 14 | third << 4 | position & 15
+
+
+def exchanged(position):
+    """Return the same position with the sides exchanged: colours, turn, men, top and bottom."""
+    kings = (position >> BLACK_KING & 63) << WHITE_KING | (position >> WHITE_KING & 63) << BLACK_KING
+    result = (position >> TURN ^ 3) << TURN | kings ^ 56 << WHITE_KING ^ 56 << BLACK_KING | position & 15
+    for place in (24, 14, 4):
+        man = position >> place & 1023
+        result |= (man if man == NO_MAN else man ^ 8 << 6 ^ 56) << place
+    return ordered(result)
+
+
+def mirrored(position, symmetry):
+    """Return the position that a symmetry of the board makes of one."""
+    file = position & 15
+    result = position >> TURN << TURN | (9 - file if file and symmetry & 1 else file)
+    for place in PLACES:
+        if code_at(position, place) == NOBODY:
+            result |= NO_MAN << place
+        else:
+            square = turned(position >> place & 63, symmetry)
+            result |= square << place
+            if place < BLACK_KING:
+                result |= code_at(position, place) << place + 6
+    return ordered(result)

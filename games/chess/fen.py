@@ -1,0 +1,176 @@
+"""FEN, the Forsyth-Edwards notation: ranks from the top, side to move, castling, en passant, two counters.
+
+>>> from retrograde.games.chess import Chess
+>>> print(picture(Chess("KRKN").read("8/8/8/3k4/8/8/2n5/K6R_w")))
+8  . . . . . . . .
+7  . . . . . . . .
+6  . . . . . . . .
+5  . . . k . . . .
+4  . . . . . . . .
+3  . . . . . . . .
+2  . . n . . . . .
+1  K . . . . . . R
+   a b c d e f g h   White to move
+"""
+
+import re
+from collections import Counter
+from typing import Any
+
+from retrograde.games.chess import men
+from retrograde.games.chess.board import BLACK_KING, COLOURS, NO_MAN, PLACES, TURN, code_at, packed
+from retrograde.games.chess.men import LETTERS, NOBODY
+from retrograde.games.chess.squares import square_name, square_of
+from retrograde.games.game import PositionError
+
+LEGAL, EXAMPLE = "no legal position", "8/8/8/3k4/8/8/2n5/K6R w - - 0 1"
+
+
+# Colours as on somebody's board
+
+
+def seen(position: int, square: int) -> int:
+    """Return a square of a position as it is on the board, or back."""
+    return square ^ 56 * (position >> COLOURS & 1)
+
+
+def white_to_move(position: int) -> bool:
+    """Tell whether it is White's turn on the board."""
+    return position >> TURN & 1 == position >> COLOURS & 1
+
+
+def pieces(position: int) -> dict[int, str]:
+    """Return the letters of the men by their squares on the board: White's are capitals."""
+    letters = {}
+    for place in PLACES:
+        code = code_at(position, place)
+        if code != NOBODY:
+            white = code >> 3 == position >> COLOURS & 1
+            letter = LETTERS[code & 7]
+            letters[seen(position, position >> place & 63)] = letter if white else letter.lower()
+    return letters
+
+
+def passed(position: int) -> str:
+    """Return the square on which a pawn may be captured en passant, or a dash."""
+    if not position & 15:
+        return "-"
+    return square_name((position & 15) - 1 + (40 if white_to_move(position) else 16))
+
+
+# Writing
+
+
+def write(position: int) -> str:
+    """Return a position as FEN."""
+    return f"{placement(position)} {'w' if white_to_move(position) else 'b'} - {passed(position)} 0 1"
+
+
+def placement(position: int) -> str:
+    """Return the first field of FEN."""
+    rows = "/".join(rows_of(position))
+    return re.sub(r"\.+", lambda empty: str(len(empty[0])), rows)
+
+
+def rows_of(position: int) -> list[str]:
+    """Return the rows of the board from the top, a sign for each square."""
+    letters = pieces(position)
+    return ["".join(letters.get(square, ".") for square in range(row, row + 8)) for row in range(56, -1, -8)]
+
+
+def picture(position: int) -> str:
+    """Return the board with ranks and files, and who is to move."""
+    lines = [f"{8 - number}  {' '.join(row)}" for number, row in enumerate(rows_of(position))]
+    who = "White to move" if white_to_move(position) else "Black to move"
+    right = f", en passant on {passed(position)}" if position & 15 else ""
+    return "\n".join([*lines, f"   {' '.join('abcdefgh')}   {who}{right}"])
+
+
+# Reading
+
+
+def read(game: Any, text: str) -> int:
+    """Return the position of a game that FEN stands for; raise PositionError where it stands for none."""
+    board, turn, castling, square = fields(text)
+    letters = letters_of(board)
+    check_men(letters)
+    if castling != "-":
+        raise PositionError(f"castling rights {castling!r} are unknown in endings; put - for them")
+    position = position_of(game, letters, 0 if turn == "w" else 1)
+    check_position(game, position)
+    if square != "-":
+        position = with_passed(game, position, square)
+    if game.tier(position) not in game.tiers:
+        name = men.TIERS[game.tier(position)]
+        raise PositionError(f"this is {name}, which does not follow from {game.material}; it belongs to chess:{name}")
+    return position
+
+
+def fields(text: str) -> tuple[str, str, str, str]:
+    """Return the first four fields of FEN; all behind the second may be left out."""
+    parts = text.replace("_", " ").split()
+    board, turn, castling, square, *counters = [*parts, *["", "", "-", "-"][len(parts) :]]
+    if not 2 <= len(parts) <= 6 or turn not in ("w", "b") or not all(map(str.isdecimal, counters)):
+        raise PositionError(f"no FEN {text!r}; it should look like {EXAMPLE}")
+    if not re.fullmatch(r"-|[KQkqA-Ha-h]{1,4}", castling) or not re.fullmatch(r"-|[a-h][1-8]", square):
+        raise PositionError(f"no FEN {text!r}; castling and en passant, the third and fourth fields, are mostly -")
+    return board, turn, castling, square
+
+
+def letters_of(board: str) -> dict[int, str]:
+    """Return the letters of men by square; raise PositionError unless there are eight rows of eight squares."""
+    rows = [re.sub("[1-8]", lambda digit: "." * int(digit[0]), row) for row in board.split("/")]
+    if [len(row) for row in rows] != [8] * 8 or re.search("[^QRBNPKqrbnpk./]", "/".join(rows)):
+        raise PositionError(f"no board {board!r}; it takes eight rows of eight squares, as in {EXAMPLE.split()[0]}")
+    signs = "".join(reversed(rows))
+    return {square: sign for square, sign in enumerate(signs) if sign != "."}
+
+
+def check_men(letters: dict[int, str]) -> None:
+    """Raise PositionError unless there are a king of each colour, few enough men, and pawns on their ranks."""
+    count = Counter(letters.values())
+    for king, side in (("K", "White"), ("k", "Black")):
+        if count[king] != 1:
+            raise PositionError(f"{LEGAL}: {side} has {count[king] or 'no'} king{'s' * (count[king] > 1)}; put one")
+    if len(letters) > men.MOST_MEN:
+        raise PositionError(f"{len(letters)} men are on the board; endings have {men.MOST_MEN} at most")
+    for square, letter in letters.items():
+        if letter in "Pp" and not 8 <= square < 56:
+            name = square_name(square)
+            raise PositionError(f"{LEGAL}: a pawn stands on {name}; pawns stand on the second to seventh ranks")
+
+
+def position_of(game: Any, letters: dict[int, str], turn: int) -> int:
+    """Return the position, without en passant, of checked letters."""
+    kings = [next(square for square, letter in letters.items() if letter == king) for king in "Kk"]
+    codes = [
+        (LETTERS.index(letter.upper()) + men.BLACK * letter.islower()) << 6 | square
+        for square, letter in letters.items()
+        if letter not in "Kk"
+    ]
+    return game.settled(packed(turn, *kings, *[*codes, NO_MAN, NO_MAN, NO_MAN][:3]))
+
+
+def check_position(game: Any, position: int) -> None:
+    """Raise PositionError if the side not to move is in check."""
+    if game.possible(position):
+        return
+    first, second = position >> BLACK_KING + 6 & 63, position >> BLACK_KING & 63
+    if max(abs((first & 7) - (second & 7)), abs((first >> 3) - (second >> 3))) == 1:
+        raise PositionError(f"{LEGAL}: the kings stand next to each other")
+    side, other = ("White", "Black") if white_to_move(position) else ("Black", "White")
+    raise PositionError(f"{LEGAL}: {side} is to move and {other} is in check; should {other} be to move?")
+
+
+def with_passed(game: Any, position: int, square: str) -> int:
+    """Return a position with en passant rights on a square, if there is a legal move that uses them."""
+    target = seen(position, square_of(square))
+    turn = position >> TURN & 1
+    forward = 8 - 16 * turn
+    letters = {seen(position, place): letter.upper() for place, letter in pieces(position).items()}
+    came = letters.get(target - forward) == "P" and target not in letters and target + forward not in letters
+    own = any(code_at(position, place) == men.PAWN + men.BLACK * turn and position >> place & 63 == target - forward
+              for place in PLACES)  # fmt: skip
+    if target >> 3 != (2 if turn else 5) or not came or own:
+        raise PositionError(f"{LEGAL}: no pawn can just have passed {square}; put - for en passant")
+    return position | (target & 7) + 1 if game.may_capture(position, target & 7) else position

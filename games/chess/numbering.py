@@ -1,0 +1,278 @@
+"""A dense numbering of the positions of an ending but for symmetry, like men counted once.
+
+    slots with nothing to capture en passant              slots with, behind the others
+
+    turn     kings         each group of k like men       turn     pawns   kings     other man, if any
+    1 or 2 × 462 or 1806 × C(64, k), or C(48, k) pawns    1 or 2 × 7     × 64 × 64 × 64, or 48 for a pawn
+
+The turn is always White's where both sides have the same men. Kings stand apart; White's is in the triangle a1, d1, d4
+and, if that is on the diagonal, Black's not beyond it. With pawns White's is on the files a to d. On how many squares
+Black's may stand, by White's::
+
+    4            30
+    3         30 55     33 + 3 × 58 + 3 × 30 + 3 × 55 = 462
+    2      30 55 55
+    1   33 58 58 58     with pawns: 2 × 60 + 12 × 58 + 18 × 55 = 1806
+        a  b  c  d
+
+Positions with en passant rights exist only where both sides have pawns; published counts leave them out. There the pawn
+that may be captured is on the files a to d, and the one that may capture it is beside it, on the left if there are two:
+1 + 2 + 2 + 2 pairs. Nothing else is saved, as there are few of them.
+
+A slot is empty where it stands for no legal position, or for one that has another slot (both kings on the diagonal).
+"""
+
+from functools import cache, cached_property
+from itertools import groupby
+from math import comb
+
+from retrograde.games.chess import men
+from retrograde.games.chess.board import (
+    BLACK_KING,
+    COLOURS,
+    NO_MAN,
+    TURN,
+    code_at,
+    code_on,
+    has_pawns,
+    king_of,
+    mirrored,
+    packed,
+)
+from retrograde.games.chess.men import NOBODY, PAWN
+from retrograde.games.chess.moves import Moves
+from retrograde.games.chess.squares import reaches, turned
+
+EMPTY = -1
+PAIRS_OF_PAWNS = 7
+
+
+class Numbering(Moves):
+    """The numbering of positions; `index` and `unindex` undo one another, and every slot of `size` has at most one."""
+
+    @cached_property
+    def kings(self):
+        """By the squares of both kings, `16 * number + 8 * (both are on the diagonal) + symmetry`; see below."""
+        return numbers_of_kings()
+
+    @cached_property
+    def king_pairs(self):
+        """The squares of both kings by number, `64 * white + black`: 462 pairs, and then 1806."""
+        return tuple(pair for pawns in (False, True) for pair in pairs_in_order(pawns))
+
+    @cached_property
+    def groups(self):
+        """By tier and man, on how many squares his group may stand; 1 if he is like the man before; 0 if nobody."""
+        return tuple(number for name in men.TIERS for number in ways_of_groups(name))
+
+    @cached_property
+    def codes(self):
+        """By tier, the codes of three men."""
+        return tuple(code for name in men.TIERS for code in three_codes(name))
+
+    @cached_property
+    def others(self):
+        """By tier, the code of the third man where both sides have pawns; NOBODY; or -1: nothing is ever passed."""
+        return tuple(other_man(name) for name in men.TIERS)
+
+    @cached_property
+    def symmetric_tiers(self):
+        return tuple(int(len({*men.sides_of(name)}) == 1) for name in men.TIERS)
+
+    @cached_property
+    def pawn_tiers(self):
+        return tuple(int("P" in name) for name in men.TIERS)
+
+    # Sizes
+
+    def size(self, tier):
+        """Return the number of slots of a tier."""
+        return self.plain_size(tier) + self.turns(tier) * PAIRS_OF_PAWNS * 4096 * self.ways_of_other(tier)
+
+    def plain_size(self, tier):
+        """Return the number of slots without en passant rights: first White to move, then Black to move."""
+        slots = self.turns(tier) * self.pairs_of_kings(tier)
+        for number in range(3):
+            slots *= max(1, self.groups[3 * tier + number])
+        return slots
+
+    def turns(self, tier):
+        """Return how many sides may be to move."""
+        return 2 - self.symmetric_tiers[tier]
+
+    def pairs_of_kings(self, tier):
+        """Return how many pairs of squares the kings may stand on."""
+        return 1806 if self.pawn_tiers[tier] else 462
+
+    def ways_of_other(self, tier):
+        """Return on how many squares the man besides kings and both pawns of an en passant capture may stand."""
+        code = self.others[tier]
+        if code == -1:
+            return 0
+        return 1 if code == NOBODY else 64 - 16 * is_pawn(code)
+
+    # Positions and slots
+
+    def canonical(self, position):
+        """Return the least of the positions equal by symmetry."""
+        return least_image(position, self.kings[(4096 if has_pawns(position) else 0) + (position >> BLACK_KING & 4095)])
+
+    def index(self, position):
+        """Return the slot of a position, which need not be canonical."""
+        tier = self.tier(position)
+        if position & 15:
+            return self.passed_index(tier, position)
+        entry = self.kings[self.pawn_tiers[tier] << 12 | position >> BLACK_KING & 4095]
+        least = least_image(position, entry)
+        slot = (least >> TURN) * self.pairs_of_kings(tier) + (entry >> 4)
+        like = 0
+        for number in range(3):
+            ways = self.groups[3 * tier + number]
+            if ways:
+                like = like + 1 if ways == 1 else 1
+                place = 24 - 10 * number
+                slot = slot * ways + choose((least >> place & 63) - 8 * is_pawn(code_at(least, place)), like)
+        return slot
+
+    def unindex(self, tier, i):
+        """Return the canonical position of a slot, EMPTY if there is none."""
+        plain = self.plain_size(tier)
+        position = self.placed(tier, i) if i < plain else self.passed(tier, i - plain)
+        if position == EMPTY or not self.possible(position) or self.index(position) != i:
+            return EMPTY
+        return position
+
+    def placed(self, tier, i):
+        """Return the position, perhaps impossible, of a slot without en passant rights."""
+        men_of = NO_MAN << 20 | NO_MAN << 10 | NO_MAN
+        like = 1
+        for number in range(2, -1, -1):
+            ways = self.groups[3 * tier + number]
+            if ways == 1:
+                like += 1
+            elif ways:
+                code = self.codes[3 * tier + number]
+                rest, i = i % ways, i // ways
+                for member in range(like, 0, -1):
+                    square = last_choice(rest, member)
+                    rest -= choose(square, member)
+                    shift = 20 - 10 * (number + member - 1)
+                    men_of ^= (NO_MAN ^ code << 6 ^ square + 8 * is_pawn(code)) << shift
+                like = 1
+        pairs = self.pairs_of_kings(tier)
+        kings = self.king_pairs[462 * self.pawn_tiers[tier] + i % pairs]
+        return i // pairs << TURN | kings << BLACK_KING | men_of << 4
+
+    # En passant
+
+    def passed_index(self, tier, position):
+        """Return the slot of a position with en passant rights."""
+        turn, file = position >> TURN & 1, (position & 15) - 1
+        mirror = 1 if file > 3 else 0
+        pawn = turned(32 - 8 * turn + file, mirror)
+        file = pawn & 7
+        left = 1 if file and code_on(position, turned(pawn - 1, mirror)) == PAWN + 8 * turn else 0
+        beside = pawn + 1 - 2 * left
+        other = 0
+        for place in (24, 14, 4):
+            code, square = code_at(position, place), turned(position >> place & 63, mirror)
+            if code != NOBODY and square != pawn and square != beside:
+                other = square - 8 * is_pawn(code)
+        white, black = turned(king_of(position, 0), mirror), turned(king_of(position, 1), mirror)
+        slot = (turn * PAIRS_OF_PAWNS + 2 * file - left) << 12 | white << 6 | black
+        return self.plain_size(tier) + slot * self.ways_of_other(tier) + other
+
+    def passed(self, tier, i):
+        """Return the position, perhaps impossible, of a slot with en passant rights, counted from the first of them."""
+        code, ways = self.others[tier], self.ways_of_other(tier)
+        i, other = i // ways, i % ways
+        white, black = i >> 6 & 63, i & 63
+        turn, pair = (i >> 12) // PAIRS_OF_PAWNS, (i >> 12) % PAIRS_OF_PAWNS
+        file = pair + 1 >> 1
+        pawn = 32 - 8 * turn + file
+        passer, capturer = (PAWN + 8 * (1 - turn)) << 6 | pawn, (PAWN + 8 * turn) << 6 | pawn + 1 - 2 * (pair & 1)
+        third = NO_MAN if code == NOBODY else code << 6 | other + 8 * is_pawn(code)
+        if white == black:
+            return EMPTY
+        return self.canonical(packed(turn, white, black, passer, capturer, third) | file + 1)
+
+
+def least_image(position, entry):
+    """Return the least of the positions equal by symmetry, given the entry of its kings in `Numbering.kings`."""
+    least = mirrored(position & (1 << COLOURS) - 1, entry & 7)
+    return min(least, mirrored(least, 4)) if entry & 8 else least
+
+
+def is_pawn(code):
+    """Return 1 for the code of a pawn, else 0."""
+    return 1 if code & 7 == PAWN else 0
+
+
+def choose(number, like):
+    """Return in how many ways so many like men (one to three) stand on the first squares, *number* of them."""
+    if like == 1:
+        return number
+    if like == 2:
+        return number * (number - 1) // 2
+    return number * (number - 1) * (number - 2) // 6
+
+
+def last_choice(rest, like):
+    """Return the last square on which the last of like men may stand in a choice of that number."""
+    square = 63
+    while choose(square, like) > rest:
+        square -= 1
+    return square
+
+
+# Tables
+
+
+def ways_of_groups(name: str) -> list[int]:
+    """Return for each of three men in how many ways his group stands, 1 after the first of a group, 0 for nobody."""
+    ways = []
+    for code, group in groupby(men.codes_of(men.sides_of(name))):
+        size = len(list(group))
+        ways += [comb(64 - 16 * is_pawn(code), size)] + [1] * (size - 1)
+    return [*ways, 0, 0, 0][:3]
+
+
+def three_codes(name: str) -> list[int]:
+    """Return the codes of three men, NOBODY where there are fewer."""
+    return [*men.codes_of(men.sides_of(name)), NOBODY, NOBODY, NOBODY][:3]
+
+
+def other_man(name: str) -> int:
+    """Return the code of the man besides a pawn of each side; NOBODY if there is none, -1 without such pawns."""
+    codes = three_codes(name)
+    if PAWN not in codes or PAWN + men.BLACK not in codes:
+        return -1
+    codes.remove(PAWN)
+    codes.remove(PAWN + men.BLACK)
+    return codes[0]
+
+
+@cache
+def pairs_in_order(pawns: bool) -> tuple[int, ...]:
+    """Return `64 * white + black` for the squares of kings that are the least of those equal by symmetry."""
+    apart = [pair for pair in range(4096) if pair >> 6 != pair & 63 and not reaches()[pair] >> men.KING & 1]
+    return tuple(pair for pair in apart if pair == min(turned_pair(pair, s) for s in range(2 if pawns else 8)))
+
+
+def turned_pair(pair: int, symmetry: int) -> int:
+    """Return where a symmetry takes both kings."""
+    return turned(pair >> 6, symmetry) << 6 | turned(pair & 63, symmetry)
+
+
+@cache
+def numbers_of_kings() -> tuple[int, ...]:
+    """Return for all squares of the kings, without pawns and then with, what `Numbering.kings` says; -1: too close."""
+    table = [-1] * 8192
+    for pawns in (False, True):
+        for number, least in enumerate(pairs_in_order(pawns)):
+            diagonal = 8 * (not pawns and turned_pair(least, 4) == least)
+            for symmetry in range(2 if pawns else 8):
+                pair = turned_pair(least, symmetry)
+                back = next(s for s in range(8) if turned_pair(pair, s) == least)
+                table[4096 * pawns + pair] = 16 * number + diagonal + back
+    return tuple(table)

@@ -1,0 +1,84 @@
+"""Chess endgames of two to five men, exact to the mate: KRK, KBNK, KPKP and all their kin.
+
+The rules are those of chess without castling, and without the fifty-move rule and repetition, which distances to mate
+leave aside. The game is over by mate; by stalemate; and where no sequence of moves whatever leads to a mate, because
+there are bare kings, or one bishop or knight besides, or only bishops on squares of one colour. (Dead positions with
+blocked pawns go on, as drawn ones.) An end without a winner is a TIE to the engine; in chess that is as good as a DRAW.
+
+There is no first position: every legal placement counts, and `size`, `index` and `unindex` number them tier by tier. A
+tier is an ending, whatever the variant: positions and tiers mean the same in `chess:KRK` and `chess:KRKN`; what variant
+it is decides nothing but which endings `read` takes. `board` has the encoding of positions, `moves` how men move,
+`numbering` the numbering.
+"""
+
+from functools import cached_property
+
+from retrograde.games.chess import men
+from retrograde.games.chess.board import PLACES, code_at
+from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
+from retrograde.games.chess.numbering import Numbering
+from retrograde.games.game import LOSE, TIE, UNDECIDED
+
+# What is only for people is imported where it is used, so that an edit of it makes no other rules (see digest.py)
+
+
+class Chess(Numbering):
+    """Mate the king; `material` names the men of both sides, as in KRKN, and endings that may follow belong to it."""
+
+    name = "chess"
+
+    @cached_property
+    def dead_table(self):
+        return men.dead_table()
+
+    def primitive(self, position):
+        if self.is_dead(position):
+            return TIE
+        if self.can_move(position):
+            return UNDECIDED
+        return LOSE if self.in_check(position) else TIE
+
+    def is_dead(self, position):
+        """Tell whether the men that are left can give no mate."""
+        dead = self.dead_table[self.tier(position)]
+        if dead != BISHOPS_ONLY:
+            return dead == ALWAYS_DEAD
+        light = dark = False
+        for place in PLACES:
+            if code_at(position, place) & 7 == BISHOP:
+                square = position >> place & 63
+                is_dark = (square ^ square >> 3) & 1 == 0
+                dark = dark or is_dark
+                light = light or not is_dark
+        return not (light and dark)
+
+    # For people
+
+    def write(self, position):
+        """Return a position as FEN; en passant is noted only where it is a legal move."""
+        from retrograde.games.chess.fen import write
+
+        return write(position)
+
+    def read(self, text):
+        """Read FEN, in either colours; underscores may stand for spaces, and what follows the turn may be left out."""
+        from retrograde.games.chess.fen import read
+
+        return read(self, text)
+
+    def show(self, position):
+        from retrograde.games.chess.fen import picture
+
+        return picture(position)
+
+    def move_name(self, position, move):
+        """Return a move in standard algebraic notation, as in `Nxe4+` or `a8=Q#`."""
+        from retrograde.games.chess.san import san
+
+        return san(self, position, move)
+
+    def move(self, position, text):
+        """Read a move in standard algebraic notation, or as UCI has it: `a7a8q`."""
+        from retrograde.games.chess.san import parse
+
+        return parse(self, position, text)

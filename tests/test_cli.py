@@ -174,7 +174,7 @@ def test_solve_tells_people_what_came_out(home):
     assert re.search(r"win +2,836 +51\.8 %", text)
     assert re.search(r"positions +5,478", text)
     assert "of memory at most" in text
-    assert "tictactoe.h5: 4.36 kB, 6.3" in text
+    assert "tictactoe.h5: 3.35 kB, 4.8" in text
 
 
 def test_solve_does_not_solve_twice_unless_asked(tictactoe):
@@ -224,9 +224,9 @@ def test_list_tells_what_there_is(tictactoe):
     (tictactoe.parent / "other.h5").write_text("something else")
     rows = retrograde("list").stdout.splitlines()
     assert rows[0].split() == ["variant", "positions", "size", "at", "the", "start"]
-    assert rows[1].split() == ["heap", "11", "4.36", "kB", "the", "first", "player", "wins", "in", "5", "plies"]
+    assert rows[1].split() == ["heap", "11", "2.19", "kB", "the", "first", "player", "wins", "in", "5", "plies"]
     assert rows[2].endswith("cannot be read")
-    assert rows[3].split() == ["tictactoe", "5,478", "4.36", "kB", "a", "tie", "in", "9", "plies"]
+    assert rows[3].split() == ["tictactoe", "5,478", "2.19", "kB", "a", "tie", "in", "9", "plies"]
     heap, other, board = result_of("list")
     assert heap["start"] == {"value": "win", "remoteness": 5}
     assert "is no database of retrograde" in other["error"]
@@ -338,7 +338,7 @@ def test_verify_fails_where_something_is_wrong(tictactoe, monkeypatch):
 WRONG = {  # command line: what the error says
     "solve conect4": "no game 'conect4'; did you mean connect4?",
     "solve ./none.py": "no rule module 'none.py'",
-    "solve connect4:wide=4": "connect4 has no option 'wide=4'; its options are width=7, height=6, connect=4",
+    "solve connect4:wide=4": "connect4 has no option 'wide=4'; did you mean width?",
     "solve connect4:width=4,width=5": "the option width is given twice",
     "solve connect4:width=x": "connect4:width must be a whole number, not 'x'",
     "solve connect4:20,20": "width × (height + 1) must be at most 62",

@@ -83,7 +83,7 @@ def open_source(source: str, database: str | None) -> "Database":
 
 def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
     """Open a database; where its rules are not at hand, or have changed since, the file alone."""
-    from retrograde.databases import Database, DatabaseFile, OtherRules
+    from retrograde.databases import DatabaseFile, OtherRules, database_of
     from retrograde.databases.database import find_database, matching_game
     from retrograde.games import VariantError
     from retrograde.games.catalog import load_game, variant
@@ -97,7 +97,7 @@ def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
         path, game = find_database(source, None, None)
     file = DatabaseFile(path)
     try:
-        return Database(file, matching_game(file, game))
+        return database_of(file, matching_game(file, game))
     except (OtherRules, VariantError):
         if game is not None and variant(game) != file.variant:
             raise  # the file is of another game than the one asked for

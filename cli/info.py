@@ -6,7 +6,7 @@ import click
 
 from retrograde.cli.common import database_option, json_option, open_file, print_json, source_argument
 from retrograde.cli.report import Facts, print_file, print_head, print_remotenesses, print_values
-from retrograde.cli.words import faint, heading, indent, prospect, table
+from retrograde.cli.words import NOUNS, faint, heading, indent, prospect, table
 from retrograde.games import WIN
 
 if TYPE_CHECKING:
@@ -39,10 +39,25 @@ def command(source: str, database: str | None, as_json: bool) -> None:
         file, game = (opened.file, opened.game) if isinstance(opened, Database) else (opened, None)
         print_head(facts)
         print_values(facts)
+        print_tiers(facts)
         print_remotenesses(facts)
         print_longest_win(facts, file, game)
         print_origin(facts, file, game)
         print_file(facts)
+
+
+def print_tiers(facts: Facts) -> None:
+    """Print what each part of each tier of a dense numbering has; of symmetric positions one counts."""
+    if "tiers" not in facts:
+        return
+    nouns = [noun for value, noun in NOUNS.items() if facts["values"][noun]]
+    rows = [[heading("tier"), "", *map(heading, nouns), "", heading("the longest")]]
+    for tier, parts in facts["tiers"].items():
+        for name, part in parts.items():
+            longest = part["longest"]
+            what = [f"{longest['value']} in {longest['remoteness']}", longest["position"]] if longest else ["", ""]
+            rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *what])
+    click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
 
 
 def print_longest_win(facts: Facts, file: "DatabaseFile", game: "Game | None") -> None:

@@ -18,7 +18,7 @@ def value_of(facts: Facts) -> Value:
 def print_head(facts: Facts) -> None:
     """Print the variant and what its start is worth."""
     start = facts["start"]
-    ending = verdict(value_of(start), start["remoteness"]) if start else "it has no start"
+    ending = verdict(value_of(start), start["remoteness"]) if start else "every position there is, whatever the start"
     click.echo(f"{heading(facts['variant'])}: {ending}")
 
 

@@ -52,7 +52,7 @@ def command(
       retrograde solve tictactoe
       retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
     """
-    from retrograde.databases import Database, DatabaseFile, database_path
+    from retrograde.databases import DatabaseFile, database_of, database_path
     from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
     from retrograde.solver.analysis import summary
@@ -65,7 +65,7 @@ def command(
     if not solved:
         run(game, path, workers, memory, fresh)
     seconds = time.monotonic() - began
-    with Database(DatabaseFile(path), game) as result:
+    with database_of(DatabaseFile(path), game) as result:
         facts = summary(result) | {"seconds": round(seconds, 3), "peak_memory_bytes": peak_memory()}
     if as_json:
         print_json(facts)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from retrograde.databases.database import Database, Outcome, open_database
+from retrograde.databases.database import Database, Outcome, database_of, open_database
 from retrograde.databases.errors import (
     CannotWrite,
     DamagedDatabase,
@@ -13,17 +13,19 @@ from retrograde.databases.errors import (
     VersionTooNew,
 )
 from retrograde.databases.file import DatabaseFile
-from retrograde.databases.layout import LegendRow
+from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.location import database_path, home_folder, list_databases
 
 if TYPE_CHECKING:
-    from retrograde.databases.write import Solved, write_database
+    from retrograde.databases.write import DenseSolved, Solved, write_database
 
 __all__ = [
     "CannotWrite",
+    "CountRow",
     "DamagedDatabase",
     "Database",
     "DatabaseFile",
+    "DenseSolved",
     "LegendRow",
     "NoDatabase",
     "NotADatabase",
@@ -32,6 +34,7 @@ __all__ = [
     "Outcome",
     "Solved",
     "VersionTooNew",
+    "database_of",
     "database_path",
     "home_folder",
     "list_databases",
@@ -42,7 +45,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import the writer once it is asked for: readers do well without, and start sooner."""
-    if name in ("Solved", "write_database"):
+    if name in ("DenseSolved", "Solved", "write_database"):
         from retrograde.databases import write
 
         return getattr(write, name)

@@ -44,6 +44,11 @@ class Database:
         self.game = game
         self._outcomes = [Outcome(row.value, None if row.remoteness < 0 else row.remoteness) for row in file.legend]
         self._canonical, self._tier = game.canonical, game.tier
+        self._open(cache_blocks)
+
+    def _open(self, cache_blocks: int) -> None:
+        """Read the tables."""
+        file = self.file
         # Memoryviews give plain ints, at half of what an item of an array costs.
         self._tier_table = [column.data for column in file.tiers]
         self._block_firsts = file.blocks.positions.data
@@ -222,10 +227,19 @@ def open_database(
         path, game = find_database(variant_or_path, game, home)
     file = DatabaseFile(path)
     try:
-        return Database(file, matching_game(file, game), cache_blocks)
+        return database_of(file, matching_game(file, game), cache_blocks)
     except BaseException:
         file.close()
         raise
+
+
+def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:
+    """Return the database of a file, of the kind that the file is."""
+    if file.dense:
+        from retrograde.databases.dense import DenseDatabase
+
+        return DenseDatabase(file, game, cache_blocks)
+    return Database(file, game, cache_blocks)
 
 
 def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | None) -> tuple[Path, Game]:

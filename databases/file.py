@@ -30,12 +30,15 @@ from retrograde.databases.encoding import (
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase, VersionTooNew
 from retrograde.databases.layout import (
     BLOCKS,
+    COUNTS,
+    DENSE_TIERS,
     FORMAT,
     GAPS,
     LEGEND,
     MAGIC,
     TIERS,
     VERSION,
+    CountRow,
     LegendRow,
     outcome_dtype,
     read_attributes,
@@ -71,6 +74,14 @@ class Tiers(NamedTuple):
     """The first record of each tier, and at the end the number of records."""
     positions: NDArray[np.int64]
     """The position of each tier's first record."""
+
+
+class DenseTiers(NamedTuple):
+    """The table of tiers of a dense numbering, by columns."""
+
+    numbers: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    """The first slot of each tier, and at the end the number of slots."""
 
 
 class Blocks(NamedTuple):
@@ -145,16 +156,23 @@ class DatabaseFile:
         self.positions: int = facts["positions"]
         self.stored: int = facts["stored"]
         self.start: int | None = facts.get("start")
-        self._datasets = {name: self._file[name].id for name in ("legend", "tiers", "blocks", "records")}
+        self.dense = "slots" in self._file
+        """Whether the positions are numbered by the rules of the game, and not stored."""
+        names = ("legend", "tiers", "counts", "slots") if self.dense else ("legend", "tiers", "blocks", "records")
+        self._datasets = {name: self._file[name].id for name in names}
         self.legend = [LegendRow(Value(row[0]), *row[1:]) for row in self._table("legend", LEGEND).tolist()]
         check_legend(self.legend, self.positions, self.stored)
         self.start_outcome: LegendRow | None = None
         if self.start is not None:
             outcome = facts["start_value"], facts["start_remoteness"]
             self.start_outcome = next(row for row in self.legend if (row.value, row.remoteness) == outcome)
-        records = self._datasets["records"]
+        records = self._datasets[names[-1]]
         self.block_size: int = records.get_create_plist().get_chunk()[0]
         self._outcome_dtype = outcome_dtype(len(self.legend))
+        if self.dense:
+            self.slots: int = records.shape[0]
+            self._expect("slots", self._outcome_dtype, self.slots, self.block_size)
+            return
         gap = next(dtype for dtype in GAPS if dtype == records.dtype["gap"])
         self._records_dtype = records_dtype(self._outcome_dtype, gap)
         self._expect("records", self._records_dtype, self.stored, self.block_size)
@@ -181,6 +199,56 @@ class DatabaseFile:
     def tiers(self) -> Tiers:
         """The table of tiers."""
         return self._locked(self._read_tiers)
+
+    # A dense numbering
+
+    @cached_property
+    def dense_tiers(self) -> DenseTiers:
+        """The table of tiers of a dense numbering."""
+        return self._locked(self._read_dense_tiers)
+
+    def _read_dense_tiers(self) -> DenseTiers:
+        table = self._table("tiers", DENSE_TIERS)
+        (numbers,) = columns(table, "tier")
+        bounds = np.append(table["slot"], self.slots)
+        if not (numbers[1:] > numbers[:-1]).all() or not (bounds[1:] > bounds[:-1]).all() or bounds[0] != 0:
+            raise ValueError("the table of tiers contradicts itself")
+        return DenseTiers(numbers, bounds)
+
+    @cached_property
+    def counts(self) -> list[CountRow]:
+        """What each part of each tier of a dense numbering has, by outcome."""
+        rows = self._locked(lambda: [CountRow(*row) for row in self._table("counts", COUNTS).tolist()])
+        stored = [0] * len(self.legend)
+        for row in rows:
+            if not 0 <= row.outcome < len(stored):
+                raise self.damaged("a count is of an outcome that is not in the legend")
+            stored[row.outcome] += row.stored
+        if stored != [row.stored for row in self.legend]:
+            raise self.damaged("the counts do not add up to the legend")
+        return rows
+
+    def read_slots(self, number: int) -> NDArray:
+        """Return the outcomes, as rows of the legend, of a block of slots."""
+        size, kind = self.block_size, self._outcome_dtype
+        count = min(size, self.slots - number * size)
+
+        def read() -> NDArray:
+            content = self._chunk(self._decompressor, "slots", number * size, size * kind.itemsize)
+            return from_planes(np.frombuffer(content, np.uint8).reshape(kind.itemsize, size), kind, count)
+
+        outcomes = self._locked(read)
+        self.check_outcomes(outcomes)
+        return outcomes
+
+    def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray:
+        """Return the outcomes of slots from one to another, exclusive; of all if not told."""
+        end = self.slots if end is None else end
+        first = begin // self.block_size
+        parts = [self.read_slots(number) for number in range(first, -(-end // self.block_size))]
+        return np.concatenate(parts)[begin - first * self.block_size :][: end - begin]
+
+    # Sorted positions
 
     @cached_property
     def blocks(self) -> Blocks:

@@ -5,6 +5,12 @@
 ├── tiers     a row for each tier: its number, its first record, that record's position
 ├── blocks    a row for each block: the position of its first record, the mask
 └── records   for each record its row in the legend, and the gap to the rank before; a chunk is a block
+
+or, where the rules of the game number its positions densely, in place of the last three::
+
+├── tiers     a row for each tier: its number, its first slot
+├── counts    for each part of a tier and each outcome there, how often it is there, and where first
+└── slots     for each slot its row in the legend; a chunk is a block
 """
 
 from typing import Any, NamedTuple
@@ -30,9 +36,16 @@ LEVEL = 3
 BLOCK = 4096
 """Records in a block, if there are as many: larger compresses better, smaller is looked up faster. As LEVEL."""
 
+DENSE_LEVEL, DENSE_BLOCK = 12, 1 << 14
+"""The same for dense numberings, where more slots cost little to look up, and gain more."""
+
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
 TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
 BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8")])
+DENSE_TIERS = np.dtype([("tier", "<i8"), ("slot", "<i8")])
+COUNTS = np.dtype(
+    [("tier", "<i8"), ("part", "<i4"), ("outcome", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
+)
 GAPS = np.dtype("<u4"), np.dtype("<u8")
 
 
@@ -48,6 +61,22 @@ class LegendRow(NamedTuple):
     """How many records have it."""
     example: int
     """The canonical position that has it in the lowest tier, the least there."""
+
+
+class CountRow(NamedTuple):
+    """An outcome in a part of a tier of a dense numbering."""
+
+    tier: int
+    part: int
+    """The number of the part in the tier."""
+    outcome: int
+    """The row of the legend."""
+    positions: int
+    """How many positions have it, symmetric ones counted."""
+    stored: int
+    """How many slots have it."""
+    example: int
+    """The position of the first slot that has it."""
 
 
 def outcome_dtype(legend_rows: int) -> np.dtype:
@@ -75,14 +104,16 @@ def create_file(path: bytes) -> h5py.File:
     return h5py.File(h5py.h5f.create(path, h5py.h5f.ACC_TRUNC, creation, access))
 
 
-def create_dataset(file: h5py.File, name: str, dtype: np.dtype, length: int, chunk: int) -> h5py.h5d.DatasetID:
+def create_dataset(
+    file: h5py.File, name: str, dtype: np.dtype, length: int, chunk: int, level: int = LEVEL
+) -> h5py.h5d.DatasetID:
     """Create a dataset whose chunks will be given as zstd frames of planes."""
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_chunk((chunk,))
     creation.set_obj_track_times(False)
     if dtype.itemsize > 1:
         creation.set_shuffle()
-    creation.set_filter(ZSTD, h5py.h5z.FLAG_OPTIONAL, (LEVEL,))  # mandatory would need a plugin
+    creation.set_filter(ZSTD, h5py.h5z.FLAG_OPTIONAL, (level,))  # mandatory would need a plugin
     kind = h5py.h5t.py_create(dtype, logical=False)
     return h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((length,)), dcpl=creation)
 

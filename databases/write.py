@@ -39,6 +39,7 @@ from retrograde.databases.layout import (
     records_dtype,
     write_attributes,
 )
+from retrograde.databases.write_dense import DenseSolved, fill_dense
 from retrograde.games import Game, RetrogradeError
 from retrograde.games.game import POSITION_BITS
 
@@ -73,7 +74,7 @@ class Solved:
 def write_database(
     path: str | os.PathLike[str],
     game: Game,
-    solved: Solved,
+    solved: Solved | DenseSolved,
     executor: Executor | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Path:
@@ -85,7 +86,11 @@ def write_database(
     with complete_or_nothing(path) as partial_path:
         file = create_file(os.fsencode(partial_path))
         try:
-            fill(file, game, solved, executor, progress or (lambda records: None))
+            tell = progress or (lambda records: None)
+            if isinstance(solved, DenseSolved):
+                fill_dense(file, solved, attributes(game, solved, solved.start), executor, tell)
+            else:
+                fill(file, game, solved, executor, tell)
         finally:
             file.close()
     return path
@@ -175,7 +180,7 @@ def fill(
     write_attributes(file, attributes(game, solved, start.row))
 
 
-def attributes(game: Game, solved: Solved, start_row: int | None) -> dict[str, str | int]:
+def attributes(game: Game, solved: Solved | DenseSolved, start_row: int | None) -> dict[str, str | int]:
     """Return what the file says about itself."""
     from retrograde.games.catalog import rules_digest, variant
 

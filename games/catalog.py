@@ -22,7 +22,7 @@ from typing import Any, get_type_hints
 from retrograde.games.digest import rules_digest
 from retrograde.games.game import Game, VariantError
 
-BUILT_IN = ("connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
+BUILT_IN = ("chess", "connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
 ENTRY_POINTS = "retrograde.games"
 
 __all__ = ["BUILT_IN", "find_game", "game_class", "game_names", "load_game", "rules_digest", "variant"]
@@ -46,12 +46,16 @@ def variant(game: Game) -> str:
 
     >>> variant(load_game("connect4:7,4"))
     'connect4:height=4'
+    >>> variant(load_game("chess:knvkr"))  # an option without a default comes first, and without its name
+    'chess:KRKN'
     """
-    options = [
-        f"{field.name}={option_text(getattr(game, field.name))}"
-        for field in fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses, the contract itself is none
-        if getattr(game, field.name) != field.default
-    ]
+    options = []
+    for field in fields(game):  # type: ignore[arg-type]  # subclasses are dataclasses, the contract itself is none
+        text = option_text(getattr(game, field.name))
+        if field.default is MISSING:
+            options.append(text)
+        elif getattr(game, field.name) != field.default:
+            options.append(f"{field.name}={text}")
     return ":".join([game.name, ",".join(options)] if options else [game.name])
 
 
@@ -97,7 +101,9 @@ def only_game(module: ModuleType) -> type[Game]:
     games = [
         value
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__
+        if isinstance(value, type)
+        and issubclass(value, Game)
+        and f"{value.__module__}.".startswith(f"{module.__name__}.")  # or in a module of the package
     ]
     if len(games) != 1:
         names = ", ".join(cls.__name__ for cls in games) or "none"
@@ -170,7 +176,10 @@ def make(cls: type[Game], text: str) -> Game:
 
 def options_help(cls: type[Game]) -> str:
     """Return one line that names the options of a game and their defaults."""
-    defaults = [f"{field.name}={option_text(field.default)}" for field in fields(cls)]  # type: ignore[arg-type]
+    defaults = [
+        field.name if field.default is MISSING else f"{field.name}={option_text(field.default)}"
+        for field in fields(cls)  # type: ignore[arg-type]  # as in variant()
+    ]
     return f"its options are {', '.join(defaults)}" if defaults else "it has no options"
 
 

@@ -37,7 +37,8 @@ Always:
 `do_move(position, move)`
     The position after the move.
 `primitive(position)`
-    WIN, LOSE or TIE where the game is over, *for the player to move*; UNDECIDED otherwise.
+    WIN, LOSE or TIE where the game is over, *for the player to move*; UNDECIDED otherwise. Where an end without
+    a winner is no better than to play on for ever, as in chess, say DRAW for TIE.
 
 When the game has it:
 
@@ -53,6 +54,24 @@ When the game has it:
     reached or are over may be among them. The engine needs it only for games with cycles, and finds
     the parents itself where it is absent; with it, it needs less memory.
 
+Where every placement counts, whether play leads there or not, as in chess endgames, there need be no `start`, but a
+dense numbering, which makes for the smallest databases and the quickest look-up:
+
+`tiers`, `size(tier)`
+    All tiers there are, and how many slots each has. (A property or an attribute, and a method.)
+`unindex(tier, i)` / `index(position)`
+    The canonical position that slot i of a tier, from 0, stands for, or a negative number where it stands
+    for none; and the slot of a position, canonical or not.
+`parents(position)`
+    As above; it must be there, and may yield only positions that have a slot.
+`parts(tier)`
+    Pairs of a name and a number of slots, which add up to the size: parts of the tier whose values are
+    counted apart, such as the positions of either side to move. Where by symmetry one part stands for two, their
+    names are joined by "and". One part, called "all", if absent.
+`family`
+    A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
+    all such games. What is compiled and solved for one serves the others.
+
 For people, each pair of methods undoing one another:
 
 `write(position)` / `read(text)`
@@ -62,6 +81,8 @@ For people, each pair of methods undoing one another:
     The board as lines of text.
 `move_name(position, move)` / `move(position, text)`
     A move's name, and the move with that name.
+`tier_name(tier)`
+    The name of a tier of a dense numbering.
 
 What a position is
 ==================
@@ -77,7 +98,7 @@ array by compiled code.
 Options are checked in `__post_init__`, which raises ValueError.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import FrozenInstanceError, dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, dataclass_transform
@@ -153,7 +174,7 @@ class Game:
         raise NotImplementedError(f"{type(self).__name__} has no do_move(position, move)")
 
     def primitive(self, position: int) -> Value:
-        """Return WIN, LOSE or TIE for the player to move where the game is over, else UNDECIDED."""
+        """Return WIN, LOSE, TIE or DRAW for the player to move where the game is over, else UNDECIDED."""
         raise NotImplementedError(f"{type(self).__name__} has no primitive(position)")
 
     def images(self, position: int) -> Iterator[int]:
@@ -177,6 +198,25 @@ class Game:
                 least, least_tier = image, tier
         return least
 
+    # The numbering
+
+    def index(self, position: int) -> int:
+        """Return the slot of a position in its tier."""
+        raise NotImplementedError(f"{type(self).__name__} has no index(position)")
+
+    def unindex(self, tier: int, i: int) -> int:
+        """Return the canonical position of a slot; a negative number where it stands for none."""
+        raise NotImplementedError(f"{type(self).__name__} has no unindex(tier, i)")
+
+    def parts(self, tier: int) -> Iterable[tuple[str, int]]:
+        """Return the parts of a tier that are counted apart, as their names and numbers of slots."""
+        return [("all", self.size(tier))]  # type: ignore[attr-defined]  # where it is asked there is one
+
+    @property
+    def family(self) -> "Game":
+        """The game that stands for all in which tiers and positions mean the same."""
+        return self
+
     # For people
 
     def write(self, position: int) -> str:
@@ -193,6 +233,10 @@ class Game:
         """Return the position as a picture of one or more lines."""
         return self.write(position)
 
+    def tier_name(self, tier: int) -> str:
+        """Return the name of a tier."""
+        return str(tier)
+
     def move_name(self, position: int, move: int) -> str:
         """Return the name of a move."""
         return str(move)
@@ -203,6 +247,11 @@ class Game:
         if text not in names:
             raise MoveError(f"no move {text!r} here; the moves are {' '.join(names)}")
         return names[text]
+
+
+def is_dense(game: Game | type[Game]) -> bool:
+    """Tell whether a game has a dense numbering."""
+    return defines(game, "unindex")
 
 
 def defines(game: Game | type[Game], method: str) -> bool:

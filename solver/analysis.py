@@ -4,9 +4,10 @@ The legend of a database says for each value and remoteness how many positions h
 nothing here takes longer for a larger game.
 """
 
+from itertools import groupby
 from typing import Any
 
-from retrograde.databases import Database, DatabaseFile, LegendRow
+from retrograde.databases import CountRow, Database, DatabaseFile, LegendRow
 from retrograde.games.game import DRAW, LOSE, TIE, WIN, Game
 
 Facts = dict[str, Any]
@@ -23,6 +24,7 @@ def summary(database: Database | DatabaseFile) -> Facts:
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
     size = file.path.stat().st_size
+    tiers = {"tiers": dense_tiers(file, game)} if file.dense else {}
     wins = [row for row in file.legend if row.value == WIN]
     ends = [row for row in file.legend if row.value != DRAW]
     return {
@@ -40,6 +42,39 @@ def summary(database: Database | DatabaseFile) -> Facts:
         "bytes": size,
         "bits_per_position": round(8 * size / file.positions, 3),
         "path": str(file.path),
+        **tiers,
+    }
+
+
+def dense_tiers(file: DatabaseFile, game: Game | None) -> Facts:
+    """Return what each part of each tier of a dense numbering has, by their names; the first tier last.
+
+    All counts are of slots: of symmetric positions one counts. `longest` is the WIN or LOSE furthest from its end.
+    """
+    tiers: Facts = {}
+    for tier, rows in groupby(file.counts, key=lambda row: row.tier):
+        name = game.tier_name(tier) if game else str(tier)
+        tiers[name] = {}
+        for part, part_rows in groupby(rows, key=lambda row: row.part):
+            names = list(game.parts(tier))[part][0] if game else str(part)
+            facts = part_facts(file, game, list(part_rows))
+            tiers[name] |= dict.fromkeys(names.split(" and "), facts)
+    return tiers
+
+
+def part_facts(file: DatabaseFile, game: Game | None, rows: list[CountRow]) -> Facts:
+    """Return what one part of a tier has."""
+    outcomes = [(file.legend[row.outcome], row) for row in rows]
+    ends = [(of, row) for of, row in outcomes if of.value in (WIN, LOSE)]
+    longest = max(ends, key=lambda end: end[0].remoteness, default=None)
+    return {
+        "positions": sum(row.stored for row in rows),
+        **{
+            value.name.lower(): sum(row.stored for of, row in outcomes if of.value == value)
+            for value in (WIN, LOSE, TIE, DRAW)
+        },
+        "by_remoteness": [{**outcome(of), "count": row.stored} for of, row in outcomes],
+        "longest": longest and {**outcome(longest[0]), "position": text(longest[1].example, game)},
     }
 
 

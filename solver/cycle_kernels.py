@@ -13,20 +13,20 @@ def divide(columns, places, origins, primitives, low, high, bits, scores, result
     """Part the children of a block of a tier, at *low* to *high* among all, into those solved before and those within.
 
     Writes to *result* the score of primitive positions, else UNDECIDED's; to *best* the greatest score passed up by
-    children of later tiers, -1 for none; to *counts* the number of distinct children within the tier; to *left* the
+    children of later tiers, 0 for none; to *counts* the number of distinct children within the tier; to *left* the
     same, and one more where a child of a later tier saves the position from losing; to *edges* those within, position
     by position. Returns how many there are.
     """
     undecided = DRAW_CLASS << bits | 1
     for i in range(len(result)):
         result[i] = undecided if primitives[i] == UNDECIDED else primitive_score(primitives[i], bits)
-        best[i] = -1
+        best[i] = 0
         left[i] = 0
         counts[i] = 0
     count = 0
     for column in range(columns):
         begin = count
-        passed = -1
+        passed = 0
         for slot in range(places.shape[0]):
             place = places[slot, column]
             if low <= place < high:

@@ -1,7 +1,10 @@
 """A tier with cycles solved by retrograde propagation: from what is decided back to the positions that lead there."""
 
-from concurrent.futures import Executor
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,27 +16,106 @@ from retrograde.solver.score_kernels import primitive_score
 from retrograde.solver.tiers import Scores
 
 Array = np.ndarray[Any, Any]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+IN_FLIGHT = 16
+"""Blocks given to threads whose results are not used yet, so that these do not pile up."""
+
+
+class Propagation:
+    """Outcomes passed back through a tier, from each remoteness to the next; its positions are numbered from 0.
+
+    `scores` comes with what is primitive, and UNDECIDED else; `best` of its type has the greatest score passed up from
+    later tiers, 0 for none; `left` says how many distinct children must still turn out to be WINs before the position
+    is a LOSE. *parents_of* gives the parents within the tier of some positions, a few at a time, each as often as it
+    has distinct children there.
+    """
+
+    def __init__(
+        self, bits: int, scores: Array, best: Array, left: Array, parents_of: Callable[[Array], Iterable[Array]]
+    ):
+        self.bits, self.scores, self.best, self.left, self.parents_of = bits, scores, best, left, parents_of
+        self.greatest = (1 << bits) - 1
+        self.draw = DRAW_CLASS << bits
+        self.undecided = self.draw | 1
+
+    def run(self) -> None:
+        """Score all positions.
+
+        A parent of a LOSE is a WIN; an undecided parent of a WIN whose children are all WINs is a LOSE. Then a parent
+        of a TIE is a TIE, and what is left is a DRAW.
+        """
+        self.propagate_wins_and_losses()
+        self.propagate_ties()
+        self.scores[self.scores == self.undecided] = self.draw
+
+    def propagate_wins_and_losses(self) -> None:
+        pending = Pending()
+        undecided = self.scores == self.undecided
+        lost = np.flatnonzero(undecided & (self.left == 0))
+        pending.add_all(lost, self.best[lost] & self.greatest, "lose")
+        won = np.flatnonzero(undecided & (self.best >> self.bits == WIN_CLASS))
+        pending.add_all(won, self.greatest - (self.best[won] & self.greatest), "win")
+        del undecided, lost, won
+        loses = np.flatnonzero(self.scores == primitive_score(LOSE, self.bits))
+        wins = np.flatnonzero(self.scores == primitive_score(WIN, self.bits))
+        remoteness = 0
+        while len(loses) or len(wins) or pending:
+            if not len(loses) and not len(wins):
+                remoteness = pending.first() - 1
+            remoteness += 1
+            self.check(remoteness)
+            ready = together([self.count_down(parents) for parents in self.parents_of(wins)])
+            last = self.best[ready] & self.greatest
+            late = last > remoteness  # a child in a later tier holds out longer
+            pending.add_all(ready[late], last[late], "lose")
+            win = WIN_CLASS << self.bits | self.greatest - remoteness
+            wins = self.settle(chain(pending.take(remoteness, "win"), self.parents_of(loses)), win)
+            loses = self.settle([ready[~late], *pending.take(remoteness, "lose")], remoteness)
+
+    def propagate_ties(self) -> None:
+        pending = Pending()
+        seeds = np.flatnonzero((self.scores == self.undecided) & (self.best >> self.bits == TIE_CLASS))
+        pending.add_all(seeds, self.greatest - (self.best[seeds] & self.greatest), "tie")
+        ties = np.flatnonzero(self.scores == primitive_score(TIE, self.bits))
+        remoteness = 0
+        while len(ties) or pending:
+            if not len(ties):
+                remoteness = pending.first() - 1
+            remoteness += 1
+            self.check(remoteness)
+            candidates = chain(pending.take(remoteness, "tie"), self.parents_of(ties))
+            ties = self.settle(candidates, TIE_CLASS << self.bits | self.greatest - remoteness)
+
+    def check(self, remoteness: int) -> None:
+        """Raise RemotenessOverflow where there are not enough bits for a remoteness."""
+        if remoteness >= self.greatest - 1:
+            raise RemotenessOverflow
+
+    def settle(self, candidates: Iterable[Array], score: int) -> Array:
+        """Give the undecided ones of some positions a score, and return them."""
+        settled = []
+        for positions in candidates:
+            out = np.empty(len(positions), np.int64)
+            settled.append(out[: cycle_kernels.settle(positions, self.undecided, score, self.scores, out)])
+        return together(settled)
+
+    def count_down(self, positions: Array) -> Array:
+        """Note that a child of each position is a WIN, and return those of which all children are."""
+        out = np.empty(len(positions), np.int64)
+        return out[: cycle_kernels.count_down(positions, self.undecided, self.scores, self.left, out)]
 
 
 def solve_cyclic(scores: Scores, row: int, executor: Executor, budget: MemoryBudget) -> None:
-    """Solve a tier in which moves may stay.
-
-    From each remoteness to the next: a parent of a LOSE is a WIN; an undecided parent of a WIN whose children are all
-    WINs is a LOSE. Then a parent of a TIE is a TIE, and what is left is a DRAW.
-    """
+    """Solve a tier in which moves may stay."""
     tier = CyclicTier(scores, row, executor)
     tier.gather_children(budget)
-    tier.propagate_wins_and_losses()
-    tier.propagate_ties()
-    tier.scores[tier.scores == tier.undecided] = tier.draw
+    Propagation(scores.bits, tier.scores, tier.best, tier.left, tier.parents_of).run()
 
 
 class CyclicTier:
-    """A tier in the making; its positions are numbered from 0.
-
-    `best` int64[n]: the greatest score passed up from later tiers, -1 for none; `left` int32[n]: how many distinct
-    children must still turn out to be WINs before the position is a LOSE.
-    """
+    """The children and parents within a tier, whose positions are numbered from 0; see Propagation for its arrays."""
 
     def __init__(self, scores: Scores, row: int, executor: Executor):
         self.all = scores
@@ -41,12 +123,9 @@ class CyclicTier:
         self.executor = executor
         self.low, self.high = scores.stretch(row)
         self.bits = scores.bits
-        self.greatest = (1 << self.bits) - 1
-        self.draw = DRAW_CLASS << self.bits
-        self.undecided = self.draw | 1
         self.scores = scores.scores[self.low : self.high]
         count = self.high - self.low
-        self.best = np.empty(count, np.int64)
+        self.best = np.empty(count, self.scores.dtype)
         self.left = np.empty(count, np.int32)
         self.has_parents = defines(scores.expander.game, "parents")
 
@@ -88,15 +167,16 @@ class CyclicTier:
             return counts[:0], counts[:0]
         return block.out[:count].astype(np.int32 if self.high - self.low < 1 << 31 else np.int64), counts
 
-    def parents_of(self, frontier: Array) -> Array:
-        """Return the parents within the tier of some positions, each as often as it has distinct children there."""
-        if not self.has_parents:
+    def parents_of(self, frontier: Array) -> Iterator[Array]:
+        """Yield the parents within the tier of some positions, each as often as it has distinct children there."""
+        if self.has_parents:
+            parts = (frontier[begin:end] for begin, end in self.all.expander.blocks(0, len(frontier)))
+            yield from flowing(self.executor, self.ask_parents, parts)
+        elif len(frontier):
             room = int((self.begins[frontier + 1] - self.begins[frontier]).sum())
             out = np.empty(room, np.int64)
             cycle_kernels.parents_of(frontier, self.parents, self.begins, out)
-            return out
-        parts = [frontier[begin:end] for begin, end in self.all.expander.blocks(0, len(frontier))]
-        return np.concatenate([np.empty(0, np.int64), *self.executor.map(self.ask_parents, parts)])
+            yield out
 
     def ask_parents(self, frontier: Array) -> Array:
         """Return the parents that the rules give."""
@@ -106,56 +186,21 @@ class CyclicTier:
         places = block.places[:, : block.columns]
         return places[places >= 0] - self.low
 
-    # From each remoteness to the next
 
-    def propagate_wins_and_losses(self) -> None:
-        pending = Pending()
-        group, plies = self.best >> self.bits, self.best & self.greatest
-        lost = (self.left == 0) & (self.scores == self.undecided)
-        pending.add_all(np.flatnonzero(lost), plies[lost], "lose")
-        won = (group == WIN_CLASS) & (self.scores == self.undecided)
-        pending.add_all(np.flatnonzero(won), self.greatest - plies[won], "win")
-        loses = np.flatnonzero(self.scores == primitive_score(LOSE, self.bits))
-        wins = np.flatnonzero(self.scores == primitive_score(WIN, self.bits))
-        remoteness = 0
-        while len(loses) or len(wins) or pending:
-            if not len(loses) and not len(wins):
-                remoteness = pending.first() - 1
-            remoteness += 1
-            if remoteness >= self.greatest - 1:
-                raise RemotenessOverflow
-            ready = self.count_down(self.parents_of(wins))
-            last = np.where(self.best[ready] >= 0, self.best[ready] & self.greatest, 0)
-            late = last > remoteness  # a child in a later tier holds out longer
-            pending.add_all(ready[late], last[late], "lose")
-            won_now = self.parents_of(loses)
-            win = WIN_CLASS << self.bits | self.greatest - remoteness
-            wins = self.settle([won_now, *pending.take(remoteness, "win")], win)
-            loses = self.settle([ready[~late], *pending.take(remoteness, "lose")], remoteness)
+def flowing(executor: Executor, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield the results for some items in their order, with a bounded number of them under way."""
+    flying: deque[Future[Result]] = deque()
+    for item in items:
+        flying.append(executor.submit(function, item))
+        if len(flying) >= IN_FLIGHT:
+            yield flying.popleft().result()
+    while flying:
+        yield flying.popleft().result()
 
-    def propagate_ties(self) -> None:
-        pending = Pending()
-        seeds = np.flatnonzero((self.best >> self.bits == TIE_CLASS) & (self.scores == self.undecided))
-        pending.add_all(seeds, self.greatest - (self.best[seeds] & self.greatest), "tie")
-        ties = np.flatnonzero(self.scores == primitive_score(TIE, self.bits))
-        remoteness = 0
-        while len(ties) or pending:
-            if not len(ties):
-                remoteness = pending.first() - 1
-            remoteness += 1
-            if remoteness >= self.greatest - 1:
-                raise RemotenessOverflow
-            candidates = [self.parents_of(ties), *pending.take(remoteness, "tie")]
-            ties = self.settle(candidates, TIE_CLASS << self.bits | self.greatest - remoteness)
 
-    def settle(self, candidates: list[Array], score: int) -> Array:
-        """Give the undecided ones of some positions a score, and return them."""
-        positions = np.concatenate(candidates)
-        return positions[: cycle_kernels.settle(positions, self.undecided, score, self.scores, positions)]
-
-    def count_down(self, positions: Array) -> Array:
-        """Note that a child of each position is a WIN, and return those of which all children are."""
-        return positions[: cycle_kernels.count_down(positions, self.undecided, self.scores, self.left, positions)]
+def together(parts: list[Array]) -> Array:
+    """Return arrays of positions as one."""
+    return np.concatenate([np.empty(0, np.int64), *parts])
 
 
 class Pending:
@@ -172,8 +217,12 @@ class Pending:
 
     def add_all(self, positions: Array, remoteness: Array, kind: str) -> None:
         """Add positions of one kind, each with its remoteness."""
-        for due in np.unique(remoteness).tolist():
-            self.due.setdefault(due, {}).setdefault(kind, []).append(positions[remoteness == due])
+        order = np.argsort(remoteness, kind="stable")
+        positions, remoteness = positions[order], remoteness[order]
+        cuts = np.flatnonzero(remoteness[1:] != remoteness[:-1]) + 1
+        for part, plies in zip(np.split(positions, cuts), np.split(remoteness, cuts), strict=True):
+            if len(part):
+                self.due.setdefault(int(plies[0]), {}).setdefault(kind, []).append(part)
 
     def take(self, remoteness: int, kind: str) -> list[Array]:
         """Remove and return what is due."""

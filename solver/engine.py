@@ -3,8 +3,8 @@
     start --explore--> state space --solve the tiers, last first--> scores --tally, write--> database
 
 Small games are solved interpreted (`interpreted.py`). Others are compiled, explored in waves (`explore.py`) and solved
-tier by tier (`tiers.py`, `cyclic.py`), on threads: the kernels release the GIL. A journal beside the database keeps
-what is done.
+tier by tier (`tiers.py`, `cyclic.py`), on threads: the kernels release the GIL. Games with a dense numbering are not
+explored, because every position counts (`dense.py`). A journal beside the database keeps what is done.
 """
 
 import os
@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from retrograde.databases import database_path
-from retrograde.databases.write import Solved, write_database
+from retrograde.databases.write import DenseSolved, Solved, write_database
 from retrograde.games.catalog import rules_digest, variant
-from retrograde.games.game import Game
+from retrograde.games.game import Game, is_dense
 from retrograde.solver.examine import start_of
 from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.journal import Journal, Log
 from retrograde.solver.memory import MemoryBudget
+from retrograde.solver.numbering import Numbering
 from retrograde.solver.progress import Listener, Phase
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 INTERPRETED_SECONDS = 0.25
 """Games that are explored in less time of a processor are not compiled, which takes two seconds or more."""
+
+MOST_INTERPRETED = 10_000
+"""Games with a dense numbering of more slots are compiled at once."""
 
 JOURNAL_SECONDS = 0.5
 """The most work that is lost when a solve is killed, where what is done between two pauses takes no longer."""
@@ -55,6 +59,7 @@ def solve(
 ) -> Path:
     """Solve a game and return the path of its database, *path* or the one that `open_database` looks for.
 
+    Tiers of a game with a dense numbering that other databases hold are taken from there, unless *fresh*.
     *workers* is the number of threads (one a core if None), *memory* the most bytes to use (what is free if None).
     A solve that was interrupted goes on where it stopped, unless *fresh*. *listener* is called with Progress.
     *interpreted* forces the rules to be run so or, if False, to be compiled. What is done goes to disk every *pause*
@@ -64,7 +69,7 @@ def solve(
     path = database_path(variant(game)) if path is None else Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     budget = MemoryBudget(memory)
-    if interpreted is not False:
+    if interpreted or (interpreted is None and not (is_dense(game) and Numbering.of(game).slots > MOST_INTERPRETED)):
         solved = solve_interpreted(game, budget, float("inf") if interpreted else INTERPRETED_SECONDS)
         if solved is not None:
             return write_database(path, game, solved)
@@ -73,8 +78,13 @@ def solve(
         ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor,
     ):
         try:
-            solved = solve_compiled(game, executor, budget, journal, listener, pause)
-            phase = Phase("writing", listener, int(solved.counts.sum()))
+            if is_dense(game):
+                found_at = None if fresh else path
+                solved = solve_dense(game, executor, budget, journal, listener, pause, found_at)
+                phase = Phase("writing", listener, len(solved.outcomes))
+            else:
+                solved = solve_compiled(game, executor, budget, journal, listener, pause)
+                phase = Phase("writing", listener, int(solved.counts.sum()))
             write_database(path, game, solved, executor, lambda records: phase.advance(records - phase.done))
             phase.tell()
         finally:
@@ -117,6 +127,42 @@ def solve_compiled(
         try:
             solve_tiers(scores, executor, budget, log, Phase("solving", listener, len(space.positions)))
             return solved_from(scores, executor)
+        except RemotenessOverflow:
+            if bits == PLIES_BITS[-1]:
+                raise
+    raise AssertionError("unreachable")
+
+
+def solve_dense(
+    game: Game, executor: Executor, budget: MemoryBudget, journal: Journal, listener: Listener | None, pause: float,
+    path: Path | None,
+) -> DenseSolved:  # fmt: skip
+    """Return the solved game, every slot of it, having gone through all phases but the writing.
+
+    Tiers are taken from other databases, those beside *path* among them, unless it is None.
+    """
+    from retrograde.solver.dense import DenseScores
+    from retrograde.solver.dense_legend import dense_solved_from
+    from retrograde.solver.expansion import NotCompilable
+    from retrograde.solver.reuse import find_sources, take
+    from retrograde.solver.score import RemotenessOverflow
+
+    numbering = Numbering.of(game)
+    entries: dict[str, list[list[Array]]] = {}
+    for name, arrays in journal.entries():
+        entries.setdefault(name, []).append(arrays)
+    for bits in PLIES_BITS:
+        budget.check(DenseScores.bytes_needed(numbering, bits), f"solving {numbering.slots:,} slots of positions")
+        log = Log(journal, f"scores{bits}", entries.pop(f"scores{bits}", []), pause)
+        try:
+            scores = DenseScores(game, numbering, bits, executor)
+            sources = find_sources(scores, path) if path else {}
+            phase = Phase("solving", listener, numbering.slots)
+            scores.solve(log, phase, take(scores, sources, sources))
+            return dense_solved_from(scores)
+        except NotCompilable as error:
+            warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
+            return cast(DenseSolved, solve_interpreted(game, budget))
         except RemotenessOverflow:
             if bits == PLIES_BITS[-1]:
                 raise

@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import DRAW, POSITION_BITS, UNDECIDED, Game, RuleError, Value
+from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, RuleError, Value
 
 MOST_MOVES = 1 << 16
 
@@ -71,8 +71,8 @@ def blame(game: Game, position: object) -> Iterator[None]:
 
 def checked_value(value: Any) -> Value:
     """Return what primitive() gave as a Value."""
-    if value is None or value not in tuple(Value) or value == DRAW:
-        raise Fault(f"primitive() gives {value!r}; it must give WIN, LOSE, TIE or UNDECIDED")
+    if value is None or value not in tuple(Value):
+        raise Fault(f"primitive() gives {value!r}; it must give WIN, LOSE, TIE, DRAW or UNDECIDED")
     return Value(value)
 
 

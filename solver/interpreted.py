@@ -9,10 +9,12 @@ from collections import defaultdict
 import numpy as np
 
 from retrograde.databases.layout import LegendRow
-from retrograde.databases.write import Solved
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines
+from retrograde.databases.write import DenseSolved, Solved
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_dense
+from retrograde.solver.dense_legend import dense_solved
 from retrograde.solver.examine import examine, start_of
 from retrograde.solver.memory import MemoryBudget
+from retrograde.solver.numbering import Numbering
 
 BETWEEN_CHECKS = 10_000
 """Positions explored between two looks at the memory in use."""
@@ -21,13 +23,17 @@ Children = dict[int, list[int]]
 Outcomes = dict[int, tuple[Value, int]]
 
 
-def solve_interpreted(game: Game, budget: MemoryBudget, seconds: float = float("inf")) -> Solved | None:
+def solve_interpreted(
+    game: Game, budget: MemoryBudget, seconds: float = float("inf")
+) -> Solved | DenseSolved | None:
     """Return the solved game; None where exploring it takes more than some seconds of the processor's time."""
     explored = explore(game, budget, time.thread_time() + seconds)
     if explored is None:
         return None
     children, outcomes = explored
     propagate(children, outcomes)
+    if is_dense(game):
+        return by_slot(game, outcomes)
     by_tier: defaultdict[int, list[int]] = defaultdict(list)
     for position in children:
         by_tier[int(game.tier(position))].append(position)
@@ -47,6 +53,26 @@ def solve_interpreted(game: Game, budget: MemoryBudget, seconds: float = float("
     )
 
 
+def every_position(game: Game) -> list[int]:
+    """Return all positions of a game with a dense numbering."""
+    numbering = Numbering.of(game)
+    slots = ((tier, i) for row, tier in enumerate(numbering.tiers.tolist()) for i in range(numbering.size(row)))
+    return [position for position in (game.unindex(*slot) for slot in slots) if position >= 0]
+
+
+def by_slot(game: Game, outcomes: Outcomes) -> DenseSolved:
+    """Return a solved game with a dense numbering."""
+    numbering = Numbering.of(game)
+    places = {outcome: place for place, outcome in enumerate(sorted(set(outcomes.values())))}
+    rows = np.full(numbering.slots, len(places), np.int64)
+    sizes = np.zeros(numbering.slots, np.int64)
+    for position, outcome in outcomes.items():
+        row, slot = numbering.slot_of(game, position)
+        rows[numbering.starts[row] + slot] = places[outcome]
+        sizes[numbering.starts[row] + slot] = count(game, [position])
+    return dense_solved(game, numbering, list(places), rows, sizes)
+
+
 def count(game: Game, positions: list[int]) -> int:
     """Return how many positions there are with the symmetric ones of some canonical ones."""
     if not defines(game, "images"):
@@ -58,7 +84,7 @@ def explore(game: Game, budget: MemoryBudget, deadline: float) -> tuple[Children
     """Return the distinct children of every position that can be reached, and the outcomes of primitive ones."""
     children: Children = {}
     outcomes: Outcomes = {}
-    open_positions = [start_of(game)]
+    open_positions = every_position(game) if is_dense(game) else [start_of(game)]
     while open_positions:
         position = open_positions.pop()
         if position in children:
@@ -66,7 +92,7 @@ def explore(game: Game, budget: MemoryBudget, deadline: float) -> tuple[Children
         value, _, reached = examine(game, position)
         children[position] = list(dict.fromkeys(reached))
         if value != UNDECIDED:
-            outcomes[position] = value, 0
+            outcomes[position] = value, 0 if value != DRAW else -1
         open_positions += [child for child in children[position] if child not in children]
         if time.thread_time() > deadline:
             return None
@@ -83,7 +109,7 @@ def propagate(children: Children, outcomes: Outcomes) -> None:
             parents[child].append(position)
     left = {position: len(reached) for position, reached in children.items()}
     primitive = dict(outcomes)
-    frontier = [position for position, (value, _) in primitive.items() if value != TIE]
+    frontier = [position for position, (value, _) in primitive.items() if value in (WIN, LOSE)]
     remoteness = 0
     while frontier:
         remoteness += 1

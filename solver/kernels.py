@@ -16,7 +16,7 @@ positions are, and whatever is done with it runs along memory.
 
 from numba import njit
 
-from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
 
 LIMIT = 1 << POSITION_BITS
 MOST_IMAGES = 1 << 10
@@ -75,7 +75,7 @@ def expand(game, tier, positions, primitives, sizes, images, origins, children, 
             origins[columns] = i
             columns += 1
             needed = max(needed, slot)
-        elif value != WIN and value != LOSE and value != TIE:
+        elif value != WIN and value != LOSE and value != TIE and value != DRAW:
             trouble[0] = BAD_PRIMITIVE
             return columns, needed
     return columns, needed

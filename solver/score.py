@@ -3,7 +3,7 @@
     | class | plies |      of 16 bits: 2 for the class, 14 for the plies (of 32 bits: 2 and 30)
 
     class 0  LOSE      plies = remoteness               the later the better
-          1  DRAW      plies = 0, or 1 for UNDECIDED
+          1  DRAW      plies = 0, or 1 for UNDECIDED, or 2 for what is no position
           2  TIE       plies = greatest - remoteness    the sooner the better
           3  WIN       plies = greatest - remoteness
 
@@ -19,6 +19,7 @@ from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 
 LOSE_CLASS, DRAW_CLASS, TIE_CLASS, WIN_CLASS = range(4)
 CLASSES = (LOSE, DRAW, TIE, WIN)
+EMPTY_PLIES = 2
 
 
 def plies_bits(dtype: Any) -> int:

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from retrograde.games.game import TIE, WIN
+from retrograde.games.game import DRAW, TIE, WIN
 from retrograde.solver.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
 
@@ -26,6 +26,8 @@ def primitive_score(value, bits):
         return WIN_CLASS << bits | greatest
     if value == TIE:
         return TIE_CLASS << bits | greatest
+    if value == DRAW:
+        return DRAW_CLASS << bits
     return LOSE_CLASS << bits
 
 

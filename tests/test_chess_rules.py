@@ -2,8 +2,8 @@
 
 python-chess is a test-only oracle. The counts in `data/chess/` are those of Gaviota's tables, published by M. Ballicora
 (https://sites.google.com/site/gaviotachessengine), read by python-chess. `summary.csv` has the legal positions of each
-table and side to move, all of them (raw) and but for symmetry (unique); `KRK.csv` and `KPK.csv` have them by result and
-distance to mate: table, side to move, result, plies, unique, raw.
+table and side to move, all of them (raw) and but for symmetry (unique); `dtm.csv` has them by result and distance to
+mate in plies.
 """
 
 import csv
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, MoveError, PositionError
+from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game, MoveError, PositionError
 from retrograde.games.chess import Chess
 from retrograde.games.chess.board import COLOURS, TURN
 from retrograde.games.chess.men import TIERS, ending, tier_of, tiers_from
@@ -68,8 +68,8 @@ def test_moves_and_ends_are_those_of_python_chess(name):
         assert set(moves) == {move.uci() for move in board.legal_moves}, game.write(position)
         assert len(moves) == len(list(game.generate_moves(position)))
         assert game.in_check(position) == board.is_check()
-        over = LOSE if board.is_checkmate() else TIE if board.is_stalemate() else UNDECIDED
-        assert game.primitive(position) == (TIE if board.is_insufficient_material() else over), game.write(position)
+        over = LOSE if board.is_checkmate() else DRAW if board.is_stalemate() else UNDECIDED
+        assert game.primitive(position) == (DRAW if board.is_insufficient_material() else over), game.write(position)
         assert game.write(position) == board.fen(en_passant="legal")
 
 
@@ -197,7 +197,7 @@ def survey(game, tier, begin, end, positions, sizes):
 
 def all_positions(name, sizes=False):
     """Return what is in each slot of a tier, by the compiled rules, and how many placements it stands for."""
-    game, tier = Chess(), tier_of(name)
+    game, tier = Chess("KK"), tier_of(name)
     prepare(game)
     positions = np.empty(game.size(tier), np.int64)
     placements = np.zeros(len(positions) if sizes else 0, np.int64)
@@ -211,7 +211,7 @@ LARGE = ["KBNK", "KQKR", "KRKR", "KRKP"]
 
 @pytest.mark.parametrize("name", SMALL + [pytest.param(name, marks=pytest.mark.slow) for name in LARGE])
 def test_slots_are_the_published_positions(name):
-    plain = Chess().plain_size(tier_of(name))
+    plain = Chess("KK").plain_size(tier_of(name))
     positions, placements = all_positions(name, sizes=True)
     positions, placements = positions[:plain], placements[:plain]
     legal = positions[positions != EMPTY]
@@ -248,7 +248,7 @@ def test_every_placement_has_a_slot(name):
 
 @each_ending
 def test_every_slot_has_at_most_one_position(name):
-    game, tier, chance = Chess(), tier_of(name), Random(name)
+    game, tier, chance = Chess("KK"), tier_of(name), Random(name)
     plain, size = game.plain_size(tier), game.size(tier)
     some = [chance.randrange(plain) for _ in range(200)] + [0, plain - 1]
     if size > plain:
@@ -281,7 +281,7 @@ def test_positions_met_in_play_have_slots(name):
 
 
 def test_compiled_rules_do_the_same():
-    expander = Expander(Chess())
+    expander = Expander(Chess("KK"))
     for name in ("KRK", "KRKN", "KPKP", "KPPKP", "KQPKP", "KBKB"):
         game = Chess(name)
         positions = [game.canonical(position) for position in random_positions(name, 100, seed=6)]
@@ -316,7 +316,7 @@ def test_the_contract_is_kept(compiled):
 
 def solved(name):
     """Return (side, result, plies) counts of an ending, by passes over all positions of it and all that may follow."""
-    expander, tiers = Expander(Chess()), tiers_from(name)
+    expander, tiers = Expander(Chess("KK")), tiers_from(name)
     in_tiers = [positions[positions != EMPTY] for positions, _ in (all_positions(TIERS[tier]) for tier in tiers)]
     positions = np.sort(np.concatenate(in_tiers))
     children = np.full((len(positions), 40), -1, np.int32)
@@ -352,8 +352,12 @@ def solved(name):
 
 @pytest.mark.parametrize("name", ["KRK", pytest.param("KPK", marks=pytest.mark.slow)])
 def test_ending_is_solved_as_published(name):
-    with open(DATA / f"{name}.csv", newline="") as file:
-        table = {(side, result, int(plies)): int(unique) for _, side, result, plies, unique, _ in csv.reader(file)}
+    with open(DATA / "dtm.csv", newline="") as file:
+        table = {
+            (row["side"], row["result"], int(row["plies"])): int(row["unique"])
+            for row in csv.DictReader(file)
+            if row["table"] == name
+        }
     assert solved(name) == table
 
 

@@ -33,7 +33,7 @@ NOWHERE = -1
 class Board(Game):
     """The encoding of positions, and attacks."""
 
-    material: str = "KRK"
+    material: str
 
     def __post_init__(self):
         object.__setattr__(self, "material", men.ending(self.material))  # fields are frozen, but not from within
@@ -42,6 +42,10 @@ class Board(Game):
     def tiers(self):
         """The tiers of this ending and of all it can lead to, ascending."""
         return men.tiers_from(self.material)
+
+    @property
+    def family(self):
+        return type(self)("KK")
 
     @cached_property
     def tier_table(self):

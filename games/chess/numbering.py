@@ -89,6 +89,16 @@ class Numbering(Moves):
         """Return the number of slots of a tier."""
         return self.plain_size(tier) + self.turns(tier) * PAIRS_OF_PAWNS * 4096 * self.ways_of_other(tier)
 
+    def parts(self, tier):
+        """Return the parts that are counted apart: by side to move, and behind them those with en passant rights."""
+        turns = self.turns(tier)
+        plain, passed = self.plain_size(tier) // turns, (self.size(tier) - self.plain_size(tier)) // turns
+        names = ["white", "black", "white en passant", "black en passant"]
+        if turns == 1:
+            names = ["white and black", "white en passant and black en passant"]
+        parts = zip(names, [plain] * turns + [passed] * turns, strict=True)
+        return [part for part in parts if part[1]]
+
     def plain_size(self, tier):
         """Return the number of slots without en passant rights: first White to move, then Black to move."""
         slots = self.turns(tier) * self.pairs_of_kings(tier)

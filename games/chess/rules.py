@@ -3,7 +3,7 @@
 The rules are those of chess without castling, and without the fifty-move rule and repetition, which distances to mate
 leave aside. The game is over by mate; by stalemate; and where no sequence of moves whatever leads to a mate, because
 there are bare kings, or one bishop or knight besides, or only bishops on squares of one colour. (Dead positions with
-blocked pawns go on, as drawn ones.) An end without a winner is a TIE to the engine; in chess that is as good as a DRAW.
+blocked pawns go on, as drawn ones.) An end without a winner is a DRAW like any other.
 
 There is no first position: every legal placement counts, and `size`, `index` and `unindex` number them tier by tier. A
 tier is an ending, whatever the variant: positions and tiers mean the same in `chess:KRK` and `chess:KRKN`; what variant
@@ -17,7 +17,7 @@ from retrograde.games.chess import men
 from retrograde.games.chess.board import PLACES, code_at
 from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
 from retrograde.games.chess.numbering import Numbering
-from retrograde.games.game import LOSE, TIE, UNDECIDED
+from retrograde.games.game import DRAW, LOSE, UNDECIDED
 
 # What is only for people is imported where it is used, so that an edit of it makes no other rules (see digest.py)
 
@@ -33,10 +33,10 @@ class Chess(Numbering):
 
     def primitive(self, position):
         if self.is_dead(position):
-            return TIE
+            return DRAW
         if self.can_move(position):
             return UNDECIDED
-        return LOSE if self.in_check(position) else TIE
+        return LOSE if self.in_check(position) else DRAW
 
     def is_dead(self, position):
         """Tell whether the men that are left can give no mate."""
@@ -53,6 +53,10 @@ class Chess(Numbering):
         return not (light and dark)
 
     # For people
+
+    def tier_name(self, tier):
+        """Return the name of an ending."""
+        return men.TIERS[tier]
 
     def write(self, position):
         """Return a position as FEN; en passant is noted only where it is a legal move."""

@@ -1,0 +1,80 @@
+"""The dense numbering of a game, as far as it can be told without looking at positions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import Game, RuleError
+
+Array = np.ndarray[Any, Any]
+
+MOST_SLOTS = 1 << 40
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """The tiers of a game, and their slots one after another.
+
+    `tiers` int64[T] ascend; tier number *row* has the slots from `starts[row]` to `starts[row + 1]`.
+    """
+
+    tiers: Array
+    starts: Array
+
+    @classmethod
+    def of(cls, game: Any) -> "Numbering":  # the contract has no `tiers` and `size`, which are names of options, too
+        """Return the numbering of a game; raise RuleError where it is none."""
+        tiers = sorted({index(tier) for tier in game.tiers})
+        sizes = [index(game.size(tier)) for tier in tiers]
+        for tier, size in zip(tiers, sizes, strict=True):
+            if not 0 < size < MOST_SLOTS:
+                raise RuleError(f"{variant(game)}: size({tier}) gives {size}; it must give a number from 1 to 2**40")
+        if not tiers:
+            raise RuleError(f"{variant(game)} has a size(), and no tiers; give the class a property that lists them")
+        return cls(np.array(tiers, np.int64), np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are."""
+        return int(self.starts[-1])
+
+    def stretch(self, row: int) -> slice:
+        """Return where the slots of tier number *row* are."""
+        return slice(int(self.starts[row]), int(self.starts[row + 1]))
+
+    def size(self, row: int) -> int:
+        """Return how many slots tier number *row* has."""
+        return int(self.starts[row + 1] - self.starts[row])
+
+    def row(self, tier: int) -> int:
+        """Return the number of a tier; -1 where there is no such tier."""
+        row = int(self.tiers.searchsorted(tier))
+        return row if row < len(self.tiers) and self.tiers[row] == tier else -1
+
+    def slot_of(self, game: Game, position: int) -> tuple[int, int]:
+        """Return the number of a position's tier, and its slot there; raise RuleError where there is none."""
+        tier = game.tier(position)
+        row = self.row(tier)
+        if row < 0:
+            raise RuleError(f"{variant(game)}, position {position}: it is in tier {tier}, which is not among the tiers")
+        slot = game.index(position)
+        if not 0 <= slot < self.size(row):
+            size = self.size(row)
+            raise RuleError(f"{variant(game)}, position {position}: index() gives {slot}, and size({tier}) is {size}")
+        return row, slot
+
+    def parts(self, game: Game) -> Iterator[tuple[int, int, slice]]:
+        """Yield for each part of each tier the tier, the number of the part in it, and where its slots are."""
+        for row, tier in enumerate(self.tiers.tolist()):
+            whole = self.stretch(row)
+            begin = whole.start
+            for number, (_, slots) in enumerate(game.parts(tier)):
+                yield tier, number, slice(begin, begin + slots)
+                begin += slots
+            if begin != whole.stop:
+                slots, size = begin - whole.start, self.size(row)
+                raise RuleError(f"{variant(game)}: parts({tier}) have {slots} slots, and size({tier}) is {size}")

@@ -44,6 +44,8 @@ from retrograde.games.chess.moves import Moves
 from retrograde.games.chess.squares import reaches, turned
 
 EMPTY = -1
+INVERSE = (0, 1, 2, 3, 4, 6, 5, 7)
+"""The symmetry that undoes each symmetry of the board."""
 PAIRS_OF_PAWNS = 7
 
 
@@ -282,7 +284,5 @@ def numbers_of_kings() -> tuple[int, ...]:
         for number, least in enumerate(pairs_in_order(pawns)):
             diagonal = 8 * (not pawns and turned_pair(least, 4) == least)
             for symmetry in range(2 if pawns else 8):
-                pair = turned_pair(least, symmetry)
-                back = next(s for s in range(8) if turned_pair(pair, s) == least)
-                table[4096 * pawns + pair] = 16 * number + diagonal + back
+                table[4096 * pawns + turned_pair(least, symmetry)] = 16 * number + diagonal + INVERSE[symmetry]
     return tuple(table)

@@ -104,6 +104,18 @@ def encode_blocks(positions: NDArray[np.int64], begins: NDArray[np.int64], lengt
     return gaps, masks
 
 
+Encoded = tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint8]]
+
+
+def encode_group(
+    positions: NDArray[np.int64], rows: NDArray, begins: NDArray[np.int64],
+    length: int, outcome_size: int, gap_size: int,
+) -> Encoded:  # fmt: skip
+    """Return the masks of consecutive blocks, the planes of their outcomes, and those of their gaps."""
+    gaps, masks = encode_blocks(positions, begins, length)
+    return masks, to_planes(rows, outcome_size, length), to_planes(gaps, gap_size, length)
+
+
 def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64], mask: int) -> NDArray:
     """Return the sums of the gaps in a block of *count* records, where tiers begin at *begins*, 0 first.
 

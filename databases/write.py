@@ -14,13 +14,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import h5py
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from retrograde.databases.encoding import compressor, encode_blocks, pack, to_planes
+from retrograde.databases.encoding import Encoded, compressor, encode_group, pack, to_planes
 from retrograde.databases.errors import CannotWrite
 from retrograde.databases.layout import (
     BLOCK,
@@ -49,8 +50,11 @@ GROUP = 8
 IN_FLIGHT = 16
 """Tasks given to the executor and not yet written: some 20 MB."""
 
-Records = tuple[NDArray[np.int64], NDArray]
+Result = TypeVar("Result")
+Records = tuple[NDArray, NDArray]
 Frames = list[bytes]
+Encoder = Callable[..., Encoded]
+Task = Callable[[], tuple[NDArray[np.int64], Frames]]
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,12 @@ def write_database(
     solved: Solved | DenseSolved,
     executor: Executor | None = None,
     progress: Callable[[int], object] | None = None,
+    encode: Encoder = encode_group,
 ) -> Path:
     """Write a database and return its path; another of that name is replaced once the new one is complete.
 
-    Blocks are compressed in *executor*'s threads, if given; *progress* is told how many records are written.
+    Blocks are encoded and compressed in *executor*'s threads, if given; *progress* is told how many records are
+    written; *encode* is `encode_group`, or something quicker that does the same.
     """
     path = Path(path)
     with complete_or_nothing(path) as partial_path:
@@ -90,7 +96,7 @@ def write_database(
             if isinstance(solved, DenseSolved):
                 fill_dense(file, solved, attributes(game, solved, solved.start), executor, tell)
             else:
-                fill(file, game, solved, executor, tell)
+                fill(file, game, solved, executor, tell, encode)
         finally:
             file.close()
     return path
@@ -133,8 +139,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def fill(
-    file: h5py.File, game: Game, solved: Solved, executor: Executor | None, progress: Callable[[int], object]
-) -> None:
+    file: h5py.File, game: Game, solved: Solved, executor: Executor | None, progress: Callable[[int], object],
+    encode: Encoder,
+) -> None:  # fmt: skip
     """Write everything into a new file."""
     bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
     stored, outcome, gap = int(bounds[-1]), outcome_dtype(len(solved.legend)), gap_dtype(solved.greatest)
@@ -146,29 +153,34 @@ def fill(
     start = StartFinder(game, tiers, bounds)
     threads = threading.local()
 
-    def groups() -> Iterator[Callable[[], Frames]]:
+    def encode_frames(positions: NDArray, rows: NDArray, begins: NDArray[np.int64]) -> tuple[NDArray, Frames]:
+        if int(rows.max()) >= len(solved.legend):
+            raise ValueError("there are records of outcomes that are not in the legend")
+        if int(positions.max()) > solved.greatest:
+            raise ValueError(f"there are records of greater positions than {solved.greatest}")
+        wide = positions.astype(np.int64, copy=False)
+        masks, *planes = encode(wide, rows, begins, chunk, outcome.itemsize, gap.itemsize)
+        return masks, compress_group(threads, *planes)
+
+    def groups() -> Iterator[Task]:
         record = 0
         for positions, rows in regroup(solved.records, chunk * GROUP):
             end = record + len(positions)
-            if len(rows) != len(positions) or end > stored or int(rows.max()) >= len(solved.legend):
-                raise ValueError("records do not match the counts of their tiers or the legend")
-            if int(positions.max()) > solved.greatest:
-                raise ValueError(f"there are records of greater positions than {solved.greatest}")
+            if len(rows) != len(positions) or end > stored:
+                raise ValueError("records do not match the counts of their tiers")
             first, last = np.searchsorted(bounds, [record, end])
             begins = bounds[first:last]
             tiers["position"][first:last] = positions[begins - record]
             start.look(record, positions, rows)
-            group = blocks[record // chunk : -(-end // chunk)]
-            gaps, group["mask"] = encode_blocks(positions, begins - record, chunk)
-            group["position"] = positions[::chunk]
-            planes = to_planes(rows, outcome.itemsize, chunk), to_planes(gaps, gap.itemsize, chunk)
-            yield partial(compress_group, threads, *planes)
+            blocks["position"][record // chunk : -(-end // chunk)] = positions[::chunk]
+            yield partial(encode_frames, positions, rows, begins - record)
             record = end
         if not record == stored == sum(row.stored for row in solved.legend):
             raise ValueError(f"{record} records where the tiers have {stored}")
 
     block = 0
-    for frames in in_order(groups(), executor):
+    for masks, frames in in_order(groups(), executor):
+        blocks["mask"][block : block + len(masks)] = masks
         for frame in frames:
             dataset.write_direct_chunk((block * chunk,), frame)
             block += 1
@@ -267,13 +279,13 @@ def compress_group(threads: threading.local, outcomes: NDArray[np.uint8], gaps: 
     return [pack(threads.compressor, *planes) for planes in zip(outcomes, gaps, strict=True)]
 
 
-def in_order(tasks: Iterator[Callable[[], Frames]], executor: Executor | None) -> Iterator[Frames]:
+def in_order(tasks: Iterator[Callable[[], Result]], executor: Executor | None) -> Iterator[Result]:
     """Yield the results of tasks in their order, with a bounded number of them under way."""
     if executor is None:
         for task in tasks:
             yield task()
         return
-    flying: deque[Future[Frames]] = deque()
+    flying: deque[Future[Result]] = deque()
     try:
         for task in tasks:
             flying.append(executor.submit(task))

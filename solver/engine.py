@@ -31,7 +31,7 @@ from retrograde.solver.progress import Listener, Phase
 if TYPE_CHECKING:
     from retrograde.solver.tiers import Scores
 
-INTERPRETED_SECONDS = 0.25
+INTERPRETED_SECONDS = 0.2
 """Games that are explored in less time of a processor are not compiled, which takes two seconds or more."""
 
 MOST_INTERPRETED = 10_000
@@ -85,7 +85,11 @@ def solve(
             else:
                 solved = solve_compiled(game, executor, budget, journal, listener, pause)
                 phase = Phase("writing", listener, int(solved.counts.sum()))
-            write_database(path, game, solved, executor, lambda records: phase.advance(records - phase.done))
+            from retrograde.solver.encode_kernels import encode_group  # numba is imported by now
+
+            write_database(
+                path, game, solved, executor, lambda records: phase.advance(records - phase.done), encode_group
+            )
             phase.tell()
         finally:
             executor.shutdown(cancel_futures=True)

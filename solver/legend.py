@@ -32,12 +32,14 @@ def solved_from(scores: Scores, executor: Executor) -> Solved:
     ]
     rows = np.zeros(room, np.min_scalar_type(len(legend)))
     rows[[place for *_, place in outcomes]] = np.arange(len(legend))
-    pieces = (
-        (space.positions[i : i + PART].astype(np.int64, copy=False), rows[numbers[i : i + PART]])
-        for i in range(0, len(numbers), PART)
-    )
+    outcome_rows = np.empty(len(numbers), rows.dtype)
+
+    def fill(begin: int) -> None:
+        outcome_rows[begin : begin + PART] = rows[numbers[begin : begin + PART]]
+
+    list(executor.map(fill, range(0, len(numbers), PART)))
     greatest = int(space.positions[space.starts[1:] - 1].max())
-    return Solved(space.tiers, np.diff(space.starts), legend, pieces, greatest)
+    return Solved(space.tiers, np.diff(space.starts), legend, (space.positions, outcome_rows), greatest)
 
 
 def narrow(scores: Scores) -> tuple[Array, Array]:

@@ -109,6 +109,8 @@ def options(cls: type[Game]) -> list[dict[str, Any]]:
 
 def example(name: str, cls: type[Game]) -> str:
     """Return a variant that is smaller than the default one, or different."""
+    if cls.example:
+        return f"{name}:{cls.example}"
     types = get_type_hints(cls)
     defaults: dict[str, Any] = {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]  # as above
     flags = [option for option in defaults if types[option] is bool]

@@ -29,6 +29,7 @@ COMMANDS = {
     "info": "what came out: counts, the longest win, the size on disk",
     "query": "the value of a position, and of every move",
     "play": "play against perfection, or watch it",
+    "uci": "a chess engine that plays from the databases",
     "verify": "derive every stored value again, and compare",
 }
 

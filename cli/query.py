@@ -15,6 +15,7 @@ from retrograde.cli.common import (
     source_argument,
 )
 from retrograde.cli.words import FLIPPED, coloured, heading, indent, prospect, table, wrap
+from retrograde.games import LOSE, UNDECIDED, WIN
 
 if TYPE_CHECKING:
     from retrograde.solver.solution import Choice, Solution
@@ -34,6 +35,7 @@ def command(source: str, position: str | None, database: str | None, as_json: bo
     Examples:
       retrograde query tictactoe
       retrograde query tictactoe X.O/.X./... --json
+      retrograde query chess:KRK 8/8/8/3k4/8/8/8/K6R_w
       echo 2231 | retrograde query connect4:4,4 -
     """
     from retrograde.solver.solution import Solution
@@ -51,13 +53,23 @@ def command(source: str, position: str | None, database: str | None, as_json: bo
 def positions(solution: "Solution", text: str | None) -> Iterable[int]:
     """Yield the positions asked for."""
     if text is None:
-        yield solution.game.start
+        yield start_of(solution)
     elif text != "-":
         yield read_reachable(solution, text)
     else:
         while line := input_line():
             if line.strip():
                 yield read_reachable(solution, line.strip())
+
+
+def start_of(solution: "Solution") -> int:
+    """Return the start of the game; raise UsageError where it has none."""
+    start = getattr(solution.game, "start", None)
+    if start is None:
+        example = solution.game.write(solution.database.file.legend[-1].example)
+        name = solution.database.file.variant
+        raise click.UsageError(f"{name} has no start; give a POSITION, as in {example!r}", click.get_current_context())
+    return start
 
 
 def read_reachable(solution: "Solution", text: str) -> int:
@@ -78,12 +90,20 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
         "variant": solution.database.file.variant,
         "position": write(position),
         **outcome(*solution.value(position)),
+        **distance(solution, position),
         "moves": [
             {"move": choice.name, "position": write(choice.position), **outcome(choice.value, choice.remoteness)}
             for choice in solution.moves(position)
         ],
         "line": [choice.name for choice in solution.line(position)],
     }
+
+
+def distance(solution: "Solution", position: int) -> dict[str, str]:
+    """Return how far the end is in the words of the game, if it has them."""
+    value, remoteness = solution.value(position)
+    words = solution.game.distance(value, remoteness) if remoteness and value in (WIN, LOSE) else ""
+    return {"distance": words} if words else {}
 
 
 def outcome(value: Any, remoteness: int | None) -> dict[str, Any]:
@@ -93,7 +113,9 @@ def outcome(value: Any, remoteness: int | None) -> dict[str, Any]:
 def print_position(solution: "Solution", position: int) -> None:
     """Print a position's picture and worth, its moves, and the line of best play."""
     click.echo(indent(solution.game.show(position)))
-    click.echo(f"\n{prospect(*solution.value(position), 'the player to move')}")
+    far = distance(solution, position).get("distance", "")
+    ended = solution.game.ending(position) if solution.game.primitive(position) != UNDECIDED else ""
+    click.echo(f"\n{prospect(*solution.value(position), 'the player to move', far, ended)}")
     if not (choices := solution.moves(position)):
         return
     click.echo(f"\n{moves_table(choices)}")

@@ -50,6 +50,7 @@ def command(
     \b
     Examples:
       retrograde solve tictactoe
+      retrograde solve chess:KRK
       retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
     """
     from retrograde.databases import DatabaseFile, database_of, database_path

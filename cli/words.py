@@ -27,15 +27,20 @@ def coloured(value: Value, text: str | None = None) -> str:
     return click.style(NOUNS[value] if text is None else text, fg=COLOURS[value])
 
 
-def prospect(value: Value, remoteness: int | None, player: str) -> str:
-    """Return what awaits a player, who is to move: `the player to move wins in 5 plies`."""
+def prospect(value: Value, remoteness: int | None, player: str, distance: str = "", ending: str = "") -> str:
+    """Return what awaits a player, who is to move: `the player to move wins in 5 plies`.
+
+    *distance*, and *ending* where the game is over, are the same in the words of the game.
+    """
+    over = ending or "the game is over"
     if value == DRAW:
-        return coloured(value, "a draw: neither side can force an end")
+        return coloured(value, f"a draw: {ending or 'neither side can force an end'}")
     if value == TIE:
-        return coloured(value, f"a tie in {plies(remoteness or 0)}" if remoteness else "a tie: the game is over")
+        return coloured(value, f"a tie in {plies(remoteness or 0)}" if remoteness else f"a tie: {over}")
+    also = f", {distance}" if distance else ""
     if not remoteness:
-        return coloured(value, f"{player} has {'won' if value == WIN else 'lost'}: the game is over")
-    return coloured(value, f"{player} {'wins' if value == WIN else 'loses'} in {plies(remoteness)}")
+        return coloured(value, f"{player} has {'won' if value == WIN else 'lost'}: {over}")
+    return coloured(value, f"{player} {'wins' if value == WIN else 'loses'} in {plies(remoteness)}{also}")
 
 
 def verdict(value: Value, remoteness: int | None) -> str:

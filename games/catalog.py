@@ -167,7 +167,8 @@ def make(cls: type[Game], text: str) -> Game:
         options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())
     missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
     if missing:
-        raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{missing[0]}=…")
+        example = cls.example or f"{missing[0]}=…"
+        raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
     try:
         return cls(**options)
     except (ValueError, TypeError) as error:

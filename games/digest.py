@@ -16,7 +16,7 @@ from typing import Any
 from retrograde.games.game import Game
 
 CONTRACT = Game.__module__
-PRESENTATION = {"write", "read", "show", "move_name", "move", "tier_name"}
+PRESENTATION = {"write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"}
 
 
 def rules_digest(game: Game | type[Game], contract: bool = False) -> str:

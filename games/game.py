@@ -81,6 +81,10 @@ For people, each pair of methods undoing one another:
     The board as lines of text.
 `move_name(position, move)` / `move(position, text)`
     A move's name, and the move with that name.
+`distance(value, remoteness)`
+    How far the end is, as people of the game say it: `mate in 3`. Plies are told in any case.
+`ending(position)`
+    How the game has ended in a position that is over: `checkmate`.
 `tier_name(tier)`
     The name of a tier of a dense numbering.
 
@@ -148,6 +152,8 @@ class Game:
     """The rules of one game with its options fixed; see the module for what a subclass must and may define."""
 
     name: ClassVar[str]
+    example: ClassVar[str] = ""
+    """The options of a small variant to begin with, where the defaults will not do, or there are none."""
     start: Any
 
     def __init_subclass__(cls) -> None:
@@ -232,6 +238,14 @@ class Game:
     def show(self, position: int) -> str:
         """Return the position as a picture of one or more lines."""
         return self.write(position)
+
+    def distance(self, value: Value, remoteness: int) -> str:
+        """Return in the words of the game how far the end of a WIN or a LOSE is; nothing where it has none."""
+        return ""
+
+    def ending(self, position: int) -> str:
+        """Return in the words of the game how it has ended; nothing where it has none."""
+        return ""
 
     def tier_name(self, tier: int) -> str:
         """Return the name of a tier."""

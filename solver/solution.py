@@ -9,7 +9,7 @@ import os
 from typing import NamedTuple
 
 from retrograde.databases import Database, Outcome, open_database
-from retrograde.games.game import DRAW, LOSE, TIE, WIN, Game, Value
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 
 LONGEST_LINE = 1000
 """Plies of a line of best play that are shown unless more are asked for."""
@@ -43,7 +43,8 @@ class Solution:
         those that lose, the latest first. Equals keep the order in which the rules generate them.
         Raises NotInDatabase where play never reaches the position.
         """
-        if self.value(position).remoteness == 0:
+        self.value(position)
+        if self.game.primitive(position) != UNDECIDED:
             return []
         return sorted((self._choice(position, move) for move in self.game.generate_moves(position)), key=preference)
 

@@ -102,7 +102,8 @@ def read(game: Any, text: str) -> int:
         position = with_passed(game, position, square)
     if game.tier(position) not in game.tiers:
         name = men.TIERS[game.tier(position)]
-        raise PositionError(f"this is {name}, which does not follow from {game.material}; it belongs to chess:{name}")
+        what = f"this is {name}, which does not follow from {game.material}"
+        raise PositionError(f"{what}; its database is made by: retrograde solve chess:{name}")
     return position
 
 

@@ -17,7 +17,7 @@ from retrograde.games.chess import men
 from retrograde.games.chess.board import PLACES, code_at
 from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
 from retrograde.games.chess.numbering import Numbering
-from retrograde.games.game import DRAW, LOSE, UNDECIDED
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
 
 # What is only for people is imported where it is used, so that an edit of it makes no other rules (see digest.py)
 
@@ -26,6 +26,7 @@ class Chess(Numbering):
     """Mate the king; `material` names the men of both sides, as in KRKN, and endings that may follow belong to it."""
 
     name = "chess"
+    example = "KRK"
 
     @cached_property
     def dead_table(self):
@@ -53,6 +54,24 @@ class Chess(Numbering):
         return not (light and dark)
 
     # For people
+
+    def distance(self, value, remoteness):
+        """Return the distance to mate in moves."""
+        if remoteness == 0:
+            return ""
+        return f"mate in {remoteness // 2 + 1}" if value == WIN else f"mated in {remoteness // 2}"
+
+    def ending(self, position):
+        """Return how the game has ended."""
+        if self.is_dead(position):
+            return "a dead position, no mate is possible"
+        return "checkmate" if self.in_check(position) else "stalemate"
+
+    def pgn(self, position, moves, players, finished):
+        """Return a game from a position as PGN; *players* are the names of who moves first and second."""
+        from retrograde.games.chess.pgn import pgn
+
+        return pgn(self, position, moves, players, finished)
 
     def tier_name(self, tier):
         """Return the name of an ending."""

@@ -1,0 +1,24 @@
+"""`retrograde uci`: a chess engine for any program that speaks UCI."""
+
+import click
+
+from retrograde.cli.common import input_line
+
+
+@click.command()
+def command() -> None:
+    """Play chess endgames from the databases, as a UCI engine.
+
+    Chess programs start this themselves; tell them `retrograde uci` is the engine. Its option DatabasePath is the
+    folder, or the file, where it looks for databases of chess. Outside them it makes any legal move, and says so.
+
+    \b
+    Example:
+      echo uci | retrograde uci
+    """
+    from retrograde.solver.uci import Engine
+
+    engine = Engine(lambda line: click.echo(line))
+    while (line := input_line()) and engine.answer(line):
+        pass
+    engine.close()

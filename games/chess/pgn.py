@@ -1,0 +1,50 @@
+"""PGN, the portable game notation: seven tags and the moves."""
+
+import textwrap
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from retrograde.games.chess.fen import white_to_move
+from retrograde.games.game import LOSE
+
+WIDTH = 79
+
+
+def pgn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool) -> str:
+    """Return a game from a position; *players* are the names of who moves first and second.
+
+    A game that is *finished* without an end on the board is a draw, by repetition say.
+    """
+    start, whites = game.write(position), white_to_move(position)
+    white, black = players if whites else reversed(players)
+    words = [] if whites or not moves else ["1..."]
+    number = 1
+    for move in moves:
+        if white_to_move(position):
+            words.append(f"{number}.")
+        else:
+            number += 1
+        words.append(game.move_name(position, move))
+        position = game.do_move(position, move)
+    result = result_of(game, position) if finished else "*"
+    tags = {
+        "Event": f"Chess endgame {game.material}",
+        "Site": "?",
+        "Date": f"{date.today():%Y.%m.%d}",
+        "Round": "-",
+        "White": white,
+        "Black": black,
+        "Result": result,
+        "SetUp": "1",
+        "FEN": start,
+    }
+    head = "\n".join(f'[{name} "{value}"]' for name, value in tags.items())
+    return f"{head}\n\n{textwrap.fill(' '.join([*words, result]), WIDTH)}\n"
+
+
+def result_of(game: Any, position: int) -> str:
+    """Return the result of a game that ends in a position."""
+    if game.primitive(position) != LOSE:
+        return "1/2-1/2"
+    return "0-1" if white_to_move(position) else "1-0"

@@ -92,6 +92,10 @@ class Audit:
         self.start = self.find(self.game.canonical(self.game.start))
         self.begin()
 
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self.positions)
+
     def begin(self) -> None:
         """Forget what is found."""
         self.problems: list[Problem] = []
@@ -283,7 +287,7 @@ def derive(value: Value, children: list[Outcome]) -> Outcome:
     Outcome(value=<Value.WIN: 4>, remoteness=3)
     """
     if value != UNDECIDED:
-        return Outcome(value, 0)
+        return Outcome(value, None if value == DRAW else 0)
     plies = {of: [child.remoteness or 0 for child in children if child.value == of] for of in (LOSE, TIE, DRAW, WIN)}
     if plies[LOSE]:
         return Outcome(WIN, 1 + min(plies[LOSE]))

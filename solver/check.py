@@ -1,11 +1,12 @@
 """Conformance: the one test that every game must pass, ours or a user's, before its solution can be trusted.
 
-Positions are tried from the start on. First come the rules on which all others rest; where these break the contract,
-the rest has to wait. Then the others, each held against its counterpart::
+Positions are tried from the start on, or, where the game numbers them, from slots here and there. First come the rules
+on which all others rest; where these break the contract, the rest has to wait. Then the others, each held against its counterpart::
 
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
     options                                             their text gives the same game     (pairs.py)
     write and read, move_name and move                  each undoes the other
+    tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other
     images                                              symmetric positions are worth the same
     parents                                             undoes do_move, within a tier
     compiled                                            the rules do what they do interpreted
@@ -26,7 +27,7 @@ from sys import modules
 from typing import NamedTuple
 
 from retrograde.games import catalog
-from retrograde.games.game import Game, RuleError, defines
+from retrograde.games.game import Game, RuleError, defines, is_dense
 from retrograde.solver import pairs
 from retrograde.solver.examine import Fault
 from retrograde.solver.survey import Survey
@@ -109,8 +110,9 @@ class Checker:
             self.survey.at("options", None)
             pairs.check_options(self.game)
         checks = [pairs.check_text, pairs.check_moves]
+        checks += [pairs.check_slots] if is_dense(self.game) else []
         checks += [pairs.check_images] if defines(self.game, "images") else []
-        checks += [pairs.check_parents] if defines(self.game, "parents") else []
+        checks += [pairs.check_parents] if defines(self.game, "parents") or is_dense(self.game) else []
         for number, check_at in enumerate(checks):
             now = time.monotonic()
             self.check_positions(check_at, now + (deadline - now) / (len(checks) - number))
@@ -134,9 +136,9 @@ class Checker:
             by_tier[self.survey.tier(position)].append(position)
         self.survey.at("compiled", None)
         with self.noting():
-            expander = Expander(self.game)
-            start = self.survey.canonical(self.game.start)
-            pairs.check_compiled(self.survey, expander, self.survey.tier(start), [start])  # most of it is compiling
+            expander = Expander(self.game.family)
+            first = self.survey.canonical(next(iter(self.survey.views)))
+            pairs.check_compiled(self.survey, expander, self.survey.tier(first), [first])  # most of it is compiling
             deadline = time.monotonic() + seconds
             for tier, positions in by_tier.items():
                 for begin in range(0, len(positions), BATCH):

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -189,8 +189,13 @@ class CyclicTier:
 
 def flowing(executor: Executor, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Yield the results for some items in their order, with a bounded number of them under way."""
+    waiting = iter(items)
+    first = list(islice(waiting, 2))
+    if len(first) < 2:  # a thread would cost more than it saves
+        yield from map(function, first)
+        return
     flying: deque[Future[Result]] = deque()
-    for item in items:
+    for item in chain(first, waiting):
         flying.append(executor.submit(function, item))
         if len(flying) >= IN_FLIGHT:
             yield flying.popleft().result()

@@ -137,3 +137,11 @@ def measure(game, tier, first, images, sizes):
     for i in range(len(sizes)):
         position = game.unindex(tier, first + i)
         sizes[i] = 0 if position < 0 else count_images(game, position, images)
+
+
+@njit(cache=True, nogil=True)
+def there_and_back(game, tier, positions, slots, again):
+    """Write the slots of positions of a tier, and the positions of these slots."""
+    for i in range(len(positions)):
+        slots[i] = game.index(positions[i])
+        again[i] = game.unindex(tier, slots[i])

@@ -46,9 +46,11 @@ def dense_solved(
         for outcome in np.flatnonzero(stored).tolist():
             example = game.unindex(tier, where.start - begin + int(first[outcome]))
             counts.append(CountRow(tier, part, outcome, int(positions[outcome]), int(stored[outcome]), example))
+    by_outcome: list[list[CountRow]] = [[] for _ in outcomes]
+    for row in counts:
+        by_outcome[row.outcome].append(row)
     legend = []
-    for number, (value, remoteness) in enumerate(outcomes):
-        mine = [row for row in counts if row.outcome == number]
+    for (value, remoteness), mine in zip(outcomes, by_outcome, strict=True):
         sums = sum(row.positions for row in mine), sum(row.stored for row in mine)
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
     start = start_row(game, numbering, rows)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrograde.games import catalog
-from retrograde.games.game import UNDECIDED, Game, Value, VariantError, defines
+from retrograde.games.game import UNDECIDED, Game, Value, VariantError, defines, is_dense
 from retrograde.solver.examine import Fault, checked_position
 from retrograde.solver.survey import Survey, limited
 
@@ -170,7 +170,45 @@ def canonical_parents(survey: Survey, position: int) -> list[int]:
     """Return the distinct canonical positions in a position's tier that parents() gives."""
     given = limited(survey.game.parents(position))
     parents = dict.fromkeys(survey.canonical(checked_position(parent, "it")) for parent in given)
-    return [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
+    own = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
+    if is_dense(survey.game):
+        for parent in own:
+            slot = survey.game.index(parent)
+            if survey.game.unindex(survey.tier(parent), slot) != parent:
+                raise Fault(f"yields {text_of(survey.game, parent)}, which has no slot")
+    return own
+
+
+# Numbers
+
+
+def check_slots(survey: Survey, position: int) -> None:
+    """Hold index() against unindex(), for a position and its images, and both against those of the family."""
+    game, numbering, tier = survey.game, survey.numbering, survey.tier(position)
+    row, canonical = numbering.row(tier), survey.canonical(position)
+    survey.at("tiers", position)
+    if row < 0:
+        raise Fault(f"do not have its tier, {tier}; list all tiers that play may lead to")
+    survey.at("index", position)
+    slot = game.index(position)
+    if not 0 <= slot < numbering.size(row):
+        raise Fault(f"gives {slot}, and size({tier}) is {numbering.size(row)}")
+    survey.at("unindex", position)
+    if (again := game.unindex(tier, slot)) != canonical:
+        raise Fault(
+            f"gives {again} for its slot, {slot} of tier {tier}; it must give the canonical position, {canonical}"
+        )
+    survey.at("index", position)
+    images = sorted(images_of(survey, position))
+    for image in Random(position).sample(images, min(SAMPLE, len(images))):
+        if survey.tier(image) == tier and (other := game.index(image)) != slot:
+            raise Fault(f"gives {slot}, and {other} for {text_of(game, image)}, which is the same by symmetry")
+    survey.at("family", position)
+    family = game.family
+    answers = family.tier(position), family.index(position), family.unindex(tier, slot), family.primitive(position)
+    same = type(family) is type(game) and family.family == family
+    if not same or answers != (tier, slot, canonical, survey.primitive(position)):
+        raise Fault("is a game in which positions do not mean the same; leave it out, or mend it")
 
 
 # Interpreted and compiled
@@ -181,6 +219,8 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
     game = survey.game
     survey.at("compiled", None)
     symmetric = defines(game, "images")
+    if is_dense(game):
+        check_slots_compiled(survey, expander, tier, positions)
     block = expander.expand(tier, np.array(positions, np.int64), sizes=symmetric)
     for i, (position, primitive, children) in enumerate(zip(positions, *block.by_position(), strict=True)):
         survey.at("compiled", position)
@@ -194,6 +234,18 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
             survey.at("compiled", position)
             seen = block.children[:, i]
             expect_same("parents() gives", canonical_parents(survey, position), seen[seen >= 0].tolist())
+
+
+def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
+    """Hold the compiled index() and unindex() against the interpreted."""
+    from retrograde.solver.dense_kernels import there_and_back
+
+    slots, again = np.empty(len(positions), np.int64), np.empty(len(positions), np.int64)
+    there_and_back(expander.game, tier, np.array(positions, np.int64), slots, again)
+    for position, slot, back in zip(positions, slots.tolist(), again.tolist(), strict=True):
+        survey.at("compiled", position)
+        expect_same("index() gives", survey.game.index(position), slot)
+        expect_same("unindex() gives", survey.game.unindex(tier, slot), back)
 
 
 def expect_same(what: str, interpreted: object, compiled: object) -> None:

@@ -7,16 +7,20 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
+from itertools import chain
 from operator import index
 from random import Random
 from typing import Any, NamedTuple
 
-from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, Value
+from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, Value, is_dense
 from retrograde.solver.examine import MOST_MOVES, Fault, checked_position, checked_value
+from retrograde.solver.numbering import Numbering
 
 TIER_BITS = 62
 GAMES, PLIES = 100, 1000
 """Games played at random, and the most plies of one."""
+PLACEMENTS = 4
+"""Of a game with a dense numbering, one position out of so many is taken from a slot; others by moves from there."""
 
 
 class View(NamedTuple):
@@ -49,15 +53,15 @@ class Survey:
 
     def explore(self, limit: int, deadline: float) -> None:
         """Look at up to *limit* positions: half of them breadth-first, then games played at random, then the rest."""
-        start = self.start()
-        found, known = deque([start]), {start}
+        starts = self.placements(limit // PLACEMENTS) if is_dense(self.game) else [self.start()]
+        found, known = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
         self.look_around(found, known, limit // 2, halfway)
         chance = Random(0)
         for _ in range(GAMES if found else 0):
-            self.play(start, limit, deadline, chance)
+            self.play(chance.choice(starts), limit, deadline, chance)
         self.look_around(found, known, limit, deadline)
-        self.complete = not found
+        self.complete = not found and not is_dense(self.game)
 
     def look_around(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
         """Look at what is found, and add what is found there and not known, until so many positions were looked at."""
@@ -80,6 +84,32 @@ class Survey:
     def classes(self) -> list[int]:
         """The canonical ones of the positions that were looked at, ascending."""
         return sorted({self.canonical(position) for position in self.views})
+
+    def placements(self, count: int) -> list[int]:
+        """Return the positions of some slots of a dense numbering, of each tier the first, the last and others."""
+        self.at("tiers", None)
+        self.numbering = Numbering.of(self.game)
+        self.at("parts", None)
+        list(self.numbering.parts(self.game))
+        chance = Random(0)
+        positions: dict[int, None] = {}
+        for row, tier in enumerate(self.numbering.tiers.tolist()):
+            size = self.numbering.size(row)
+            some = (chance.randrange(size) for _ in range(10 * count))
+            wanted = len(positions) + max(1, count // len(self.numbering.tiers))
+            for slot in chain((0, size - 1), some):
+                self.at("unindex", None)
+                position = self.game.unindex(tier, slot)
+                expect_again(position, self.game.unindex(tier, slot))
+                if position >= 0:
+                    positions[checked_position(position, f"for slot {slot} of tier {tier} it")] = None
+                if len(positions) >= wanted:
+                    break
+        if not positions:
+            raise Fault("gives no position for any slot that was tried")
+        found = list(positions)
+        chance.shuffle(found)
+        return found
 
     # One position
 
@@ -117,7 +147,8 @@ class Survey:
         try:
             checked_value(value)
         except Fault:
-            raise Fault(f"gives {value!r}; let it give WIN, LOSE or TIE, or UNDECIDED where the game goes on") from None
+            advice = "let it give WIN, LOSE, TIE or DRAW, or UNDECIDED where the game goes on"
+            raise Fault(f"gives {value!r}; {advice}") from None
         expect_again(value, self.game.primitive(position))
         return Value(value)
 

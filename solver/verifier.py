@@ -33,7 +33,7 @@ def derive_all(
         tally_positions[row] += class_size(game, position, images) if most_images > 1 else 1
         fine = game.canonical(position) == position and game.tier(position) == tiers[k]
         value = game.primitive(position) + 0  # an enum member becomes an int
-        remoteness = 0
+        remoteness = -1 if value == DRAW else 0
         if value == UNDECIDED:
             soonest_lose = soonest_tie = latest_win = -1
             draws = False

@@ -7,7 +7,7 @@ what the database holds, nowhere else. Verified is
 2. that each position is canonical and stored in its tier;
 3. that each outcome follows from the children's by definition (for the player to move):
 
-       where the rules say so     WIN, LOSE or TIE in 0
+       where the rules say so     WIN, LOSE or TIE in 0, or DRAW
        a child is LOSE            WIN in 1 + the least remoteness of such children
        else, a child is TIE       TIE in 1 + the least remoteness of such children
        else, a child is DRAW      DRAW
@@ -24,6 +24,9 @@ inductions hold for TIE. Only DRAW rests on nothing, and could lean on itself in
 not a DRAW have turned out to be stored as what they are, so those stored as DRAW are the rest, as by definition. In one
 sentence: only the true solution satisfies 3 everywhere.
 
+Where the rules number the positions densely, 1 and 2 become: every slot that stands for a position has one that is
+canonical and has that slot, and all children have slots; whether play leads there is no matter.
+
 Small databases are verified interpreted. Larger ones run compiled, on threads, with 11 to 12 bytes of memory for each
 record, and some of their records interpreted as well, so that the compiler is not taken at its word.
 """
@@ -34,6 +37,7 @@ from dataclasses import dataclass
 
 from retrograde.databases import Database
 from retrograde.solver.audit import INTERPRETED_SECONDS, Audit, Problem
+from retrograde.solver.dense_audit import DenseAudit
 from retrograde.solver.progress import Listener, Phase
 
 SMALL = 20_000
@@ -68,10 +72,10 @@ def verify(
     *workers* is the number of threads (one a core if None); *listener* is called with Progress; *interpreted* forces
     the rules to be run so or, if False, to be compiled. Raises DamagedDatabase where the file cannot be read.
     """
-    audit = Audit(database)
-    phase = Phase("verifying", listener, len(audit.positions))
+    audit = DenseAudit(database) if database.file.dense else Audit(database)
+    phase = Phase("verifying", listener, len(audit))
     done = False
-    if interpreted or (interpreted is None and len(audit.positions) < SMALL):
+    if interpreted or (interpreted is None and len(audit) < SMALL):
         done = audit.verify_interpreted(phase, float("inf") if interpreted else INTERPRETED_SECONDS)
     if not done and not audit.can_compile():
         done = audit.verify_interpreted(phase, float("inf"))

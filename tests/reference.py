@@ -1,6 +1,6 @@
 """Solve a game slowly and plainly: the definitions written down, for fast solvers to be tested against.
 
-For the player to move: where the rules say so, a position is WIN, LOSE or TIE in 0. Else it is
+For the player to move: where the rules say so, a position is WIN, LOSE or TIE in 0, or DRAW. Else it is
 
     WIN    in 1 + the least remoteness of the children that are LOSE, if there are any;
     LOSE   in 1 + the greatest remoteness of the children, if all are WIN;
@@ -11,20 +11,22 @@ So what is won or lost in n is known once everything that is won or lost in less
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 
 Solution = dict[int, tuple[Value, int | None]]
 
 
-def explore(game: Game, symmetric: bool = False) -> dict[int, tuple[int, ...]]:
-    """Return the positions reachable from the start with their children; of symmetric ones, only the canonical.
+def explore(game: Game, symmetric: bool = False, starts: Iterable[int] | None = None) -> dict[int, tuple[int, ...]]:
+    """Return the positions reachable from the start, or from several, with their children; of symmetric ones, only the
+    canonical.
 
     Positions where the game is over have no children.
     """
     represent = remembered(game.canonical) if symmetric else int
     children: dict[int, tuple[int, ...]] = {}
-    found = [represent(game.start)]
+    found = [represent(start) for start in ([game.start] if starts is None else starts)]
     while found:
         position = found.pop()
         if position not in children:
@@ -35,13 +37,16 @@ def explore(game: Game, symmetric: bool = False) -> dict[int, tuple[int, ...]]:
     return children
 
 
-def solve(game: Game, symmetric: bool = False) -> Solution:
-    """Return the value and remoteness of every position reachable from the start; of symmetric ones, the canonical."""
-    children = explore(game, symmetric)
+def solve(game: Game, symmetric: bool = False, starts: Iterable[int] | None = None) -> Solution:
+    """Return the value and remoteness of every position reachable from the start, or from several; of symmetric ones,
+    the canonical.
+    """
+    children = explore(game, symmetric, starts)
     solution: Solution = {}
     for position in children:
         if game.primitive(position) != UNDECIDED:
-            solution[position] = (Value(game.primitive(position)), 0)
+            value = Value(game.primitive(position))
+            solution[position] = value, None if value == DRAW else 0
     for rule in (win_or_lose, tie):
         remoteness, new = 0, solution
         while new:  # what is known in one ply more always follows from something known in just one ply less

@@ -7,7 +7,7 @@ The graph is not an option but stands in every position, so that one compiled ga
 `size` counts pairs of nodes, 2k and 2k + 1. In a symmetric graph the two of a pair are images of one another.
 """
 
-from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 
 
 def position_of(seed: int, symmetric: bool, ends: int, layers: int, size: int, node: int = 0) -> int:
@@ -27,7 +27,7 @@ class Tangle(Game):
 
     start = 0  # the tests set it
 
-    def size(self, position):
+    def pairs(self, position):
         return (position >> 7 & 63) + 1
 
     def key(self, position):
@@ -42,7 +42,7 @@ class Tangle(Game):
         return mix((position >> 18) * 977 + self.key(position) * 31 + salt)
 
     def tier(self, position):
-        return (position >> 1 & 63) * ((position >> 13 & 3) + 1) // self.size(position)
+        return (position >> 1 & 63) * ((position >> 13 & 3) + 1) // self.pairs(position)
 
     def first(self, position):
         """Return the first pair of the position's tier."""
@@ -52,6 +52,9 @@ class Tangle(Game):
         return pair
 
     def primitive(self, position):
+        return self.end(position)
+
+    def end(self, position):
         chance = self.random(position, 1) % 16
         ends = (position >> 15 & 3) + 1
         if chance >= 2 * ends:
@@ -66,7 +69,7 @@ class Tangle(Game):
     def do_move(self, position, move):
         first = self.first(position)
         random = self.random(position, 3 + move)
-        pair = first + random % (self.size(position) - first)
+        pair = first + random % (self.pairs(position) - first)
         side = random >> 10 & 1
         if self.symmetric(position):
             side ^= position & 1
@@ -84,9 +87,59 @@ class TangleWithParents(Tangle):
 
     def parents(self, position):
         base = position - (position & 127)
-        for node in range(2 * self.size(position)):
+        for node in range(2 * self.pairs(position)):
             if self.tier(base + node) == self.tier(position):
                 for move in self.generate_moves(base + node):
                     if self.do_move(base + node, move) == position:
                         yield base + node
                         break
+
+
+class DenseTangle(TangleWithParents):
+    """The same with every node counting; nodes are numbered backwards within each layer.
+
+    A tier is a graph and a layer of it. Slots of nodes that are not canonical are empty. Some ties are draws at once.
+    """
+
+    @property
+    def tiers(self):
+        base = self.start - (self.start & 127)
+        return tuple(sorted({self.tier(base + node) for node in range(2 * self.pairs(base))}))
+
+    def tier(self, position):
+        return (position >> 7) << 6 | self.layer(position)
+
+    def layer(self, position):
+        return (position >> 1 & 63) * ((position >> 13 & 3) + 1) // self.pairs(position)
+
+    def lowest(self, tier):
+        """Return the first position of a tier."""
+        base = tier >> 6 << 7
+        pair = 0
+        while self.layer(base + 2 * pair) < tier & 63:
+            pair += 1
+        return base + 2 * pair
+
+    def size(self, tier):
+        base, slots = self.lowest(tier), 0
+        while (base & 127) + slots < 2 * self.pairs(base) and self.tier(base + slots) == tier:
+            slots += 2
+        return slots
+
+    def unindex(self, tier, i):
+        position = self.lowest(tier) + self.size(tier) - 1 - i
+        return -1 if self.symmetric(position) and position & 1 else position
+
+    def index(self, position):
+        if self.symmetric(position):
+            position -= position & 1
+        tier = self.tier(position)
+        return self.lowest(tier) + self.size(tier) - 1 - position
+
+    def parts(self, tier):
+        half = self.size(tier) // 2
+        return [("low", half), ("high", self.size(tier) - half)]
+
+    def primitive(self, position):
+        value = self.end(position)
+        return DRAW if value == TIE and self.random(position, 77) % 2 else value

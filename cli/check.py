@@ -9,7 +9,7 @@ from retrograde.cli.words import heading, wrap
 @click.command()
 @variant_argument
 @click.option(
-    "--positions", type=click.IntRange(1), metavar="N", default=2000, show_default=True, help="The most to try."
+    "--positions", type=click.IntRange(1), metavar="N", default=10_000, show_default=True, help="The most to try."
 )
 @json_option
 @click.pass_context

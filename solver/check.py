@@ -1,7 +1,8 @@
 """Conformance: the one test that every game must pass, ours or a user's, before its solution can be trusted.
 
 Positions are tried from the start on, or, where the game numbers them, from slots here and there. First come the rules
-on which all others rest; where these break the contract, the rest has to wait. Then the others, each held against its counterpart::
+on which all others rest; where these break the contract, the rest has to wait. Then the others, each held against its
+counterpart::
 
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
     options                                             their text gives the same game     (pairs.py)

@@ -19,8 +19,8 @@ from retrograde.solver.numbering import Numbering
 TIER_BITS = 62
 GAMES, PLIES = 100, 1000
 """Games played at random, and the most plies of one."""
-PLACEMENTS = 4
-"""Of a game with a dense numbering, one position out of so many is taken from a slot; others by moves from there."""
+PLACEMENTS = 300
+"""Positions that are taken from the slots of a dense numbering; others are found by moves from there."""
 
 
 class View(NamedTuple):
@@ -53,7 +53,7 @@ class Survey:
 
     def explore(self, limit: int, deadline: float) -> None:
         """Look at up to *limit* positions: half of them breadth-first, then games played at random, then the rest."""
-        starts = self.placements(limit // PLACEMENTS) if is_dense(self.game) else [self.start()]
+        starts = self.placements(min(limit, PLACEMENTS)) if is_dense(self.game) else [self.start()]
         found, known = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
         self.look_around(found, known, limit // 2, halfway)

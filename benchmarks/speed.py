@@ -1,6 +1,6 @@
 """Times whole commands, as a user waits for them, and prints each beside a reference of the same run.
 
-    python benchmarks/speed.py                 all of it, about three minutes
+    python benchmarks/speed.py                 all of it, about six minutes
     python benchmarks/speed.py --runs 5 board  those whose name has "board" in it, the median of five
 
 The reference is NumPy sorting 20 million integers on one core: absolute times on a shared machine say little.
@@ -36,6 +36,10 @@ COMMANDS = {
     "board 5×5, a user's plain file": "solve plain_connect4.py --fresh",
     "board 5×5, query": "query connect4:5,5 33441",
     "cycles, dodgem 4×4": "solve dodgem:4 --fresh",
+    **{f"ending {name}": f"solve chess:{name} --fresh" for name in ("KRK", "KPK", "KRKN", "KQKR", "KBNK", "KRPK")},
+    "ending KRKN, one worker": "solve chess:KRKN --fresh --workers 1",
+    "ending KRKN, verify": "verify chess:KRKN",
+    "ending KRKN, query": "query chess:KRKN 8/8/8/3k4/8/8/2n5/K6R_w",
 }
 POSITIONS = {"4×4": 161_029, "5×4": 3_945_711, "5×5": 69_763_700, "dodgem 4×4": 393_900}
 
@@ -60,6 +64,12 @@ def measure(command: str, folder: Path) -> tuple[float, float, int]:
     return seconds, cpu, peak
 
 
+def written(folder: Path) -> int:
+    """Return the size of the database that is newest."""
+    files = sorted(folder.glob("*.h5"), key=lambda file: file.stat().st_mtime)
+    return files[-1].stat().st_size if files else 0
+
+
 def reference() -> float:
     """Return the seconds that NumPy takes to sort 20 million integers."""
     numbers = np.random.default_rng(1).integers(0, 1 << 62, 20_000_000)
@@ -77,11 +87,11 @@ def main() -> None:
         folder = Path(name)
         shutil.copy(str(retrograde.games.connect4.__file__), folder / "copy_of_connect4.py")
         shutil.copy(HERE / "plain_connect4.py", folder)
-        print(f"{'':32}{'seconds':>9}{'first':>8}{'CPU':>8}{'MB':>7}{'M pos/s':>9}{'x reference':>13}")
+        print(f"{'':32}{'seconds':>9}{'first':>8}{'CPU':>8}{'MB':>7}{'M pos/s':>9}{'bytes':>12}{'x reference':>13}")
         for label, command in COMMANDS.items():
             if options.name not in label:
                 continue
-            if command.startswith("query"):
+            if command.startswith(("query", "verify")):
                 measure("solve " + command.split()[1], folder)
             first, *_ = measure(command, folder)
             runs = [(*measure(command, folder), reference()) for _ in range(options.runs)]
@@ -89,7 +99,7 @@ def main() -> None:
             ratio = statistics.median(run[0] / run[-1] for run in runs)
             size = next((count for part, count in POSITIONS.items() if part in label and "query" not in label), 0)
             speed = f"{size / seconds / 1e6:9.2f}" if size else " " * 9
-            print(f"{label:32}{seconds:9.2f}{first:8.2f}{cpu:8.2f}{peak / 1e6:7.0f}{speed}{ratio:13.2f}", flush=True)
+            print(f"{label:32}{seconds:9.2f}{first:8.2f}{cpu:8.2f}{peak / 1e6:7.0f}{speed}{written(folder):12}{ratio:13.2f}", flush=True)
 
 
 if __name__ == "__main__":

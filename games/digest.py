@@ -32,9 +32,14 @@ def class_digest(cls: type[Game], contract: bool) -> str:
     modules = {module.__name__: module for name in names for module in used_modules(sys.modules[name])}
     if not contract:
         modules.pop(CONTRACT, None)
-    sources = [Path(str(modules[name].__file__)).read_bytes() for name in sorted(modules)]
-    trees = [essence(ast.parse(source)) for source in sources]
+    trees = [tree_of(str(modules[name].__file__)) for name in sorted(modules)]
     return sha256(repr((cls.__qualname__, trees)).encode()).hexdigest()[:32]
+
+
+@cache
+def tree_of(file: str) -> Any:
+    """Return the essence of a source file."""
+    return essence(ast.parse(Path(file).read_bytes()))
 
 
 def used_modules(module: ModuleType, found: dict[str, ModuleType] | None = None) -> list[ModuleType]:

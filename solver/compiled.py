@@ -12,7 +12,7 @@ from dataclasses import fields
 from dis import get_instructions
 from functools import cache
 from hashlib import sha256
-from inspect import getattr_static, getsource, isfunction, signature
+from inspect import CO_GENERATOR, getattr_static, getsource, isfunction, signature
 from pathlib import Path
 from sys import modules
 from textwrap import dedent
@@ -125,7 +125,8 @@ def stand_in(function: FunctionType) -> Any:
 
 def spelled_out(function: FunctionType) -> FunctionType:
     """Return a function with each `yield from` turned into a loop, which numba understands."""
-    if all(instruction.opname != "GET_YIELD_FROM_ITER" for instruction in get_instructions(function)):
+    is_generator = function.__code__.co_flags & CO_GENERATOR
+    if not is_generator or all(found.opname != "GET_YIELD_FROM_ITER" for found in get_instructions(function)):
         return function
     source = ast.parse(dedent(getsource(function)))
     tree = ast.fix_missing_locations(SpellOut().visit(source))

@@ -53,7 +53,7 @@ def test_commands_of_the_table(folder):
     commands = re.findall(r"`(retrograde [^`]+)`", README.split("## Use")[1].split("## Write")[0])
     commands = [command for command in commands if "VARIANT" not in command]
     assert {command.split()[1] for command in commands} == {
-        *("games", "solve", "info", "query", "play", "verify", "check", "list")
+        *("games", "solve", "info", "query", "play", "verify", "check", "list", "uci")
     }
     (folder / "mygame.py").write_text((folder / "heap.py").read_text(encoding="utf-8"), encoding="utf-8")
     for command in commands:

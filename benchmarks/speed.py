@@ -99,7 +99,8 @@ def main() -> None:
             ratio = statistics.median(run[0] / run[-1] for run in runs)
             size = next((count for part, count in POSITIONS.items() if part in label and "query" not in label), 0)
             speed = f"{size / seconds / 1e6:9.2f}" if size else " " * 9
-            print(f"{label:32}{seconds:9.2f}{first:8.2f}{cpu:8.2f}{peak / 1e6:7.0f}{speed}{written(folder):12}{ratio:13.2f}", flush=True)
+            row = f"{label:32}{seconds:9.2f}{first:8.2f}{cpu:8.2f}{peak / 1e6:7.0f}{speed}{written(folder):12}"
+            print(f"{row}{ratio:13.2f}", flush=True)
 
 
 if __name__ == "__main__":

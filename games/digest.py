@@ -32,14 +32,14 @@ def class_digest(cls: type[Game], contract: bool) -> str:
     modules = {module.__name__: module for name in names for module in used_modules(sys.modules[name])}
     if not contract:
         modules.pop(CONTRACT, None)
-    trees = [tree_of(str(modules[name].__file__)) for name in sorted(modules)]
+    trees = [tree_of(Path(str(modules[name].__file__)).read_bytes()) for name in sorted(modules)]
     return sha256(repr((cls.__qualname__, trees)).encode()).hexdigest()[:32]
 
 
 @cache
-def tree_of(file: str) -> Any:
+def tree_of(source: bytes) -> Any:
     """Return the essence of a source file."""
-    return essence(ast.parse(Path(file).read_bytes()))
+    return essence(ast.parse(source))
 
 
 def used_modules(module: ModuleType, found: dict[str, ModuleType] | None = None) -> list[ModuleType]:

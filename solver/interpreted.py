@@ -4,7 +4,7 @@ The method is that of `cyclic.py`, on dictionaries and without tiers.
 """
 
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def solve_interpreted(
     game: Game, budget: MemoryBudget, seconds: float = float("inf")
 ) -> Solved | DenseSolved | None:
     """Return the solved game; None where exploring it takes more than some seconds of the processor's time."""
-    explored = explore(game, budget, time.thread_time() + seconds)
+    explored = explore(game, budget, seconds)
     if explored is None:
         return None
     children, outcomes = explored
@@ -80,21 +80,27 @@ def count(game: Game, positions: list[int]) -> int:
     return sum(len({position, *game.images(position)}) for position in positions)
 
 
-def explore(game: Game, budget: MemoryBudget, deadline: float) -> tuple[Children, Outcomes] | None:
-    """Return the distinct children of every position that can be reached, and the outcomes of primitive ones."""
+def explore(game: Game, budget: MemoryBudget, seconds: float) -> tuple[Children, Outcomes] | None:
+    """Return the distinct children of every position that can be reached, and the outcomes of primitive ones.
+
+    Returns None when so many seconds have passed; when half of them have, and more is found than was looked at.
+    """
     children: Children = {}
     outcomes: Outcomes = {}
-    open_positions = every_position(game) if is_dense(game) else [start_of(game)]
-    while open_positions:
-        position = open_positions.pop()
-        if position in children:
-            continue
+    found = deque(every_position(game) if is_dense(game) else [start_of(game)])
+    known = set(found)
+    began = time.thread_time()
+    while found:
+        position = found.popleft()
         value, _, reached = examine(game, position)
         children[position] = list(dict.fromkeys(reached))
         if value != UNDECIDED:
             outcomes[position] = value, 0 if value != DRAW else -1
-        open_positions += [child for child in children[position] if child not in children]
-        if time.thread_time() > deadline:
+        new = [child for child in children[position] if child not in known]
+        found += new
+        known.update(new)
+        passed = time.thread_time() - began
+        if passed > seconds or (2 * passed > seconds and len(found) > len(children)):
             return None
         if len(children) % BETWEEN_CHECKS == 0:
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")

@@ -19,9 +19,6 @@ CELLS = 1 << 15
 """Cells of a matrix of children: 256 kB, so that the three of a thread stay in a core's cache."""
 BLOCK = 1 << 14
 """The most positions in a block."""
-SPOT_CHECKS = 2
-"""Positions of a block that are expanded a second time, by the interpreted rules."""
-
 
 class NotCompilable(RuleError):
     """Rules that run interpreted only, and so slowly."""
@@ -36,6 +33,8 @@ class Block:
 
     def __init__(self) -> None:
         self.flat = np.empty((4, 0), np.int64)
+        self.places_in_order = np.empty(0, np.int32)
+        self.by_place: tuple[Array, ...] = np.empty(0, np.uint8), np.empty(0, np.uint16), np.empty(0, np.int32)
         self.images = np.empty(kernels.MOST_IMAGES, np.int64)
 
     def fit(self, slots: int, positions: int) -> None:
@@ -43,14 +42,15 @@ class Block:
         cells = slots * positions
         if cells >= self.flat.shape[1]:
             self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
+            self.places_in_order = np.empty(self.flat.shape[1], np.int32)
+        if positions > len(self.by_place[0]):
+            self.by_place = tuple(np.empty(max(positions, BLOCK), array.dtype) for array in self.by_place)
         self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, slots, positions)
         self.out = self.flat[3]
-        self.runs = np.empty((slots, 3), np.int64)
+        self.runs = np.empty((slots, 4), np.int64)
         self.unsorted = np.empty(slots, np.bool_)
-        self.order = np.empty((slots, positions), np.int32)
-        self.primitives = np.empty(positions, np.uint8)
-        self.sizes = np.empty(positions, np.uint16)
-        self.origins = np.empty(positions, np.int32)
+        self.order = self.places_in_order[:cells].reshape(slots, positions)
+        self.primitives, self.sizes, self.origins = (array[:positions] for array in self.by_place)
         self.columns = 0
 
 
@@ -126,11 +126,12 @@ class Expander:
             self.slots = max(self.slots, needed)
 
     def spot_check(self, tier: int, positions: Array) -> None:
-        """Raise RuleError unless the interpreted rules say of some of the positions what the compiled ones do."""
-        some = np.unique(positions[np.linspace(0, len(positions) - 1, SPOT_CHECKS).astype(np.int64)])
-        for position, value, children in zip(some.tolist(), *self.expand(tier, some).by_position(), strict=True):
-            if (value, children) != examine(self.game, position)[::2]:
-                raise RuleError(differ(self.game, position))
+        """Raise RuleError unless the interpreted rules say of one of the positions what the compiled ones do."""
+        middle = len(positions) // 2
+        (value,), (children,) = self.expand(tier, positions[middle : middle + 1]).by_position()
+        position = int(positions[middle])
+        if (value, children) != examine(self.game, position)[::2]:
+            raise RuleError(differ(self.game, position))
 
 
 def differ(game: Game, position: int) -> str:

@@ -63,7 +63,7 @@ class Explorer:
             phase.skip(size(wave))
         if not log.resumed:
             tier = int(self.expander.game.tier(start))
-            first = np.array([tier]), np.array([1]), narrow(np.array([start])), np.empty(0, np.int64)
+            first = np.array([tier]), np.array([1]), np.array([start], position_type(start)), np.empty(0, np.int64)
             wave = self.remember(*first)
             log.add(partial(tuple, first))
             phase.advance(1, tier)
@@ -167,15 +167,15 @@ def pieces(block: Block) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, each piece a copy in no particular order."""
     kernels.gather(block.columns, block.children, block.tiers, block.runs, block.out)
     begin = 0
-    for slot, (end, tier, plain) in enumerate(block.runs.tolist()):
+    for slot, (end, tier, plain, greatest) in enumerate(block.runs.tolist()):
         if end > begin:
-            piece = block.out[begin:end]
+            piece = block.out[begin:end].astype(position_type(greatest))
             if plain:
-                yield tier, narrow(piece)
+                yield tier, piece
             else:
                 tiers = block.tiers[slot, : block.columns][block.children[slot, : block.columns] >= 0]
                 for child_tier in np.unique(tiers).tolist():
-                    yield child_tier, narrow(piece[tiers == child_tier])
+                    yield child_tier, piece[tiers == child_tier]
         begin = end
 
 
@@ -187,9 +187,9 @@ def distinct(heap: list[Array]) -> Array:
     return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
 
 
-def narrow(positions: Array) -> Array:
-    """Return a copy of positions with 32 bits each if that is enough: half the memory, and sorted twice as fast."""
-    return positions.astype(np.uint32 if positions.max() < 1 << 32 else np.int64)
+def position_type(greatest: int) -> type[np.integer[Any]]:
+    """Return the type for positions up to the greatest: 32 bits take half the memory, and are sorted twice as fast."""
+    return np.uint32 if greatest < 1 << 32 else np.int64
 
 
 def lengths(wave: Wave) -> list[tuple[int, int]]:

@@ -149,16 +149,18 @@ def expand_parents(game, tier, positions, parents, trouble):
 def gather(columns, children, tiers, runs, out):
     """Copy the children of each slot to *out*, slot after slot, without the gaps.
 
-    Row k of *runs* becomes: where slot k ends in *out*; its tier; and 1 where all of it is of that tier, else 0.
+    Row k of *runs* becomes: where slot k ends in *out*; its tier; 1 where all of it is of that tier, else 0; and the
+    greatest child.
     """
     end = 0
     for slot in range(children.shape[0]):
         begin = end
-        tier = -1
+        tier = greatest = -1
         plain = True
         for i in range(columns):
             child = children[slot, i]
             if child >= 0:
+                greatest = max(greatest, child)
                 if end == begin:
                     tier = tiers[slot, i]
                 plain &= tiers[slot, i] == tier
@@ -167,6 +169,7 @@ def gather(columns, children, tiers, runs, out):
         runs[slot, 0] = end
         runs[slot, 1] = tier
         runs[slot, 2] = plain
+        runs[slot, 3] = greatest
 
 
 @njit(cache=True, nogil=True)

@@ -24,8 +24,9 @@ Result = TypeVar("Result")
 Stretch = tuple[int, int, int]
 """The key of a list, and where in it something begins and ends."""
 
-TASK = 1 << 16
-"""Positions in a task, at least, where there are so many: enough to outweigh what handing it to a thread costs."""
+TASK = 1 << 15
+"""Positions in a task, at least, where there are so many: enough to outweigh what handing it to a thread costs, and few
+enough that no thread waits long for another."""
 COMPACT = 1 << 20
 """Children found by one task for one tier that are worth sorting at once, to save memory."""
 
@@ -224,9 +225,9 @@ def tasks(lengths: Iterable[tuple[int, int]], cut: bool = True) -> Iterator[list
     """Group lists, given by their keys and lengths, into tasks of at least TASK items, cutting long lists if allowed.
 
     >>> TASK
-    65536
-    >>> list(tasks([(7, 70_000), (8, 100)]))
-    [[(7, 0, 65536)], [(7, 65536, 70000), (8, 0, 100)]]
+    32768
+    >>> list(tasks([(7, 40_000), (8, 100)]))
+    [[(7, 0, 32768)], [(7, 32768, 40000), (8, 0, 100)]]
     """
     task: list[Stretch] = []
     total = 0

@@ -83,7 +83,7 @@ def count(game: Game, positions: list[int]) -> int:
 def explore(game: Game, budget: MemoryBudget, seconds: float) -> tuple[Children, Outcomes] | None:
     """Return the distinct children of every position that can be reached, and the outcomes of primitive ones.
 
-    Returns None when so many seconds have passed; when half of them have, and more is found than was looked at.
+    Returns None when so many seconds have passed; when a quarter of them have, and more is found than was looked at.
     """
     children: Children = {}
     outcomes: Outcomes = {}
@@ -100,7 +100,7 @@ def explore(game: Game, budget: MemoryBudget, seconds: float) -> tuple[Children,
         found += new
         known.update(new)
         passed = time.thread_time() - began
-        if passed > seconds or (2 * passed > seconds and len(found) > len(children)):
+        if passed > seconds or (4 * passed > seconds and len(found) > len(children)):
             return None
         if len(children) % BETWEEN_CHECKS == 0:
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")

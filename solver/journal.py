@@ -13,11 +13,13 @@ import struct
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from retrograde.databases.errors import CannotWrite
 from retrograde.games.game import RetrogradeError
 
 Array = np.ndarray[Any, Any]
@@ -51,7 +53,8 @@ class Journal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.file.close()
+        with suppress(OSError):  # what could not be written, and was complained of, is still in its buffer
+            self.file.close()
 
     def remove(self) -> None:
         """Close the journal and delete its file, when the solve is done."""
@@ -63,11 +66,15 @@ class Journal:
         arrays = tuple(np.ascontiguousarray(array) for array in arrays)
         about = [(array.dtype.str, len(array), zlib.crc32(array.data)) for array in arrays]
         header = json.dumps([name, about]).encode()
-        self.file.truncate(self.end)  # of what a kill has left behind the last whole entry
-        self.file.write(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header)
-        for array in arrays:
-            self.file.write(array.data.cast("B") if len(array) else b"")
-        self.file.flush()
+        try:
+            self.file.truncate(self.end)  # of what a kill has left behind the last whole entry
+            self.file.write(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header)
+            for array in arrays:
+                self.file.write(array.data.cast("B") if len(array) else b"")
+            self.file.flush()
+        except OSError as error:
+            what = (error.strerror or str(error)).lower()
+            raise CannotWrite(f"cannot write {str(self.path)!r}: {what}; what is done is kept") from error
         self.end = self.file.tell()
 
     def entries(self) -> Iterator[tuple[str, list[Array]]]:

@@ -1,7 +1,10 @@
 """Games with a dense numbering: random ones against the slow and obvious solver, one way against another, bad rules."""
 
 import dataclasses
+import json
 import random
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -363,3 +366,28 @@ def test_verify_chess(solved):
         solved_again.unlink()
     complaint = "w - - 0 1 is stored as WIN in 31, and its children make it WIN in 29"
     assert any(complaint in str(problem) for problem in report.problems)
+
+
+INDEPENDENT_READER = """
+import json, sys
+import h5py, hdf5plugin  # which adds the filter to this process alone
+
+with h5py.File(sys.argv[1]) as file:
+    tiers, legend, slots = file["tiers"][:], file["legend"][:], file["slots"][:]
+    first = {int(row["tier"]): int(row["slot"]) for row in tiers}
+    rows = [int(slots[first[tier] + slot]) for tier, slot in json.load(sys.stdin)]
+    stored = [int(row) for row in file["counts"]["stored"]]
+    print(json.dumps([[[int(legend[row]["value"]), int(legend[row]["remoteness"])] for row in rows], sum(stored)]))
+"""
+
+
+def test_other_readers_need_only_hdf5_and_the_usual_plugin(tmp_path, monkeypatch):
+    nodes = from_graph(monkeypatch, LARGEST)
+    path = solve(GAME, tmp_path / "game.h5", interpreted=False, fresh=True)
+    asked = json.dumps([(GAME.tier(node), GAME.index(node)) for node in nodes])
+    command = [sys.executable, "-c", INDEPENDENT_READER, path]
+    answer = subprocess.run(command, input=asked, check=True, capture_output=True, text=True).stdout
+    outcomes, stored = json.loads(answer)
+    with open_database(path, game=GAME) as database:
+        expected = [[int(value), -1 if plies is None else plies] for value, plies in map(database.get, nodes)]
+        assert (outcomes, stored) == (expected, database.file.stored)

@@ -253,6 +253,30 @@ def test_killed_again_and_again(tmp_path):
     assert not list(tmp_path.glob("*.journal")) and not list(tmp_path.glob("*.partial"))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="limits the size of files as POSIX does")
+def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path):
+    code = """
+        import resource, signal, sys
+        from retrograde.databases import CannotWrite
+        from retrograde.games.catalog import load_game
+        from retrograde.solver.engine import solve
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+        try:
+            solve(load_game("connect4:4,4"), sys.argv[1], interpreted=False, pause=0)
+        except CannotWrite as error:
+            print(error)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        events = []
+        solve(load_game("connect4:4,4"), sys.argv[1], interpreted=False, listener=events.append)
+        print(any(event.resumed for event in events))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), tmp_path / "game.h5"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert said[0].endswith("game.h5.journal': file too large; what is done is kept") and said[1] == "True"
+    assert counts(tmp_path / "game.h5") == published.COUNTS["connect4:4,4,4"]
+
+
 # Limits and bad rules
 
 

@@ -59,10 +59,13 @@ def board_of(game: Chess, position: int) -> "chess.Board":
 # Against python-chess
 
 
-@each_ending
-def test_moves_and_ends_are_those_of_python_chess(name):
+MANY = [pytest.param(name, 20_000, marks=pytest.mark.slow) for name in ("KRKN", "KBNK", "KRPK", "KPKP", "KPPKP")]
+
+
+@pytest.mark.parametrize(("name", "count"), [*((name, 500) for name in ENDINGS), *MANY])
+def test_moves_and_ends_are_those_of_python_chess(name, count):
     game = Chess(name)
-    for position in random_positions(name, 500):
+    for position in random_positions(name, count):
         board = board_of(game, position)
         moves = {uci(position, move): move for move in game.generate_moves(position)}
         assert set(moves) == {move.uci() for move in board.legal_moves}, game.write(position)

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
-from retrograde.solver.verifier import class_size
+from retrograde.solver.verifier import class_size, conclude
 
 
 @njit(cache=True, nogil=True)
@@ -55,14 +55,7 @@ def derive_slots(
                     latest_win = plies
                 elif child_value == DRAW:
                     draws = True
-            if soonest_lose >= 0:
-                value, remoteness = WIN + 0, soonest_lose + 1
-            elif soonest_tie >= 0:
-                value, remoteness = TIE + 0, soonest_tie + 1
-            elif draws:
-                value, remoteness = DRAW + 0, -1
-            elif latest_win >= 0:
-                value, remoteness = LOSE + 0, latest_win + 1
+            value, remoteness = conclude(soonest_lose, soonest_tie, draws, latest_win)
         if not fine or value != values[row] or remoteness != remotenesses[row]:
             wrong[count] = slot
             count += 1

@@ -54,20 +54,25 @@ def derive_all(
                     latest_win = plies
                 elif child_value == DRAW:
                     draws = True
-            if soonest_lose >= 0:
-                value, remoteness = WIN + 0, soonest_lose + 1
-            elif soonest_tie >= 0:
-                value, remoteness = TIE + 0, soonest_tie + 1
-            elif draws:
-                value, remoteness = DRAW + 0, -1
-            elif latest_win >= 0:
-                value, remoteness = LOSE + 0, latest_win + 1
+            value, remoteness = conclude(soonest_lose, soonest_tie, draws, latest_win)
         if mark:
             expanded[record] = 1
         if not fine or value != values[row] or remoteness != remotenesses[row]:
             wrong[count] = record
             count += 1
     return count
+
+
+@njit(cache=True, nogil=True)
+def conclude(soonest_lose, soonest_tie, draws, latest_win):
+    """Return value and remoteness from what the children have: least and greatest remotenesses, -1 for none."""
+    if soonest_lose >= 0:
+        return WIN + 0, soonest_lose + 1
+    if soonest_tie >= 0:
+        return TIE + 0, soonest_tie + 1
+    if draws:
+        return DRAW + 0, -1
+    return (LOSE + 0, latest_win + 1) if latest_win >= 0 else (UNDECIDED + 0, -1)
 
 
 @njit(cache=True, nogil=True)

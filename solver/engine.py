@@ -176,7 +176,7 @@ def solve_dense(
 def solve_tiers(scores: "Scores", executor: Executor, budget: MemoryBudget, log: Log, phase: Phase) -> None:
     """Solve all tiers, last first, less those in the log."""
     from retrograde.solver.cyclic import solve_cyclic
-    from retrograde.solver.explore import run, tasks
+    from retrograde.solver.explore import TASK, run, tasks
     from retrograde.solver.tiers import levels
 
     space = scores.space
@@ -189,7 +189,7 @@ def solve_tiers(scores: "Scores", executor: Executor, budget: MemoryBudget, log:
         rows = [row for row in group if row not in done]
         cyclic = [row for row in rows if (tiers[row], tiers[row]) in space.edges]
         plain = [(row, len(range(*scores.stretch(row)))) for row in rows if row not in cyclic]
-        for positions in run(executor, scores.sweep, tasks(plain), log.write):
+        for positions in run(executor, scores.sweep, tasks(plain, least=TASK * min(scores.longer, 4)), log.write):
             phase.advance(positions, tiers[group[-1]])
         for row in cyclic:
             solve_cyclic(scores, row, executor, budget)

@@ -71,10 +71,10 @@ class Expander:
         self.slots = 1  # grows to the most moves seen in a position
         self.local = threading.local()
 
-    def blocks(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the ends of the blocks in which a stretch of positions is best expanded."""
+    def blocks(self, begin: int, end: int, times: int = 1) -> Iterator[tuple[int, int]]:
+        """Yield the ends of the blocks in which a stretch is best expanded, or of blocks so many *times* as long."""
         while begin < end:
-            stop = min(begin + max(1, min(BLOCK, CELLS // self.slots)), end)
+            stop = min(begin + max(1, times * min(BLOCK, CELLS // self.slots)), end)
             yield begin, stop
             begin = stop
 

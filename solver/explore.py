@@ -221,8 +221,8 @@ def run(
         yield future.result()
 
 
-def tasks(lengths: Iterable[tuple[int, int]], cut: bool = True) -> Iterator[list[Stretch]]:
-    """Group lists, given by their keys and lengths, into tasks of at least TASK items, cutting long lists if allowed.
+def tasks(lengths: Iterable[tuple[int, int]], cut: bool = True, least: int = TASK) -> Iterator[list[Stretch]]:
+    """Group lists, given by their keys and lengths, into tasks of *least* items or more, cutting long ones if allowed.
 
     >>> TASK
     32768
@@ -232,12 +232,12 @@ def tasks(lengths: Iterable[tuple[int, int]], cut: bool = True) -> Iterator[list
     task: list[Stretch] = []
     total = 0
     for key, length in lengths:
-        step = TASK if cut else max(length, 1)
+        step = least if cut else max(length, 1)
         for begin in range(0, length, step):
             end = min(begin + step, length)
             task.append((key, begin, end))
             total += end - begin
-            if total >= TASK:
+            if total >= least:
                 yield task
                 task, total = [], 0
     if task:

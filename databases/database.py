@@ -239,6 +239,10 @@ def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS
         from retrograde.databases.dense import DenseDatabase
 
         return DenseDatabase(file, game, cache_blocks)
+    if file.stepped:
+        from retrograde.databases.stepped import SteppedDatabase
+
+        return SteppedDatabase(file, game, cache_blocks)
     return Database(file, game, cache_blocks)
 
 

@@ -36,6 +36,8 @@ from retrograde.databases.layout import (
     GAPS,
     LEGEND,
     MAGIC,
+    STEP_BLOCKS,
+    STEP_TIERS,
     TIERS,
     VERSION,
     CountRow,
@@ -82,6 +84,18 @@ class DenseTiers(NamedTuple):
     numbers: NDArray[np.int64]
     bounds: NDArray[np.int64]
     """The first slot of each tier, and at the end the number of slots."""
+
+
+class StepTiers(NamedTuple):
+    """The table of tiers of a database of steps, by columns."""
+
+    numbers: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    """The first step of each tier, and at the end the number of steps."""
+    positions: NDArray[np.int64]
+    """Where the first step of each tier begins."""
+    masks: NDArray[np.int64]
+    """The bits in which positions of each tier differ."""
 
 
 class Blocks(NamedTuple):
@@ -158,7 +172,12 @@ class DatabaseFile:
         self.start: int | None = facts.get("start")
         self.dense = "slots" in self._file
         """Whether the positions are numbered by the rules of the game, and not stored."""
-        names = ("legend", "tiers", "counts", "slots") if self.dense else ("legend", "tiers", "blocks", "records")
+        self.stepped = "steps" in self._file
+        """Whether it holds steps, and no positions."""
+        if self.dense:
+            names = ("legend", "tiers", "counts", "slots")
+        else:
+            names = ("legend", "tiers", "blocks", "steps" if self.stepped else "records")
         self._datasets = {name: self._file[name].id for name in names}
         self.legend = [LegendRow(Value(row[0]), *row[1:]) for row in self._table("legend", LEGEND).tolist()]
         check_legend(self.legend, self.positions, self.stored)
@@ -175,7 +194,8 @@ class DatabaseFile:
             return
         gap = next(dtype for dtype in GAPS if dtype == records.dtype["gap"])
         self._records_dtype = records_dtype(self._outcome_dtype, gap)
-        self._expect("records", self._records_dtype, self.stored, self.block_size)
+        self.records: int = records.shape[0] if self.stepped else self.stored
+        self._expect(names[-1], self._records_dtype, self.records, self.block_size)
 
     def _expect(self, name: str, dtype: np.dtype, length: int, chunk: int) -> None:
         dataset = self._datasets[name]
@@ -248,6 +268,42 @@ class DatabaseFile:
         parts = [self.read_slots(number) for number in range(first, -(-end // self.block_size))]
         return np.concatenate(parts)[begin - first * self.block_size :][: end - begin]
 
+    # Steps
+
+    @cached_property
+    def step_tiers(self) -> StepTiers:
+        """The table of tiers of a database of steps."""
+        return self._locked(self._read_step_tiers)
+
+    def _read_step_tiers(self) -> StepTiers:
+        table = self._table("tiers", STEP_TIERS)
+        numbers, positions, masks = columns(table, "tier", "position", "mask")
+        bounds = np.append(table["step"], self.records)
+        ascends = (numbers[1:] > numbers[:-1]).all() and (bounds[1:] > bounds[:-1]).all()
+        if not ascends or bounds[0] != 0 or not are_positions(positions) or not are_positions(masks):
+            raise ValueError("the table of tiers contradicts itself")
+        return StepTiers(numbers, bounds, positions, masks)
+
+    @cached_property
+    def step_ranks(self) -> NDArray[np.int64]:
+        """The rank of the first step of each block."""
+        ranks = self._locked(lambda: next(columns(self._table("blocks", STEP_BLOCKS), "rank")))
+        if len(ranks) != -(-self.records // self.block_size) or not are_positions(ranks):
+            raise self.damaged("the table of blocks does not match the steps")
+        return ranks
+
+    def read_steps(self, number: int) -> tuple[memoryview, memoryview]:
+        """Return of a block of steps the sums of the gaps, through all its tiers, and the rows of the legend."""
+        bounds = self.step_tiers.bounds
+        first = number * self.block_size
+        low, high = bounds.searchsorted([first, first + self.block_size], "right")
+        begins = np.append(NOUGHT, bounds[low:high] - first)
+        begins = begins[begins < min(self.block_size, self.records - first)]
+        widest = max(mask.bit_count() for mask in self.step_tiers.masks[low - 1 : high].tolist())
+        sums, outcomes = self._read_records(number, begins, (1 << widest) - 1)
+        self.check_outcomes(outcomes)
+        return sums.data, outcomes.data
+
     # Sorted positions
 
     @cached_property
@@ -317,10 +373,11 @@ class DatabaseFile:
         """Return the sums of the gaps, and the outcomes, of a block; zstd's checksum vouches for both."""
         size, kind = self.block_size, self._outcome_dtype
         low = number * size
-        count = min(size, self.stored - low)
+        count = min(size, self.records - low)
+        name = "steps" if self.stepped else "records"
 
         def read() -> tuple[NDArray, NDArray]:
-            content = self._chunk(self._decompressor, "records", low, size * self._records_dtype.itemsize)
+            content = self._chunk(self._decompressor, name, low, size * self._records_dtype.itemsize)
             planes = without_zeros(content, size, kind.itemsize + 1)
             outcomes = from_planes(planes[: kind.itemsize], kind, count)
             return decode_gaps(planes[kind.itemsize :], count, begins, mask), outcomes

@@ -11,6 +11,12 @@ or, where the rules of the game number its positions densely, in place of the la
 ├── tiers     a row for each tier: its number, its first slot
 ├── counts    for each part of a tier and each outcome there, how often it is there, and where first
 └── slots     for each slot its row in the legend; a chunk is a block
+
+or, for large games solved in a stream, in place of the last three::
+
+├── tiers     a row for each tier: its number, its first step, where that begins, the mask
+├── blocks    a row for each block: the rank of its first step
+└── steps     for each step its row in the legend, and the gap to the rank before; a chunk is a block
 """
 
 from typing import Any, NamedTuple
@@ -39,10 +45,15 @@ BLOCK = 4096
 DENSE_LEVEL, DENSE_BLOCK = 12, 1 << 14
 """The same for dense numberings, where more slots cost little to look up, and gain more."""
 
+STEP_LEVEL, STEP_BLOCK = 12, 1 << 14
+"""The same for steps."""
+
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
 TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
 BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8")])
 DENSE_TIERS = np.dtype([("tier", "<i8"), ("slot", "<i8")])
+STEP_TIERS = np.dtype([("tier", "<i8"), ("step", "<i8"), ("position", "<i8"), ("mask", "<i8")])
+STEP_BLOCKS = np.dtype([("rank", "<i8")])
 COUNTS = np.dtype(
     [("tier", "<i8"), ("part", "<i4"), ("outcome", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
 )

@@ -41,6 +41,7 @@ from retrograde.databases.layout import (
     write_attributes,
 )
 from retrograde.databases.write_dense import DenseSolved, fill_dense
+from retrograde.databases.write_steps import SteppedSolved, fill_steps
 from retrograde.games import Game, RetrogradeError
 from retrograde.games.game import POSITION_BITS
 
@@ -78,7 +79,7 @@ class Solved:
 def write_database(
     path: str | os.PathLike[str],
     game: Game,
-    solved: Solved | DenseSolved,
+    solved: Solved | DenseSolved | SteppedSolved,
     executor: Executor | None = None,
     progress: Callable[[int], object] | None = None,
     encode: Encoder = encode_group,
@@ -95,6 +96,8 @@ def write_database(
             tell = progress or (lambda records: None)
             if isinstance(solved, DenseSolved):
                 fill_dense(file, solved, attributes(game, solved, solved.start), executor, tell)
+            elif isinstance(solved, SteppedSolved):
+                fill_steps(file, solved, attributes(game, solved, solved.start), executor, tell)
             else:
                 fill(file, game, solved, executor, tell, encode)
         finally:
@@ -192,7 +195,7 @@ def fill(
     write_attributes(file, attributes(game, solved, start.row))
 
 
-def attributes(game: Game, solved: Solved | DenseSolved, start_row: int | None) -> dict[str, str | int]:
+def attributes(game: Game, solved: Solved | DenseSolved | SteppedSolved, start_row: int | None) -> dict[str, str | int]:
     """Return what the file says about itself."""
     from retrograde.games.catalog import rules_digest, variant
 

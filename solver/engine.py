@@ -8,6 +8,7 @@ explored, because every position counts (`dense.py`). A journal beside the datab
 """
 
 import os
+import shutil
 import warnings
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -18,9 +19,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from retrograde.databases import database_path
-from retrograde.databases.write import DenseSolved, Solved, write_database
+from retrograde.databases.write import DenseSolved, Solved, SteppedSolved, write_database
 from retrograde.games.catalog import rules_digest, variant
-from retrograde.games.game import Game, is_dense
+from retrograde.games.game import Game, defines, is_dense
 from retrograde.solver.examine import start_of
 from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.journal import Journal, Log
@@ -29,6 +30,7 @@ from retrograde.solver.numbering import Numbering
 from retrograde.solver.progress import Listener, Phase
 
 if TYPE_CHECKING:
+    from retrograde.solver.scratch import Scratch
     from retrograde.solver.tiers import Scores
 
 INTERPRETED_SECONDS = 0.2
@@ -43,7 +45,13 @@ JOURNAL_SECONDS = 0.5
 PLIES_BITS = (14, 30)
 """Bits for the remoteness in a score; the more are used where the fewer have been too few."""
 
+LARGEST_IN_MEMORY = 1_000_000
+"""Records, symmetric positions counted once, from which games are solved in a stream, if they can be, and stored as steps.
+A smaller database stores the positions as well: it is small either way, and can tell what play never reaches."""
+
 Array = np.ndarray[Any, Any]
+Entries = dict[str, list[list[Array]]]
+"""What a journal holds, by name."""
 
 
 def solve(
@@ -69,6 +77,7 @@ def solve(
     path = database_path(variant(game)) if path is None else Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     budget = MemoryBudget(memory)
+    scratch: "Scratch | None" = None
     if interpreted or (interpreted is None and not (is_dense(game) and Numbering.of(game).slots > MOST_INTERPRETED)):
         solved = solve_interpreted(game, budget, float("inf") if interpreted else INTERPRETED_SECONDS)
         if solved is not None:
@@ -83,7 +92,9 @@ def solve(
                 solved = solve_dense(game, executor, budget, journal, listener, pause, found_at)
                 phase = Phase("writing", listener, len(solved.outcomes))
             else:
-                solved = solve_compiled(game, executor, budget, journal, listener, pause)
+                solved, scratch = solve_explored(
+                    game, path, executor, workers or os.cpu_count() or 1, budget, journal, listener, pause
+                )
                 phase = Phase("writing", listener, int(solved.counts.sum()))
             from retrograde.solver.encode_kernels import encode_group  # numba is imported by now
 
@@ -93,6 +104,10 @@ def solve(
             phase.tell()
         finally:
             executor.shutdown(cancel_futures=True)
+            if scratch:
+                scratch.close()
+        if scratch:
+            scratch.remove()
         journal.remove()
     return path
 
@@ -103,10 +118,43 @@ def identity(game: Game) -> str:
     return f"{variant(game)} {rules_digest(game, contract=True)} {sha256(sources).hexdigest()}"
 
 
+def solve_explored(
+    game: Game, path: Path, executor: Executor, workers: int, budget: MemoryBudget, journal: Journal,
+    listener: Listener | None, pause: float,
+) -> tuple[Solved | SteppedSolved, "Scratch | None"]:  # fmt: skip
+    """Return the solved game, having gone through all phases but the writing, and scratch files that are still needed.
+
+    Games of many positions are solved in a stream where it can be done; the rest in memory.
+    """
+    from retrograde.solver.explore import TooLarge
+    from retrograde.solver.stream_forward import NotStreamed
+    from retrograde.solver.streaming import solve_streamed
+
+    entries: Entries = {}
+    for name, arrays in journal.entries():
+        entries.setdefault(name, []).append(arrays)
+    streamed = entries.pop("stream", [])
+    limit = LARGEST_IN_MEMORY if defines(game, "tier") else None
+    if not streamed:
+        try:
+            return solve_compiled(game, executor, budget, journal, entries, listener, pause, limit), None
+        except TooLarge:
+            pass
+    folder = path.with_name(path.name + ".scratch")
+    try:
+        return solve_streamed(
+            game, folder, executor, workers, budget, Log(journal, "stream", streamed, pause), listener
+        )
+    except NotStreamed:
+        shutil.rmtree(folder, ignore_errors=True)
+        return solve_compiled(game, executor, budget, journal, {}, listener, pause), None
+
+
 def solve_compiled(
-    game: Game, executor: Executor, budget: MemoryBudget, journal: Journal, listener: Listener | None, pause: float
-) -> Solved:
-    """Return the solved game, having gone through all phases but the writing."""
+    game: Game, executor: Executor, budget: MemoryBudget, journal: Journal, entries: "Entries",
+    listener: Listener | None, pause: float, limit: int | None = None,
+) -> Solved:  # fmt: skip
+    """Return the solved game, solved in memory; raise TooLarge where more positions than a limit could be streamed."""
     # numba takes a while to import: not for small games
     from retrograde.solver.expansion import Expander, NotCompilable
     from retrograde.solver.explore import Explorer
@@ -115,12 +163,10 @@ def solve_compiled(
     from retrograde.solver.tiers import Scores
 
     expander = Expander(game)
-    entries: dict[str, list[list[Array]]] = {}
-    for name, arrays in journal.entries():
-        entries.setdefault(name, []).append(arrays)
     log = Log(journal, "wave", entries.pop("wave", []), pause)
     try:
-        space = Explorer(expander, executor, budget).explore(start_of(game), log, Phase("exploring", listener))
+        explorer = Explorer(expander, executor, budget, limit)
+        space = explorer.explore(start_of(game), log, Phase("exploring", listener))
     except NotCompilable as error:
         warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
         return cast(Solved, solve_interpreted(game, budget))

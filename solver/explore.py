@@ -45,10 +45,16 @@ class StateSpace:
     edges: set[tuple[int, int]]
 
 
+class TooLarge(Exception):
+    """There are more positions than are to be explored."""
+
+
 class Explorer:
     """Finds the state space of a game wave by wave, on the threads of an executor."""
 
-    def __init__(self, expander: Expander, executor: Executor, budget: MemoryBudget):
+    def __init__(self, expander: Expander, executor: Executor, budget: MemoryBudget, limit: int | None = None):
+        """Explore at most so many positions, if there is a *limit* and no move stays in its tier."""
+        self.limit = limit
         self.expander = expander
         self.executor = executor
         self.budget = budget
@@ -90,6 +96,8 @@ class Explorer:
             wave = self.remember(*entry)
             log.add(partial(tuple, entry))
             phase.advance(len(entry[2]), next(reversed(wave), None))
+            if self.limit and self.found > self.limit and all(tier != child for tier, child in self.edges):
+                raise TooLarge
         phase.tell()
         known = sum(run.nbytes for runs in self.known.values() for run in runs)
         self.budget.check(known, f"joining {self.found:,} positions")

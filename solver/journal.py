@@ -123,10 +123,14 @@ class Log:
     def write(self) -> None:
         """Write what has been added, unless the last time was less than *pause* seconds ago."""
         if self.unwritten and time.monotonic() - self.written >= self.pause:
-            for entry in self.unwritten:
-                self.journal.append(self.name, *entry())
-            self.unwritten.clear()
-            self.written = time.monotonic()
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what has been added."""
+        for entry in self.unwritten:
+            self.journal.append(self.name, *entry())
+        self.unwritten.clear()
+        self.written = time.monotonic()
 
 
 def lock(file: BinaryIO) -> None:

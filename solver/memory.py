@@ -21,6 +21,10 @@ class MemoryBudget:
     def __init__(self, limit: int | None = None):
         self.limit = limit if limit is not None else used_memory() + psutil.virtual_memory().available
 
+    def left(self) -> int:
+        """Return how many bytes more may be used now."""
+        return self.limit - used_memory()
+
     def check(self, more: int, why: str) -> None:
         """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
         need = used_memory() + more

@@ -1,0 +1,355 @@
+"""Forward through a game in a stream: all positions that play can reach, wave by wave, as sorted lists on disk."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import Game, RuleError
+from retrograde.solver import list_kernels, stream_kernels
+from retrograde.solver.examine import examine, start_of
+from retrograde.solver.kernels import MOST_IMAGES
+from retrograde.solver.list_kernels import BLOCK, MOST_OCTETS
+from retrograde.solver.memory import MemoryBudget
+from retrograde.solver.progress import Phase
+from retrograde.solver.scratch import Frame, Scratch
+from retrograde.solver.segments import Arena, Rooms, Segment, Tier, Wave, add_up, run
+from retrograde.solver.stream_log import StreamLog
+
+Array = np.ndarray[Any, Any]
+
+CHILDREN = 1 << 21
+"""Children in a task, at most, where memory allows."""
+LEAST_CHILDREN = 1 << 14
+BYTES_A_CHILD = 32
+"""Memory that a worker takes for each child in a task."""
+SMALL_TASK = 1 << 17
+"""Children in a task of small tiers: enough to outweigh what a task costs, few enough that all workers have some."""
+MILESTONE = 4
+"""Blocks of a list between two positions of it that are remembered."""
+MOST_TIERS = 1 << 12
+"""Tiers that the moves of one tier may lead to."""
+MOST_SAMPLED = 64
+"""Children of one position that are looked at to cut a tier into parts."""
+MOST_WAVES = 1 << 13
+"""Waves, and so plies, that the codes of steps have room for."""
+END = 1 << 62
+
+
+class NotStreamed(Exception):
+    """The tiers of a game do not follow one another wave by wave."""
+
+
+class Retry(Exception):
+    """What was taken for granted of a tier's moves has turned out not to be so, and that is noted; try again."""
+
+
+Pull = tuple[Tier, int, int]
+"""A tier, a move of its positions (-1: all), and how many children they have by it in the tier in question."""
+Piece = tuple[Tier, Segment, int, bool]
+"""A segment of a tier, the move, and whether its children ascend and only part of them is asked for."""
+
+
+class Target(NamedTuple):
+    """A tier, or part of one, to be found: positions from `low` to `high`, exclusive, the children of some segments."""
+
+    tier: int
+    part: int
+    low: int
+    high: int
+    pieces: list[Piece]
+    weight: int
+    """How many children there are, about."""
+
+
+class Made(NamedTuple):
+    """What came of a target: a segment, None where it has no undecided position; as in a Tier, moves and leads."""
+
+    tier: int
+    part: int
+    segment: Segment | None
+    moves: tuple[int, ...] | None
+    leads: tuple[int, ...]
+
+
+class Forward:
+    """The exploration of one game, on the threads of an executor."""
+
+    def __init__(
+        self, game: Game, scratch: Scratch, executor: Executor, workers: int, budget: MemoryBudget, log: StreamLog
+    ):
+        self.game = game
+        self.scratch = scratch
+        self.run = partial(run, executor, 2 * workers + 2)
+        self.log = log
+        self.children = min(CHILDREN, max(LEAST_CHILDREN, budget.left() // (BYTES_A_CHILD * workers)))
+        self.rooms = Rooms()
+        self.waves: list[Wave] = []
+        self.over = np.zeros((5, 4), np.int64)
+        """For each primitive value what is known of the positions that have it (see `segments.add_up`)."""
+
+    def explore(self, phase: Phase) -> None:
+        """Find all positions; raise NotStreamed where it cannot be done so."""
+        self.waves.append(self.first_wave())
+        phase.advance(1)
+        met = set(self.waves[0])
+        while wave := self.next_wave(met, phase):
+            if len(self.waves) == MOST_WAVES:
+                raise NotStreamed
+            self.waves.append(wave)
+            met.update(wave)
+        phase.tell()
+
+    def first_wave(self) -> Wave:
+        """Return the tier of the start, with the start in it."""
+        game = self.game
+        start = start_of(game)
+        _, moves, children = examine(game, start)
+        words = np.zeros(4, np.int64)
+        size = list_kernels.pack(np.array([start]), words[:0].astype(np.uint16), 0, words, words.view(np.uint8), 0)
+        frame = self.scratch.write("positions0", words.tobytes())
+        segment = Segment(frame, 0, size, 1, 0, start, start, np.array([start]))
+        leads = tuple(int(game.tier(child)) for child in children)
+        tier = int(game.tier(start))
+        return {tier: Tier(tier, 0, [segment], tuple(moves), leads, (1,) * len(moves))}
+
+    def next_wave(self, met: set[int], phase: Phase) -> Wave:
+        """Return the tiers that the moves of the last wave lead to, those in which the game goes on."""
+        number = len(self.waves)
+        name = f"positions{number}"
+        wave = self.waves[-1]
+        while True:
+            found = self.log.found(number)
+            if found:
+                for made in found:
+                    if made.segment:
+                        self.scratch.reserve(made.segment.frame)
+            else:
+                self.scratch.drop(name)
+            before = phase.done
+            phase.skip(sum(made.segment.count for made in found if made.segment))
+            over = self.log.over(number)
+            try:
+                if not self.log.is_found(number):
+                    for _ in self.run(self.survey, [tier for tier in wave.values() if tier.moves is None]):
+                        pass
+                    pulls = self.pulls(wave, met)
+                    done = {(made.tier, made.part) for made in found}
+                    for made, tally in self.run(partial(self.produce, name), self.units(pulls, done, number)):
+                        found += made
+                        add_up(over, tally)
+                        self.log.add_found(number, made, tally)
+                        new = sum(one.segment.count for one in made if one.segment)
+                        phase.advance(new + int(tally[:, 0].sum()), made[-1].tier)
+                        self.log.write()
+                    self.log.add_wave_found(number)
+            except Retry:
+                self.log.forget(number)
+                phase.done = before
+                continue
+            add_up(self.over, over)
+            return {tier.number: tier for tier in joined(found)}
+
+    def pulls(self, wave: Wave, met: set[int]) -> dict[int, list[Pull]]:
+        """Return what each tier of the next wave is made of."""
+        pulls: dict[int, list[Pull]] = defaultdict(list)
+        for tier in wave.values():
+            for k, lead in enumerate(tier.leads):
+                pulls[lead].append((tier, -1 if tier.moves is None else tier.moves[k], tier.weights[k]))
+        if not met.isdisjoint(pulls):
+            raise NotStreamed
+        return pulls
+
+    def units(
+        self, pulls: dict[int, list[Pull]], done: set[tuple[int, int]], number: int
+    ) -> Iterator[list[Target]]:
+        """Yield the work of a wave that is not done: small tiers together, large ones in parts."""
+        unit: list[Target] = []
+        total = 0
+        for tier in sorted(pulls):
+            weight = sum(pull[2] for pull in pulls[tier])
+            if weight > self.children or (tier, 1) in done:
+                for target in self.parts(tier, pulls[tier], weight, number):
+                    if (tier, target.part) not in done:
+                        yield [target]
+                continue
+            if (tier, 0) in done:
+                continue
+            if total + weight > min(self.children, SMALL_TASK) and unit:
+                yield unit
+                unit, total = [], 0
+            pieces = [(owner, segment, move, False) for owner, move, _ in pulls[tier] for segment in owner.segments]
+            unit.append(Target(tier, 0, 0, END, pieces, weight))
+            total += weight
+        if unit:
+            yield unit
+
+    def parts(self, tier: int, pulls: list[Pull], weight: int, number: int) -> list[Target]:
+        """Return the parts of a large tier, cut where about as many children lie between."""
+        samples, weights = [], []
+        spans: list[tuple[Piece, int, int]] = []
+        for owner, move, children in pulls:
+            for segment in owner.segments:
+                found = self.sample(tier, move, segment.milestones)
+                samples.append(found)
+                weights.append(np.full(len(found), children * segment.count / owner.count / max(len(found), 1)))
+                ends = self.span(owner, segment, move, tier)
+                low, high = ends or (0, END)
+                spans.append(((owner, segment, move, ends is not None), low, high))
+        cuts = self.log.cuts(number, tier)
+        if cuts is None:
+            keys = np.concatenate(samples)
+            order = np.argsort(keys, kind="stable")
+            sums = np.cumsum(np.concatenate(weights)[order])
+            parts = -(-weight * 5 // (4 * self.children))
+            places = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else NO_CUTS
+            cuts = np.unique(keys[order][places]).tolist()
+            self.log.add_cuts(number, tier, cuts)
+        return [
+            Target(
+                tier, part, low, high,
+                [piece for piece, first, last in spans if first < high and last >= low],
+                2 * weight // (len(cuts) + 1),
+            )
+            for part, (low, high) in enumerate(zip([0, *cuts], [*cuts, END], strict=True))
+        ]  # fmt: skip
+
+    def sample(self, tier: int, move: int, positions: Array) -> Array:
+        """Return the children of some positions in a tier, by one move or all."""
+        out = np.empty(len(positions) * (1 if move >= 0 else MOST_SAMPLED), np.int64)
+        return out[: stream_kernels.sample_children(self.game, positions, move, tier, out)]
+
+    def span(self, owner: Tier, segment: Segment, move: int, tier: int) -> tuple[int, int] | None:
+        """Return the first and the last child of a segment by a move, if they seem to ascend in between."""
+        if move < 0 or move in owner.unsorted:
+            return None
+        some = self.sample(tier, move, np.concatenate([segment.milestones, [segment.last]]))
+        if len(some) <= len(segment.milestones) or not (some[1:] >= some[:-1]).all():
+            return None
+        return int(some[0]), int(some[-1])
+
+    def produce(self, name: str, unit: list[Target]) -> tuple[list[Made], Array]:
+        """Make the lists of some targets and put them aside; return what they are, and what is over in them."""
+        numbers, ends, targets = self.merge(unit)
+        moves, leads = np.empty((2, len(unit), stream_kernels.MOST_SAME), np.int64)
+        shared = np.empty(len(unit), np.int64)
+        tally = np.zeros((5, 4), np.int64)
+        images = np.empty(MOST_IMAGES, np.int64)
+        stream_kernels.settle(self.game, numbers, ends, targets, images, moves, leads, shared, tally)
+        self.spot_check(numbers, ends)
+        out = self.rooms.get("out", np.int64, words_for(int(ends[-1]), len(unit)))
+        rows = np.zeros((len(unit), list_kernels.ROWS), np.int64)
+        size = list_kernels.pack_lists(numbers, ends, out, out.view(np.uint8), rows)
+        frame = self.scratch.write(name, out.view(np.uint8)[:size].data) if size else Frame(name, 0, 0, 0)
+        made = []
+        for k, (target, row, same) in enumerate(zip(unit, rows.tolist(), shared.tolist(), strict=True)):
+            at, octets, count, mask, first, last = row
+            if count == 0:
+                made.append(Made(target.tier, target.part, None, None, ()))
+                continue
+            milestones = out[at // 8 : at // 8 - (-count // BLOCK) : MILESTONE].copy()
+            segment = Segment(frame, at, octets, count, mask, first, last, milestones)
+            if same < 0:
+                made.append(Made(target.tier, target.part, segment, None, ()))
+            else:
+                of_all, to = (tuple(table[k, :same].tolist()) for table in (moves, leads))
+                made.append(Made(target.tier, target.part, segment, of_all, to))
+        return made, tally
+
+    def merge(self, unit: list[Target]) -> tuple[Array, Array, Array]:
+        """Return the children of some targets, sorted, one target after another; where each ends; and a table of them."""
+        arena = Arena(self.scratch)
+        targets = np.empty((len(unit), 5), np.int64)
+        pieces = []
+        for k, target in enumerate(unit):
+            begin = len(arena.rows)
+            for owner, segment, move, ascends in target.pieces:
+                arena.add(segment, move, ascends)
+            pieces += target.pieces
+            targets[k] = target.tier, begin, len(arena.rows), target.low, target.high
+        words, octets, lists = arena.load()
+        for k, target in enumerate(unit):
+            for row in range(*targets[k, 1:3].tolist()):
+                owner, segment, move, ascends = pieces[row]
+                if ascends and stream_kernels.narrow(
+                    self.game, words, lists, row, segment.last, target.low, target.high
+                ):
+                    owner.unsorted.add(move)
+                    raise Retry
+        bounds, unsorted = np.empty(len(lists) + 1, np.int64), np.empty(len(lists) + 1, np.bool_)
+        runs, ends = np.empty((2, len(unit)), np.int64)
+        room = sum(target.weight for target in unit) + BLOCK
+        while True:
+            numbers = self.rooms.get("numbers", np.int64, room)
+            ended, row = stream_kernels.pull(self.game, words, octets, lists, targets, numbers, bounds, unsorted, runs)
+            if ended == stream_kernels.DONE:
+                break
+            owner, _, move, _ = pieces[row]
+            if ended == stream_kernels.NO_ROOM:
+                room = 2 * len(numbers)
+                continue
+            if ended == stream_kernels.OTHER_TIER:
+                owner.moves = None
+            else:
+                owner.unsorted.add(move)
+            raise Retry
+        spare = self.rooms.get("out", np.int64, len(numbers))
+        begin = 0
+        for end, disorder in zip(bounds[: runs[-1]].tolist(), unsorted.tolist(), strict=False):
+            if disorder:
+                list_kernels.sort(numbers[begin:end], spare)
+            begin = end
+        list_kernels.merge_lists(numbers, spare, bounds[: runs[-1]], runs, ends)
+        return numbers, ends, targets
+
+    def spot_check(self, numbers: Array, ends: Array) -> None:
+        """Raise RuleError unless the interpreted rules say of one position what the compiled ones have said."""
+        if ends[-1]:
+            position = int(numbers[ends[-1] // 2])
+            if examine(self.game, position)[0] != 0:
+                raise RuleError(
+                    f"{variant(self.game)}, position {position}: the rules do one thing interpreted and another compiled"
+                )
+
+    def survey(self, tier: Tier) -> None:
+        """Find out where all moves of a tier lead whose positions have not the same."""
+        counts: dict[int, int] = defaultdict(int)
+        for segment in tier.segments:
+            arena = Arena(self.scratch)
+            row = arena.add(segment)
+            room = np.empty((MOST_TIERS, 2), np.int64)
+            found = stream_kernels.survey_tiers(self.game, *arena.load(), row, room)
+            if found < 0:
+                raise NotStreamed
+            for lead, count in room[:found].tolist():
+                counts[lead] += count
+        tier.leads, tier.weights = tuple(counts), tuple(counts.values())
+
+
+NO_CUTS = np.empty(0, np.int64)
+
+
+def words_for(positions: int, lists: int) -> int:
+    """Return the words that lists of so many positions together may take."""
+    return (MOST_OCTETS * positions >> 3) + 4 * lists + 2
+
+
+def joined(found: list[Made]) -> Iterator[Tier]:
+    """Yield the tiers that the segments found make up, ascending."""
+    by_tier: dict[int, list[Made]] = defaultdict(list)
+    for made in found:
+        if made.segment:
+            by_tier[made.tier].append(made)
+    for number in sorted(by_tier):
+        parts = sorted(by_tier[number], key=lambda made: made.part)
+        segments = [made.segment for made in parts if made.segment]
+        mask = 0
+        for segment in segments:
+            mask |= segment.mask | segment.first ^ segments[0].first
+        same = all((made.moves, made.leads) == (parts[0].moves, parts[0].leads) for made in parts)
+        moves, leads = (parts[0].moves, parts[0].leads) if same else (None, ())
+        yield Tier(number, mask, segments, moves, leads, (sum(segment.count for segment in segments),) * len(leads))

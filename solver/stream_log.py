@@ -1,0 +1,179 @@
+"""What a streamed solve notes in the journal: which lists are whole, and where; so that a killed one goes on from there.
+
+An entry begins with its kind and the number of the wave. All else is numbers as well: a table with a row for each
+segment, and what belongs to it, one after another.
+"""
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retrograde.solver.journal import Log
+from retrograde.solver.scratch import Frame
+from retrograde.solver.segments import Segment, add_up
+
+if TYPE_CHECKING:
+    from retrograde.solver.stream_forward import Made
+
+Array = np.ndarray[Any, Any]
+Solved = tuple[int, int, Segment, Segment]
+"""A tier, the number of a segment of it, its steps, and those for the database."""
+
+FOUND, CUTS, WAVE_FOUND, FORGET, SOLVED, WAVE_SOLVED = range(6)
+"""Kinds of entries: segments found; where a tier was cut into parts; a wave all found; a wave to be begun anew; segments
+solved; a wave all solved."""
+
+
+class StreamLog:
+    """The log of a streamed solve, and what has been read in it."""
+
+    def __init__(self, log: Log):
+        self.log = log
+        self.found_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
+        self.cuts_by_tier: dict[tuple[int, int], list[int]] = {}
+        self.waves_found: set[int] = set()
+        self.solved_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
+        self.waves_solved: set[int] = set()
+        for (kind, wave, *rest), *arrays in log.resumed:
+            if kind == FOUND:
+                self.found_by_wave[int(wave)].append(tuple(arrays))
+            elif kind == CUTS:
+                self.cuts_by_tier[int(wave), int(rest[0])] = arrays[0].tolist()
+            elif kind == WAVE_FOUND:
+                self.waves_found.add(int(wave))
+            elif kind == FORGET:
+                self.drop(int(wave))
+            elif kind == SOLVED:
+                self.solved_by_wave[int(wave)].append(tuple(arrays))
+            else:
+                self.waves_solved.add(int(wave))
+
+    def write(self) -> None:
+        """Write to the journal if it is time."""
+        self.log.write()
+
+    def add(self, kind: int, wave: int, *arrays: Array, more: tuple[int, ...] = ()) -> None:
+        """Add an entry."""
+        head = np.array([kind, wave, *more], np.int64)
+        self.log.add(lambda: (head, *arrays))
+
+    # Forward
+
+    def found(self, wave: int) -> "list[Made]":
+        """Return what an earlier solve has found of a wave."""
+        return [made for arrays in self.found_by_wave[wave] for made in made_from(f"positions{wave}", *arrays[:-1])]
+
+    def over(self, wave: int) -> Array:
+        """Return what an earlier solve has counted of positions in a wave where the game is over."""
+        return total([arrays[-1] for arrays in self.found_by_wave[wave]], 5)
+
+    def is_found(self, wave: int) -> bool:
+        """Tell whether an earlier solve has found all of a wave."""
+        return wave in self.waves_found
+
+    def cuts(self, wave: int, tier: int) -> list[int] | None:
+        """Return where an earlier solve has cut a tier into parts."""
+        return self.cuts_by_tier.get((wave, tier))
+
+    def add_found(self, wave: int, made: "list[Made]", tally: Array) -> None:
+        """Note what has been found."""
+        table = np.zeros((len(made), 13), np.int64)
+        several: list[tuple[Array, ...]] = [(np.empty(0, np.int64),) * 3]
+        for row, one in zip(table, made, strict=True):
+            row[:3] = one.tier, one.part, -1
+            if one.segment:
+                shared = -1 if one.moves is None else len(one.moves)
+                milestones = one.segment.milestones
+                row[2:] = *one.segment.frame[1:], *one.segment[1:7], shared, len(milestones)
+                several.append((np.array(one.moves or (), np.int64), np.array(one.leads, np.int64), milestones))
+        moves, leads, milestones = (np.concatenate(column) for column in zip(*several, strict=True))
+        self.add(FOUND, wave, table.ravel(), moves, leads, milestones, tally.ravel())
+
+    def add_cuts(self, wave: int, tier: int, cuts: list[int]) -> None:
+        """Note where a tier is cut into parts."""
+        self.cuts_by_tier[wave, tier] = cuts
+        self.add(CUTS, wave, np.array(cuts, np.int64), more=(tier,))
+
+    def add_wave_found(self, wave: int) -> None:
+        """Note that all of a wave has been found."""
+        self.add(WAVE_FOUND, wave)
+
+    def forget(self, wave: int) -> None:
+        """Note that a wave is begun anew."""
+        self.drop(wave)
+        self.add(FORGET, wave)
+
+    def drop(self, wave: int) -> None:
+        self.found_by_wave.pop(wave, None)
+        for key in [key for key in self.cuts_by_tier if key[0] == wave]:
+            del self.cuts_by_tier[key]
+
+    # Backward
+
+    def solved(self, wave: int) -> list[Solved]:
+        """Return what an earlier solve has solved of a wave."""
+        return [one for arrays in self.solved_by_wave[wave] for one in solved_from(f"steps{wave}", arrays[0])]
+
+    def tally(self, wave: int, codes: int) -> Array:
+        """Return what an earlier solve has counted of the positions of a wave by their codes."""
+        return total([arrays[-1] for arrays in self.solved_by_wave[wave]], codes)
+
+    def is_solved(self, wave: int) -> bool:
+        """Tell whether an earlier solve has solved all of a wave."""
+        return wave in self.waves_solved
+
+    def add_solved(self, wave: int, solved: list[Solved], tally: Array) -> None:
+        """Note what has been solved."""
+        table = [
+            (tier, k, *steps.frame[1:], *steps[1:7], *records.frame[1:], *records[1:7], *records.ends)
+            for tier, k, steps, records in solved
+        ]
+        self.add(SOLVED, wave, np.array(table, np.int64).ravel(), tally.ravel())
+
+    def add_wave_solved(self, wave: int) -> None:
+        """Note that all of a wave has been solved, and see to it that this stays."""
+        self.add(WAVE_SOLVED, wave)
+        self.log.flush()
+
+
+def made_from(file: str, table: Array, moves: Array, leads: Array, milestones: Array) -> "list[Made]":
+    """Return what `StreamLog.add_found` has noted."""
+    from retrograde.solver.stream_forward import Made
+
+    made = []
+    shared_end = milestones_end = 0
+    for tier, part, *rest in table.reshape(-1, 13).tolist():
+        if rest[0] < 0:
+            made.append(Made(tier, part, None, None, ()))
+            continue
+        offset, packed, size, *about, shared, count = rest
+        segment = Segment(
+            Frame(file, offset, packed, size), *about, milestones[milestones_end : milestones_end + count]
+        )
+        milestones_end += count
+        if shared < 0:
+            made.append(Made(tier, part, segment, None, ()))
+            continue
+        part_of = slice(shared_end, shared_end + shared)
+        made.append(Made(tier, part, segment, tuple(moves[part_of].tolist()), tuple(leads[part_of].tolist())))
+        shared_end += shared
+    return made
+
+
+def solved_from(file: str, table: Array) -> list[Solved]:
+    """Return what `StreamLog.add_solved` has noted."""
+    solved = []
+    for tier, k, *rest in table.reshape(-1, 22).tolist():
+        steps = Segment(Frame(file, *rest[:3]), *rest[3:9])
+        records = Segment(Frame("records", *rest[9:12]), *rest[12:18], ends=tuple(rest[18:]))
+        solved.append((tier, k, steps, records))
+    return solved
+
+
+def total(tallies: list[Array], rows: int) -> Array:
+    """Return tallies added up."""
+    tally = np.zeros((rows, 4), np.int64)
+    for more in tallies:
+        add_up(tally, more.reshape(-1, 4))
+    return tally

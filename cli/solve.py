@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +10,16 @@ import click
 
 from retrograde.cli.common import database_option, json_option, print_json, variant_argument, workers_option
 from retrograde.cli.failure import Failure
-from retrograde.cli.progress import ProgressLine
+from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.report import print_file, print_head, print_values
-from retrograde.cli.words import amount, duration, size
+from retrograde.cli.words import amount, duration, heading, indent, size, table
 
 if TYPE_CHECKING:
     from retrograde.games import Game
+
+
+MOST_ROWS = 100
+"""Rows of the table of an estimate."""
 
 
 class Size(click.ParamType):
@@ -39,19 +44,28 @@ class Size(click.ParamType):
     "--memory", type=Size(), metavar="SIZE", help="The most memory to use, such as 1.5G; all that is free if not given."
 )
 @click.option("--fresh", is_flag=True, help="Solve anew, whatever was done before.")
+@click.option("--estimate", "only_estimate", is_flag=True, help="Say what it will take, and do not solve.")
 @json_option
 def command(
-    variant: str, database: str | None, workers: int | None, memory: int | None, fresh: bool, as_json: bool
+    variant: str,
+    database: str | None,
+    workers: int | None,
+    memory: int | None,
+    fresh: bool,
+    only_estimate: bool,
+    as_json: bool,
 ) -> None:
     """Solve a game and keep its database.
 
     A solve that was interrupted goes on where it stopped; a game that is solved is not solved again.
+    With --json, progress goes to standard error as lines of JSON.
 
     \b
     Examples:
       retrograde solve tictactoe
       retrograde solve chess:KRK
       retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
+      retrograde solve connect4:5,5 --estimate
     """
     from retrograde.databases import DatabaseFile, database_of, database_path
     from retrograde.games.catalog import load_game
@@ -61,10 +75,13 @@ def command(
 
     game = load_game(variant)
     path = Path(database) if database is not None else database_path(text_of(game))
+    if only_estimate:
+        print_estimate(game, path, workers, as_json)
+        return
     solved = is_solved(game, path, fresh)
     began = time.monotonic()
     if not solved:
-        run(game, path, workers, memory, fresh)
+        run(game, path, workers, memory, fresh, as_json)
     seconds = time.monotonic() - began
     with database_of(DatabaseFile(path), game) as result:
         facts = summary(result) | {"seconds": round(seconds, 3), "peak_memory_bytes": peak_memory()}
@@ -111,13 +128,53 @@ def is_solved(game: "Game", path: Path, fresh: bool) -> bool:
     return False
 
 
-def run(game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool) -> None:
+def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool) -> None:
+    """Print what a solve will take."""
+    import os
+    import shutil
+
+    from retrograde.games.catalog import variant
+    from retrograde.solver.estimate import estimate
+
+    expected = estimate(game, workers or os.cpu_count() or 1)
+    folder = next(folder for folder in path.absolute().parents if folder.is_dir())
+    free = shutil.disk_usage(folder).free
+    if as_json:
+        tiers = [{"tier": tier, "records": records} for tier, records in expected.tiers.items()]
+        print_json({"variant": variant(game), **asdict(expected), "tiers": tiers, "disk_free": free})
+        return
+    if expected.open:
+        click.echo(
+            f"{heading(variant(game))}: play may come back to a tier it has left; how many positions there are is not "
+            "told without solving it"
+        )
+        return
+    about = "" if expected.counted == len(expected.waves) else "about "
+    rows = [
+        ("positions", f"{about}{expected.positions:,}"),
+        ("records", f"{about}{expected.records:,}"),
+        ("time", f"about {duration(expected.seconds)}"),
+        ("memory", f"about {size(expected.memory)}"),
+        ("scratch", f"about {size(expected.scratch)} of disk while it runs"),
+        ("database", f"about {size(expected.database)}"),
+        ("disk", f"{size(free)} free"),
+    ]
+    click.echo(f"{heading(variant(game))}: an estimate\n")
+    click.echo(indent(table(rows, "<<")))
+    for name, counts in (("tier", expected.tiers), ("plies", dict(enumerate(expected.waves)))):
+        if 1 < len(counts) <= MOST_ROWS:
+            body = [(heading(name), heading("records"))] + [(str(key), f"{count:,}") for key, count in counts.items()]
+            click.echo("\n" + indent(table(body, ">>", gap="   ")))
+            break
+
+
+def run(game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool) -> None:
     """Solve with progress on the terminal, and say on Ctrl-C what is kept."""
     from retrograde.games.catalog import variant
     from retrograde.solver.engine import solve
 
     try:
-        with ProgressLine() as line, warnings.catch_warnings():
+        with JsonProgress() if as_json else ProgressLine() as line, warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {message}")
             line.rewrite(f"reading the rules of {variant(game)}")
             solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line)

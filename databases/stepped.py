@@ -1,4 +1,5 @@
-"""A database of steps: what a position is worth is what the last step before it says, or the rules where it needs none."""
+"""A database of steps: what a position is worth is what the last step before it says, or the rules where it needs
+none."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -23,12 +24,12 @@ class SteppedDatabase(Database):
 
     def _open(self, cache_blocks: int) -> None:
         file = self.file
-        self._tier_table = [column.data for column in file.step_tiers]
+        self._step_tiers = [column.data for column in file.step_tiers]
         self._ranks = file.step_ranks.data
         self._block_size = file.block_size
-        self._block = lru_cache(cache_blocks)(file.read_steps)
-        self._stretch = lru_cache(4096)(self._find_stretch)
-        self._rows = {(row.value, row.remoteness): k for k, row in enumerate(file.legend)}
+        self._steps = lru_cache(cache_blocks)(file.read_steps)
+        self._step_stretch = lru_cache(4096)(self._find_step_stretch)
+        self._rows = {(int(row.value), row.remoteness): k for k, row in enumerate(file.legend)}
 
     def get(self, position: int, default: Any = None) -> Any:
         """Return a position's outcome, or a default where play is known never to reach it."""
@@ -60,7 +61,7 @@ class SteppedDatabase(Database):
         return None
 
     def _find(self, position: int, tier: int) -> int:
-        if (stretch := self._stretch(tier)) is None:
+        if (stretch := self._step_stretch(tier)) is None:
             return -1
         low, high, first, runs, others, begin, number, last = stretch
         if (position ^ first) & others:
@@ -68,7 +69,7 @@ class SteppedDatabase(Database):
         rank = squeeze(position, runs)
         if number < last:
             number = bisect_right(self._ranks, rank, number + 1, last + 1) - 1
-        sums, outcomes = self._block(number)
+        sums, outcomes = self._steps(number)
         record = number * self._block_size
         if low < record:  # the tier began in a block before
             low, begin = record, self._ranks[number]
@@ -76,10 +77,10 @@ class SteppedDatabase(Database):
         step = bisect_right(sums, rank - begin + sums[i], i, end) - 1
         return outcomes[step] if step >= i else -1
 
-    def _find_stretch(self, tier: int) -> Any:
-        """Return a tier's first step, the one after its last, where the first begins, the runs of the mask, the bits not
-        under it, the rank of the first, its first and last block."""
-        numbers, bounds, positions, masks = self._tier_table
+    def _find_step_stretch(self, tier: int) -> Any:
+        """Return a tier's first step, the one after its last, where the first begins, the runs of the mask, the bits
+        not under it, the rank of the first, its first and last block."""
+        numbers, bounds, positions, masks = self._step_tiers
         row = bisect_left(numbers, tier)
         if row == len(numbers) or numbers[row] != tier:
             return None
@@ -90,6 +91,11 @@ class SteppedDatabase(Database):
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
         rows = [self._row(position) if position >= 0 else None for position in positions.tolist()]
         return np.array([-1 if row is None else row for row in rows], np.int64)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._steps.cache_clear()
+        self.file.close()
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Raise TypeError: positions are not stored."""

@@ -93,7 +93,8 @@ def fill_steps(
 
 
 def compress_steps(
-    threads: threading.local, ranks: NDArray[np.int64], rows: NDArray, begins: NDArray[np.int64], chunk: int, gap: np.dtype
+    threads: threading.local, ranks: NDArray[np.int64], rows: NDArray, begins: NDArray[np.int64], chunk: int, gap:
+    np.dtype
 ) -> list[bytes]:  # fmt: skip
     """Return the frames of consecutive blocks; tiers begin at the indices *begins*."""
     gaps = np.diff(ranks, prepend=0)

@@ -69,7 +69,8 @@ def prepare(game: Game) -> None:
 @cache
 def kernels_digest() -> str:
     """Return a digest of all that is compiled: numba notices an edit of a kernel, but not of what the kernel calls."""
-    files = [Path(__file__).with_name(name) for name in ("compiled.py", "kernels.py", "list_kernels.py", "stream_kernels.py")]
+    names = ("compiled.py", "kernels.py", "list_kernels.py", "stream_kernels.py")
+    files = [Path(__file__).with_name(name) for name in names]
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 

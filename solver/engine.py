@@ -46,8 +46,8 @@ PLIES_BITS = (14, 30)
 """Bits for the remoteness in a score; the more are used where the fewer have been too few."""
 
 LARGEST_IN_MEMORY = 1_000_000
-"""Records, symmetric positions counted once, from which games are solved in a stream, if they can be, and stored as steps.
-A smaller database stores the positions as well: it is small either way, and can tell what play never reaches."""
+"""Records, symmetric positions counted once, from which games are solved in a stream, if they can be, and stored as
+steps. A smaller database stores the positions as well: it is small either way, and can tell what play never reaches."""
 
 Array = np.ndarray[Any, Any]
 Entries = dict[str, list[list[Array]]]
@@ -76,8 +76,9 @@ def solve(
     """
     path = database_path(variant(game)) if path is None else Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    solved: Solved | DenseSolved | SteppedSolved | None
     budget = MemoryBudget(memory)
-    scratch: "Scratch | None" = None
+    scratch: Scratch | None = None
     if interpreted or (interpreted is None and not (is_dense(game) and Numbering.of(game).slots > MOST_INTERPRETED)):
         solved = solve_interpreted(game, budget, float("inf") if interpreted else INTERPRETED_SECONDS)
         if solved is not None:
@@ -126,6 +127,7 @@ def solve_explored(
 
     Games of many positions are solved in a stream where it can be done; the rest in memory.
     """
+    from retrograde.solver.estimate import QUICK, check_disk, estimate
     from retrograde.solver.explore import TooLarge
     from retrograde.solver.stream_forward import NotStreamed
     from retrograde.solver.streaming import solve_streamed
@@ -141,10 +143,12 @@ def solve_explored(
         except TooLarge:
             pass
     folder = path.with_name(path.name + ".scratch")
+    expected = estimate(game, workers, *QUICK)
+    if not streamed:
+        check_disk(game, path.parent, expected)
+    log = Log(journal, "stream", streamed, pause)
     try:
-        return solve_streamed(
-            game, folder, executor, workers, budget, Log(journal, "stream", streamed, pause), listener
-        )
+        return solve_streamed(game, folder, executor, workers, budget, log, listener, expected.waves)
     except NotStreamed:
         shutil.rmtree(folder, ignore_errors=True)
         return solve_compiled(game, executor, budget, journal, {}, listener, pause), None

@@ -6,8 +6,8 @@ A list is cut into blocks of BLOCK positions. In memory, and in scratch files, i
 
 and the octets hold, for each position but the first of a block, how much its rank is above the one before: seven bits
 to an octet, lowest first, the highest bit set where more follow. A rank is what a position has under the *mask*, the
-bits that vary in its tier, pushed together. Lists of steps (see `streaming.py`) hold a code behind each gap, and one for
-the first of a block as well.
+bits that vary in its tier, pushed together. Lists of steps (see `streaming.py`) hold a code behind each gap, and one
+for the first of a block as well.
 
 Many lists lie one after another in an arena, an array of octets that is seen as one of words, too. Tables of int64 say
 where; their columns have names below.
@@ -35,8 +35,8 @@ vary; the move to make, or -1 for all; 1 where the children by that move must as
 be looked at; from which of its blocks to which, exclusive, that is."""
 
 AT, SIZE, KEPT, VARYING, FIRST, FINAL, ROWS = range(7)
-"""Columns of the table of lists made: where in the octets the list is, and how many it takes; how many positions it has;
-the bits that vary; the first and the last position."""
+"""Columns of the table of lists made: where in the octets the list is, and how many it takes; how many positions it
+has; the bits that vary; the first and the last position."""
 
 
 # Packing
@@ -146,6 +146,17 @@ def unpack(words, octets, table, row, block, runs, bits, shifts, out):
 
 
 @njit(cache=True, nogil=True)
+def unpack_list(words, octets, table, out):
+    """Write the positions of all loaded lists, one after another."""
+    bits, shifts = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
+    end = 0
+    for row in range(len(table)):
+        runs = find_runs(table[row, MASK], bits, shifts)
+        for block in range((table[row, COUNT] + BLOCK - 1) // BLOCK):
+            end += unpack(words, octets, table, row, block, runs, bits, shifts, out[end:])
+
+
+@njit(cache=True, nogil=True)
 def unpack_steps(words, octets, table, row, starts, codes, at_step):
     """Write the first positions and codes of all steps of a loaded list, from a place on; return where they end."""
     bits, shifts = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
@@ -158,7 +169,7 @@ def unpack_steps(words, octets, table, row, starts, codes, at_step):
         others = first & ~table[row, MASK]
         rank = rank_of(first, runs, bits, shifts)
         for i in range(count):
-            gap = shift = 0
+            gap = shift = np.int64(0)
             octet = np.int64(128)
             while i and octet >= 128:
                 octet = np.int64(octets[at])
@@ -166,7 +177,7 @@ def unpack_steps(words, octets, table, row, starts, codes, at_step):
                 gap |= (octet & 127) << shift
                 shift += 7
             rank += gap
-            code = shift = 0
+            code = shift = np.int64(0)
             octet = np.int64(128)
             while octet >= 128:
                 octet = np.int64(octets[at])
@@ -282,7 +293,8 @@ def merge(numbers, room, bounds, runs):
 
 @njit(cache=True, nogil=True)
 def merge_lists(numbers, room, bounds, runs, ends):
-    """Merge, for each of some lists, its runs into one that ascends strictly; move them together, and say where each ends.
+    """Merge, for each of some lists, its runs into one that ascends strictly; move them together, and say where each
+    ends.
 
     *bounds* holds the ends of all runs, one after another; *runs* where among them those of each list end.
     """
@@ -330,8 +342,8 @@ def score_of(code):
 def load_steps(words, octets, lists, spans, children, starts, passed):
     """Unpack the steps of tiers into *starts* and, as what they are worth one ply earlier, into *passed*.
 
-    Row k of *spans* has the first and the last row of *lists*, exclusive, for the steps of one tier; row k of *children*
-    becomes where they begin and end. Before them all comes one, from -1, that is worth nothing,
+    Row k of *spans* has the first and the last row of *lists*, exclusive, for the steps of one tier; row k of
+    *children* becomes where they begin and end. Before them all comes one, from -1, that is worth nothing,
     and behind them one that no position reaches.
     """
     end = 0
@@ -381,9 +393,10 @@ def make_steps(positions, scores, sizes, units, tally, steps, codes, words, octe
 
     *units* has for each list how many positions it has, its tier, and the mask of that. The first list of steps is of
     all positions, for the tiers before; the second, for the database, leaves out those that win in one, and begins each
-    step where most lowest bits are zero. *tally* has a row for each code: how many positions, how many with the symmetric
-    ones, and the tier and number of the first. A row of *rows* becomes: for either list where it is in its octets, how
-    many it takes, and how many steps it has; and of the second the first and the last position that does not win in one, and the codes of those.
+    step where most lowest bits are zero. *tally* has a row for each code: how many positions, how many with the
+    symmetric ones, and the tier and number of the first. A row of *rows* becomes: for either list where it is in its
+    octets, how many it takes, and how many steps it has; and of the second the first and the last position that does
+    not win in one, and the codes of those.
     """
     at = more_at = begin = 0
     for unit in range(len(units)):
@@ -444,8 +457,8 @@ def rounded(position, before, mask):
 def unpack_ranks(words, octets, table, about, ranks, codes):
     """Write the ranks and codes of the steps of all loaded lists, those in one tier joined; return where they end.
 
-    A row of *about* has the mask of the tier, the last position of the tier before the list, or -1, and 1 where the first
-    step of the list is to be left out, because it only goes on the one before.
+    A row of *about* has the mask of the tier, the last position of the tier before the list, or -1, and 1 where the
+    first step of the list is to be left out, because it only goes on the one before.
     """
     bits, shifts = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
     end = 0

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class Progress:
     def rate(self) -> float:
         """Positions a second."""
         return (self.done - self.resumed) / self.seconds if self.seconds else 0.0
+
+    @property
+    def share(self) -> float | None:
+        """What is done of the phase, from 0 to 1; None while that cannot be told."""
+        return min(self.done / self.total, 1.0) if self.total else None
 
     @property
     def seconds_left(self) -> float | None:
@@ -46,12 +52,14 @@ class Phase:
     resumed: int = 0
     began: float = field(default_factory=time.monotonic)
     told: float = 0.0
+    often: ClassVar[float] = 0.1
+    """Seconds between two times that the listener is told."""
 
     def advance(self, positions: int, tier: int | None = None) -> None:
-        """Count positions done, and tell of it at most ten times a second."""
+        """Count positions done, and tell of it now and then."""
         self.done += positions
         now = time.monotonic()
-        if self.listener and now - self.told >= 0.1:
+        if self.listener and now - self.told >= self.often:
             self.told = now
             self.tell(tier)
 

@@ -1,4 +1,5 @@
-"""Sorted lists in scratch files, and tiers made of them: what the streamed solver keeps in memory of what it puts aside."""
+"""Sorted lists in scratch files, and tiers made of them: what the streamed solver keeps in memory of what it puts
+aside."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -21,15 +22,15 @@ NONE = np.empty(0, np.int64)
 class Segment(NamedTuple):
     """A sorted list, or a stretch of one, of positions or of steps: where it is, and what is known of it.
 
-    `frame` says where it was put aside, with others; `at` where in there it is, in octets, and `size` how many it takes.
-    It has `count` items, from the position `first` to `last`, which differ in the bits of `mask` at most; `ends` are the codes of the first and the last step, and
-    `milestones`, int64[], some positions on the way.
+    `frame` says where it was put aside, with others; `at` where in there it is, in octets, and `size` how many it
+    takes. It has `length` items, from the position `first` to `last`, which differ in the bits of `mask` at most;
+    `ends` are the codes of the first and the last step, and `milestones`, int64[], some positions on the way.
     """
 
     frame: Frame
     at: int
     size: int
-    count: int
+    length: int
     mask: int
     first: int
     last: int
@@ -37,14 +38,21 @@ class Segment(NamedTuple):
     ends: tuple[int, int] = (0, 0)
 
 
+def segment_of(frame: Frame, numbers: Iterable[int], milestones: Array = NONE, ends: Iterable[int] = (0, 0)) -> Segment:
+    """Return a segment whose numbers from `at` to `last` stand in a row."""
+    at, size, length, mask, first, last = numbers
+    first_end, last_end = ends
+    return Segment(frame, at, size, length, mask, first, last, milestones, (first_end, last_end))
+
+
 @dataclass(slots=True)
 class Tier:
     """The undecided positions of a tier, as segments that ascend.
 
     `mask` has the bits that vary. `moves` are those that all positions have, and `leads` the tiers that these lead to;
-    where they have not the same, `moves` is None, and `leads` are all tiers that any move leads to, none as long as it is
-    not known. `weights` are numbers of children, for each of `leads`. `unsorted` are the moves that do not keep the order.
-    For each segment `steps` and `records` are there once it is solved.
+    where they have not the same, `moves` is None, and `leads` are all tiers that any move leads to, none as long as it
+    is not known. `weights` are numbers of children, for each of `leads`. `unsorted` are the moves that do not keep the
+    order. For each segment `steps` and `records` are there once it is solved.
     """
 
     number: int
@@ -60,7 +68,7 @@ class Tier:
     @property
     def count(self) -> int:
         """How many positions there are."""
-        return sum(segment.count for segment in self.segments)
+        return sum(segment.length for segment in self.segments)
 
 
 Wave = dict[int, Tier]
@@ -82,7 +90,7 @@ class Arena:
             self.places[segment.frame] = self.end
             self.end += segment.frame.size
         where = self.places[segment.frame] + segment.at
-        self.rows.append((where, segment.count, segment.mask, move, ascends, 0, -(-segment.count // BLOCK)))
+        self.rows.append((where, segment.length, segment.mask, move, ascends, 0, -(-segment.length // BLOCK)))
         return len(self.rows) - 1
 
     def load(self) -> tuple[Array, Array, Array]:

@@ -1,4 +1,5 @@
-"""Backward through a game in a stream: the positions of each wave solved from the steps of the next (see `streaming.py`)."""
+"""Backward through a game in a stream: the positions of each wave solved from the steps of the next (see
+`streaming.py`)."""
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -13,7 +14,7 @@ from retrograde.solver import list_kernels, stream_kernels
 from retrograde.solver.kernels import MOST_IMAGES
 from retrograde.solver.list_kernels import BLOCK
 from retrograde.solver.progress import Phase
-from retrograde.solver.segments import NONE, Arena, Segment, Tier, Wave, add_up, run
+from retrograde.solver.segments import Arena, Segment, Tier, Wave, add_up, run, segment_of
 from retrograde.solver.stream_forward import END, Forward, Retry, words_for
 from retrograde.solver.stream_log import Solved
 
@@ -42,14 +43,15 @@ class Spans:
         return self.rows.setdefault((number, low, high), len(self.rows))
 
     def load(self, arena: Arena) -> tuple[Array, int]:
-        """Load the steps; return between which rows of the arena's table each stretch is, and how many steps there are."""
+        """Load the steps; return between which rows of the arena's table each stretch is, and how many steps there
+        are."""
         table = np.empty((len(self.rows), 2), np.int64)
         count = 0
         for k, (number, low, high) in enumerate(self.rows):
             table[k, 0] = len(arena.rows)
             for steps in self.below[number].steps[low:high] if high else ():
                 arena.add(steps)
-                count += steps.count
+                count += steps.length
             table[k, 1] = len(arena.rows)
         return table, count
 
@@ -81,7 +83,7 @@ class Backward:
             resumed = self.log.solved(number)
             for one in resumed:
                 self.keep(wave, one)
-            phase.skip(sum(wave[tier].segments[k].count for tier, k, _, _ in resumed))
+            phase.skip(sum(wave[tier].segments[k].length for tier, k, _, _ in resumed))
             for solved, counts in self.run(partial(self.sweep, number, wave, below), self.units(wave)):
                 add_up(tally, counts)
                 for one in solved:
@@ -115,7 +117,7 @@ class Backward:
                 if tier.steps[k] is not MISSING:
                     continue
                 unit.append((tier, k))
-                total += segment.count
+                total += segment.length
                 if total >= POSITIONS:
                     yield unit
                     unit, total = [], 0
@@ -130,14 +132,25 @@ class Backward:
                 break
             except Retry:
                 continue
-        about = np.array([(tier.segments[k].count, tier.number, tier.mask) for tier, k in unit], np.int64)
+        about = np.array([(tier.segments[k].length, tier.number, tier.mask) for tier, k in unit], np.int64)
         longest = int(about[:, 0].max())
         steps, codes = self.rooms.get("steps", np.int64, longest), self.rooms.get("codes", np.uint16, longest)
         out, more = (self.rooms.get(name, np.int64, words_for(count, len(unit))) for name in ("out", "more"))
         tally = np.zeros_like(self.tally)
         rows = np.zeros((len(unit), 10), np.int64)
         list_kernels.make_steps(
-            positions, scores, sizes, about, tally, steps, codes, out, out.view(np.uint8), more, more.view(np.uint8), rows
+            positions,
+            scores,
+            sizes,
+            about,
+            tally,
+            steps,
+            codes,
+            out,
+            out.view(np.uint8),
+            more,
+            more.view(np.uint8),
+            rows,
         )
         size, more_size = (rows[:, (0, 3)] + rows[:, (1, 4)]).max(axis=0).tolist()
         frame = self.scratch.write(f"steps{number}", out.view(np.uint8)[:size].data)
@@ -145,13 +158,14 @@ class Backward:
         solved = []
         for (tier, k), row in zip(unit, rows.tolist(), strict=True):
             segment = tier.segments[k]
-            of_all = Segment(frame, *row[:3], tier.mask, segment.first, segment.last)
-            kept = Segment(more_frame, *row[3:6], tier.mask, *row[6:8], NONE, (row[8], row[9]))
+            of_all = segment_of(frame, (*row[:3], tier.mask, segment.first, segment.last))
+            kept = segment_of(more_frame, (*row[3:6], tier.mask, *row[6:8]), ends=row[8:])
             solved.append((tier.number, k, of_all, kept))
         return solved, tally
 
     def score(self, below: Wave, unit: list[tuple[Tier, int]]) -> tuple[int, Array, Array, Array]:
-        """Return how many positions some segments have, the positions, their scores, and the sizes of their symmetries."""
+        """Return how many positions some segments have, the positions, their scores, and the sizes of their
+        symmetries."""
         arena = Arena(self.scratch)
         spans = Spans(below)
         units = np.empty((len(unit), 3), np.int64)
@@ -161,6 +175,8 @@ class Backward:
             segment = tier.segments[k]
             row = arena.add(segment, -1 if tier.moves is None else 0)
             if tier.moves is None:
+                if not tier.leads:  # an earlier solve has found out, and has not noted it
+                    self.forward.survey(tier)
                 tiers += [(lead, spans.add(lead, 0, END)) for lead in tier.leads]
                 units[u] = row, len(tiers) - len(tier.leads), len(tiers)
                 continue
@@ -176,7 +192,7 @@ class Backward:
         room = steps + 2 * len(step_rows)
         starts, passed = self.rooms.get("starts", np.int64, room), self.rooms.get("passed", np.uint16, room)
         list_kernels.load_steps(words, octets, lists, step_rows, children, starts, passed)
-        count = sum(tier.segments[k].count for tier, k in unit)
+        count = sum(tier.segments[k].length for tier, k in unit)
         positions, sizes = (self.rooms.get(name, np.int64, count + BLOCK) for name in ("numbers", "sizes"))
         scores = self.rooms.get("scores", np.uint16, count)
         slot_table, tier_table = (np.array(rows, np.int64).reshape(-1, n) for rows, n in ((slots, 5), (tiers, 2)))
@@ -194,8 +210,8 @@ class Backward:
             tier.moves = None
         else:
             raise RuleError(
-                f"{variant(self.game)}, tier {tier.number}: the rules give moves that they did not give before; they must "
-                "depend on the position alone"
+                f"{variant(self.game)}, tier {tier.number}: the rules give moves that they did not give before; "
+                "they must depend on the position alone"
             )
         raise Retry
 

@@ -1,17 +1,17 @@
 """Forward through a game in a stream: all positions that play can reach, wave by wave, as sorted lists on disk."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError
+from retrograde.games.game import UNDECIDED, Game, RuleError
 from retrograde.solver import list_kernels, stream_kernels
 from retrograde.solver.examine import examine, start_of
+from retrograde.solver.expansion import differ
 from retrograde.solver.kernels import MOST_IMAGES
 from retrograde.solver.list_kernels import BLOCK, MOST_OCTETS
 from retrograde.solver.memory import MemoryBudget
@@ -31,6 +31,8 @@ SMALL_TASK = 1 << 17
 """Children in a task of small tiers: enough to outweigh what a task costs, few enough that all workers have some."""
 MILESTONE = 4
 """Blocks of a list between two positions of it that are remembered."""
+LEAST_MILESTONES = 8
+"""Milestones by which the order of the children is judged; with fewer, a segment is short, and all of it is looked at."""
 MOST_TIERS = 1 << 12
 """Tiers that the moves of one tier may lead to."""
 MOST_SAMPLED = 64
@@ -92,8 +94,12 @@ class Forward:
         self.over = np.zeros((5, 4), np.int64)
         """For each primitive value what is known of the positions that have it (see `segments.add_up`)."""
 
-    def explore(self, phase: Phase) -> None:
-        """Find all positions; raise NotStreamed where it cannot be done so."""
+    def explore(self, phase: Phase, expected: Sequence[int] = ()) -> None:
+        """Find all positions; raise NotStreamed where it cannot be done so.
+
+        *expected* are positions by wave; the phase ends as far beyond or before their sum as the waves so far have
+        been.
+        """
         self.waves.append(self.first_wave())
         phase.advance(1)
         met = set(self.waves[0])
@@ -102,6 +108,11 @@ class Forward:
                 raise NotStreamed
             self.waves.append(wave)
             met.update(wave)
+            ahead = sum(expected[len(self.waves) :])
+            if ahead:
+                before = sum(expected[: len(self.waves)])
+                phase.total = phase.done + int(ahead * phase.done / before)
+        phase.total = phase.done
         phase.tell()
 
     def first_wave(self) -> Wave:
@@ -131,20 +142,20 @@ class Forward:
             else:
                 self.scratch.drop(name)
             before = phase.done
-            phase.skip(sum(made.segment.count for made in found if made.segment))
             over = self.log.over(number)
+            phase.skip(sum(made.segment.length for made in found if made.segment) + int(over[:, 0].sum()))
             try:
                 if not self.log.is_found(number):
                     for _ in self.run(self.survey, [tier for tier in wave.values() if tier.moves is None]):
                         pass
                     pulls = self.pulls(wave, met)
                     done = {(made.tier, made.part) for made in found}
-                    for made, tally in self.run(partial(self.produce, name), self.units(pulls, done, number)):
-                        found += made
+                    for some, tally in self.run(partial(self.produce, name), self.units(pulls, done, number)):
+                        found += some
                         add_up(over, tally)
-                        self.log.add_found(number, made, tally)
-                        new = sum(one.segment.count for one in made if one.segment)
-                        phase.advance(new + int(tally[:, 0].sum()), made[-1].tier)
+                        self.log.add_found(number, some, tally)
+                        new = sum(made.segment.length for made in some if made.segment)
+                        phase.advance(new + int(tally[:, 0].sum()), some[-1].tier)
                         self.log.write()
                     self.log.add_wave_found(number)
             except Retry:
@@ -164,9 +175,7 @@ class Forward:
             raise NotStreamed
         return pulls
 
-    def units(
-        self, pulls: dict[int, list[Pull]], done: set[tuple[int, int]], number: int
-    ) -> Iterator[list[Target]]:
+    def units(self, pulls: dict[int, list[Pull]], done: set[tuple[int, int]], number: int) -> Iterator[list[Target]]:
         """Yield the work of a wave that is not done: small tiers together, large ones in parts."""
         unit: list[Target] = []
         total = 0
@@ -196,7 +205,7 @@ class Forward:
             for segment in owner.segments:
                 found = self.sample(tier, move, segment.milestones)
                 samples.append(found)
-                weights.append(np.full(len(found), children * segment.count / owner.count / max(len(found), 1)))
+                weights.append(np.full(len(found), children * segment.length / owner.count / max(len(found), 1)))
                 ends = self.span(owner, segment, move, tier)
                 low, high = ends or (0, END)
                 spans.append(((owner, segment, move, ends is not None), low, high))
@@ -225,7 +234,7 @@ class Forward:
 
     def span(self, owner: Tier, segment: Segment, move: int, tier: int) -> tuple[int, int] | None:
         """Return the first and the last child of a segment by a move, if they seem to ascend in between."""
-        if move < 0 or move in owner.unsorted:
+        if move < 0 or move in owner.unsorted or len(segment.milestones) < LEAST_MILESTONES:
             return None
         some = self.sample(tier, move, np.concatenate([segment.milestones, [segment.last]]))
         if len(some) <= len(segment.milestones) or not (some[1:] >= some[:-1]).all():
@@ -261,13 +270,14 @@ class Forward:
         return made, tally
 
     def merge(self, unit: list[Target]) -> tuple[Array, Array, Array]:
-        """Return the children of some targets, sorted, one target after another; where each ends; and a table of them."""
+        """Return the children of some targets, sorted, one target after another; where each ends; and a table of
+        them."""
         arena = Arena(self.scratch)
         targets = np.empty((len(unit), 5), np.int64)
         pieces = []
         for k, target in enumerate(unit):
             begin = len(arena.rows)
-            for owner, segment, move, ascends in target.pieces:
+            for _, segment, move, ascends in target.pieces:
                 arena.add(segment, move, ascends)
             pieces += target.pieces
             targets[k] = target.tier, begin, len(arena.rows), target.low, target.high
@@ -310,10 +320,8 @@ class Forward:
         """Raise RuleError unless the interpreted rules say of one position what the compiled ones have said."""
         if ends[-1]:
             position = int(numbers[ends[-1] // 2])
-            if examine(self.game, position)[0] != 0:
-                raise RuleError(
-                    f"{variant(self.game)}, position {position}: the rules do one thing interpreted and another compiled"
-                )
+            if examine(self.game, position)[0] != UNDECIDED:
+                raise RuleError(differ(self.game, position))
 
     def survey(self, tier: Tier) -> None:
         """Find out where all moves of a tier lead whose positions have not the same."""
@@ -352,4 +360,4 @@ def joined(found: list[Made]) -> Iterator[Tier]:
             mask |= segment.mask | segment.first ^ segments[0].first
         same = all((made.moves, made.leads) == (parts[0].moves, parts[0].leads) for made in parts)
         moves, leads = (parts[0].moves, parts[0].leads) if same else (None, ())
-        yield Tier(number, mask, segments, moves, leads, (sum(segment.count for segment in segments),) * len(leads))
+        yield Tier(number, mask, segments, moves, leads, (sum(segment.length for segment in segments),) * len(leads))

@@ -242,7 +242,8 @@ def sample_children(game, positions, move, tier, out):
 
 @njit(cache=True, nogil=True)
 def look_up(positions, values, count, starts, first, last, hint, passed, worth, best):
-    """Raise the *best* scores of positions to what their children are worth; return the last step, -1: one was not found.
+    """Raise the *best* scores of positions to what their children are worth; return the last step, -1: one was not
+    found.
 
     The children are given by their positions, and by primitive values, of which *worth* has what they are worth one ply
     earlier. The steps of their tier are from *first* to *last*, and behind them stands one that no position reaches.

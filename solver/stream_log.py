@@ -1,4 +1,5 @@
-"""What a streamed solve notes in the journal: which lists are whole, and where; so that a killed one goes on from there.
+"""What a streamed solve notes in the journal: which lists are whole, and where; so that a killed one goes on from
+there.
 
 An entry begins with its kind and the number of the wave. All else is numbers as well: a table with a row for each
 segment, and what belongs to it, one after another.
@@ -11,7 +12,7 @@ import numpy as np
 
 from retrograde.solver.journal import Log
 from retrograde.solver.scratch import Frame
-from retrograde.solver.segments import Segment, add_up
+from retrograde.solver.segments import Segment, add_up, segment_of
 
 if TYPE_CHECKING:
     from retrograde.solver.stream_forward import Made
@@ -21,21 +22,21 @@ Solved = tuple[int, int, Segment, Segment]
 """A tier, the number of a segment of it, its steps, and those for the database."""
 
 FOUND, CUTS, WAVE_FOUND, FORGET, SOLVED, WAVE_SOLVED = range(6)
-"""Kinds of entries: segments found; where a tier was cut into parts; a wave all found; a wave to be begun anew; segments
-solved; a wave all solved."""
+"""Kinds of entries: segments found; where a tier was cut into parts; a wave all found; a wave to be begun anew;
+segments solved; a wave all solved."""
 
 
 class StreamLog:
-    """The log of a streamed solve, and what has been read in it."""
+    """The log of a streamed solve, and what has been read in it; or where there is none, something that forgets."""
 
-    def __init__(self, log: Log):
+    def __init__(self, log: Log | None):
         self.log = log
         self.found_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
         self.cuts_by_tier: dict[tuple[int, int], list[int]] = {}
         self.waves_found: set[int] = set()
         self.solved_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
         self.waves_solved: set[int] = set()
-        for (kind, wave, *rest), *arrays in log.resumed:
+        for (kind, wave, *rest), *arrays in log.resumed if log else ():
             if kind == FOUND:
                 self.found_by_wave[int(wave)].append(tuple(arrays))
             elif kind == CUTS:
@@ -51,12 +52,14 @@ class StreamLog:
 
     def write(self) -> None:
         """Write to the journal if it is time."""
-        self.log.write()
+        if self.log:
+            self.log.write()
 
     def add(self, kind: int, wave: int, *arrays: Array, more: tuple[int, ...] = ()) -> None:
         """Add an entry."""
         head = np.array([kind, wave, *more], np.int64)
-        self.log.add(lambda: (head, *arrays))
+        if self.log:
+            self.log.add(lambda: (head, *arrays))
 
     # Forward
 
@@ -134,7 +137,8 @@ class StreamLog:
     def add_wave_solved(self, wave: int) -> None:
         """Note that all of a wave has been solved, and see to it that this stays."""
         self.add(WAVE_SOLVED, wave)
-        self.log.flush()
+        if self.log:
+            self.log.flush()
 
 
 def made_from(file: str, table: Array, moves: Array, leads: Array, milestones: Array) -> "list[Made]":
@@ -148,9 +152,8 @@ def made_from(file: str, table: Array, moves: Array, leads: Array, milestones: A
             made.append(Made(tier, part, None, None, ()))
             continue
         offset, packed, size, *about, shared, count = rest
-        segment = Segment(
-            Frame(file, offset, packed, size), *about, milestones[milestones_end : milestones_end + count]
-        )
+        part_of = slice(milestones_end, milestones_end + count)
+        segment = segment_of(Frame(file, offset, packed, size), about, milestones[part_of])
         milestones_end += count
         if shared < 0:
             made.append(Made(tier, part, segment, None, ()))
@@ -165,8 +168,8 @@ def solved_from(file: str, table: Array) -> list[Solved]:
     """Return what `StreamLog.add_solved` has noted."""
     solved = []
     for tier, k, *rest in table.reshape(-1, 22).tolist():
-        steps = Segment(Frame(file, *rest[:3]), *rest[3:9])
-        records = Segment(Frame("records", *rest[9:12]), *rest[12:18], ends=tuple(rest[18:]))
+        steps = segment_of(Frame(file, *rest[:3]), rest[3:9])
+        records = segment_of(Frame("records", *rest[9:12]), rest[12:18], ends=rest[18:])
         solved.append((tier, k, steps, records))
     return solved
 

@@ -6,10 +6,10 @@ dropped; other children are sorted first. Positions where the game is over are c
 recognise them. Backward, from the last wave: the positions of a list and their children by one move run along
 together, so that the children's scores are found as fast as they are read.
 
-What a list is worth is kept as *steps*: positions from which on, in ascending order, the outcome is another one. Between
-the positions of a tier nothing needs to be right, so that a step may begin anywhere between two of them. A list of steps
-takes a few bits for each position, and is read in order like the list itself. The database holds steps, too; without
-those for positions where the player to move wins in one, which the rules recognise as well.
+What a list is worth is kept as *steps*: positions from which on, in ascending order, the outcome is another one.
+Between the positions of a tier nothing needs to be right, so that a step may begin anywhere between two of them. A
+list of steps takes a few bits for each position, and is read in order like the list itself. The database holds steps,
+too; without those for positions where the player to move wins in one, which the rules recognise as well.
 
 It works where every move leads from one wave of tiers to the next. Where it does not, NotStreamed is raised, and the
 game is solved in memory (`explore.py`, `tiers.py`, `cyclic.py`).
@@ -17,6 +17,7 @@ game is solved in memory (`explore.py`, `tiers.py`, `cyclic.py`).
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,17 +46,20 @@ TOGETHER = 1 << 16
 
 
 def solve_streamed(
-    game: Game, folder: Path, executor: Executor, workers: int, budget: MemoryBudget, log: Log, listener: Listener | None
+    game: Game, folder: Path, executor: Executor, workers: int, budget: MemoryBudget, log: Log,
+    listener: Listener | None, expected: list[int],
 ) -> tuple[SteppedSolved, Scratch]:  # fmt: skip
-    """Return the solved game, and the scratch files where its steps still are; raise NotStreamed where it cannot be done.
+    """Return the solved game, and the scratch files where its steps still are; raise NotStreamed where it cannot be
+    done.
 
-    The scratch files are in *folder*; what is not in the log is taken for nothing.
+    The scratch files are in *folder*; what is not in the log is taken for nothing. *expected* are positions by wave, by
+    which the listener is told how far it is.
     """
     compiled.prepare(game)
     scratch = Scratch(folder, min(CACHED, max(budget.left() // 16, 0)), fresh=not log.resumed)
     try:
         forward = Forward(game, scratch, executor, workers, budget, StreamLog(log))
-        forward.explore(Phase("exploring", listener))
+        forward.explore(Phase("exploring", listener), expected)
         total = sum(tier.count for wave in forward.waves for tier in wave.values())
         backward = Backward(forward, executor, workers)
         backward.solve(Phase("solving", listener, total))
@@ -69,9 +73,9 @@ def stepped(game: Game, forward: Forward, backward: Backward, scratch: Scratch) 
     """Return the solved game for the database's writer."""
     legend, rows = legend_of(forward.over, backward.tally)
     tiers = sorted((tier for wave in forward.waves for tier in wave.values()), key=lambda tier: tier.number)
-    tiers = [tier for tier in tiers if any(records.count for records in tier.records)]
-    counts = [sum(records.count for records in tier.records) - doubles(tier) for tier in tiers]
-    firsts = [next(records.first for records in tier.records if records.count) for tier in tiers]
+    tiers = [tier for tier in tiers if any(records.length for records in tier.records)]
+    counts = [sum(records.length for records in tier.records) - doubles(tier) for tier in tiers]
+    firsts = [next(records.first for records in tier.records if records.length) for tier in tiers]
     (start,) = np.flatnonzero(backward.last_tally[:, 0]).tolist()
     return SteppedSolved(
         np.array([tier.number for tier in tiers], np.int64), np.array(counts, np.int64), np.array(firsts, np.int64),
@@ -94,7 +98,9 @@ def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
             both = np.array([found[outcome], tally[code]])
             found[outcome] = [*both[:, :2].sum(axis=0), *min(both[:, 2:].tolist())]
     outcomes = sorted(found)
-    legend = [LegendRow(*outcome, int(row[1]), int(row[0]), int(row[3])) for outcome in outcomes for row in [found[outcome]]]
+    legend = [
+        LegendRow(*outcome, int(row[1]), int(row[0]), int(row[3])) for outcome in outcomes for row in [found[outcome]]
+    ]
     rows = np.zeros(len(tally), np.min_scalar_type(len(legend)))
     for code, outcome in codes.items():
         rows[code] = outcomes.index(outcome)
@@ -103,8 +109,8 @@ def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
 
 def doubles(tier: Tier) -> int:
     """Return how many segments of a tier begin with the step that the one before has ended with."""
-    filled = [records for records in tier.records if records.count]
-    return sum(after.ends[0] == before.ends[1] for before, after in zip(filled, filled[1:], strict=False))
+    filled = [records for records in tier.records if records.length]
+    return sum(after.ends[0] == before.ends[1] for before, after in pairwise(filled))
 
 
 def steps(tiers: list[Tier], scratch: Scratch, rows: Array) -> Iterator[tuple[Array, Array]]:
@@ -114,12 +120,12 @@ def steps(tiers: list[Tier], scratch: Scratch, rows: Array) -> Iterator[tuple[Ar
     for tier in tiers:
         before: Segment | None = None
         for records in tier.records:
-            if records.count == 0:
+            if records.length == 0:
                 continue
             joins = before is not None and before.ends[1] == records.ends[0]
             part.append((records, tier.mask, before.last if before else -1, joins))
             before = records
-            count += records.count
+            count += records.length
             if count >= TOGETHER:
                 yield load(part, scratch, rows)
                 part, count = [], 0
@@ -134,7 +140,7 @@ def load(part: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Arra
     for records, *_ in part:
         arena.add(records)
     about = np.array([row[1:] for row in part], np.int64)
-    count = sum(records.count for records, *_ in part)
+    count = sum(records.length for records, *_ in part)
     ranks, codes = np.empty(count, np.int64), np.empty(count, np.uint16)
     end = list_kernels.unpack_ranks(*arena.load(), about, ranks, codes)
     return ranks[:end], rows[codes[:end]]

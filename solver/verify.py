@@ -27,6 +27,8 @@ sentence: only the true solution satisfies 3 everywhere.
 Where the rules number the positions densely, 1 and 2 become: every slot that stands for a position has one that is
 canonical and has that slot, and all children have slots; whether play leads there is no matter.
 
+Where the database holds steps and no positions, all positions are found once more, in a stream (see `step_audit.py`).
+
 Small databases are verified interpreted. Larger ones run compiled, on threads, with 11 to 12 bytes of memory for each
 record, and some of their records interpreted as well, so that the compiler is not taken at its word.
 """
@@ -39,6 +41,7 @@ from retrograde.databases import Database
 from retrograde.solver.audit import INTERPRETED_SECONDS, Audit, Problem
 from retrograde.solver.dense_audit import DenseAudit
 from retrograde.solver.progress import Listener, Phase
+from retrograde.solver.step_audit import StepAudit
 
 SMALL = 20_000
 """Databases of more records are compiled at once."""
@@ -60,6 +63,13 @@ class Verification:
         return not self.wrong
 
 
+def audit_of(database: Database) -> Audit:
+    """Return the audit that fits a database."""
+    if database.file.stepped:
+        return StepAudit(database)
+    return DenseAudit(database) if database.file.dense else Audit(database)
+
+
 def verify(
     database: Database,
     workers: int | None = None,
@@ -72,7 +82,7 @@ def verify(
     *workers* is the number of threads (one a core if None); *listener* is called with Progress; *interpreted* forces
     the rules to be run so or, if False, to be compiled. Raises DamagedDatabase where the file cannot be read.
     """
-    audit = DenseAudit(database) if database.file.dense else Audit(database)
+    audit = audit_of(database)
     phase = Phase("verifying", listener, len(audit))
     done = False
     if interpreted or (interpreted is None and len(audit) < SMALL):

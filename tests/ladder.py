@@ -1,0 +1,51 @@
+"""A random game whose tiers follow one another, several in each layer, so that it can be solved in a stream."""
+
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
+
+
+def mix(number):
+    """Return a number below 2**15 that looks random."""
+    for _ in range(3):
+        number = number * 1103515245 + 12345 & 0x7FFFFFFF
+    return number >> 16
+
+
+class Ladder(Game):
+    """Climb from layer to layer; nodes 2k and 2k + 1 are equal by symmetry, in every third layer."""
+
+    layers: int = 12
+    width: int = 200
+    seed: int = 1
+
+    start = 0
+
+    def random(self, position, salt):
+        layer, node = position >> 10, position & 1023
+        if layer % 3 == 1:
+            node >>= 1
+        return mix(layer * 7919 + node * 104729 + salt * 31 + self.seed)
+
+    def generate_moves(self, position):
+        yield from range(2 + 2 * (self.random(position, 1) % 3))
+
+    def do_move(self, position, move):
+        pair = self.random(position, 2 + (move >> 1)) % (self.width // 2)
+        return ((position >> 10) + 1 << 10) + 2 * pair + (move & 1)
+
+    def primitive(self, position):
+        chance = self.random(position, 99) % 40
+        if position >> 10 == self.layers:
+            return LOSE if chance % 2 else TIE
+        if position == 0 or chance > 4:
+            return UNDECIDED
+        if chance == 4:
+            return DRAW
+        if chance == 3:
+            return WIN
+        return TIE if chance == 2 else LOSE
+
+    def images(self, position):
+        yield position ^ 1 if (position >> 10) % 3 == 1 else position
+
+    def tier(self, position):
+        return (position >> 10) * 4 + (position >> 1 & 3) * ((position >> 10) % 3 == 2)

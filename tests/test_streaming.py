@@ -1,0 +1,359 @@
+"""Solving in a stream: the kernels against NumPy, the whole against the solver in memory, kills, damage, and limits."""
+
+import errno
+import os
+import random
+import shutil
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrograde.databases import CannotWrite, NotInDatabase, open_database
+from retrograde.databases.stepped import SteppedDatabase
+from retrograde.games.catalog import load_game
+from retrograde.games.game import DRAW, UNDECIDED
+from retrograde.solver import engine, list_kernels, scratch, stream_backward, stream_forward
+from retrograde.solver.engine import solve
+from retrograde.solver.estimate import DiskTooSmall, estimate
+from retrograde.solver.scratch import DamagedScratch, Scratch
+from retrograde.solver.verify import verify
+
+from . import alphabeta, ladder, published, reference
+
+PLAIN = "benchmarks/plain_connect4.py:width=4,height=3"
+GAMES = ["connect4:4,3,3", PLAIN, "ladder:12,200,1", "ladder:30,500,3"]
+
+
+@pytest.fixture(autouse=True)
+def streamed(monkeypatch):
+    """Let every game be large enough to be solved in a stream."""
+    monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
+
+
+def game_of(text):
+    name, _, options = text.partition(":")
+    return ladder.Ladder(*map(int, options.split(","))) if name == "ladder" else load_game(text)
+
+
+def solve_streamed(game, path, **options):
+    """Solve a game in a stream, and see to it that it was."""
+    solve(game, path, interpreted=False, **options)
+    with open_database(path, game=game) as database:
+        assert isinstance(database, SteppedDatabase)
+    return path
+
+
+# The kernels
+
+positions = st.lists(st.integers(0, (1 << 62) - 1), min_size=1, max_size=200, unique=True)
+
+
+@given(positions, st.integers(0, 62))
+@settings(max_examples=50, deadline=None)
+def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
+    numbers = np.unique(np.array(numbers, np.int64) >> shift)
+    codes = (numbers % 1000).astype(np.uint16)
+    mask = int(np.bitwise_or.reduce(numbers ^ numbers[0]))
+    words = np.zeros(4 * len(numbers) + 8, np.int64)
+    size = list_kernels.pack(numbers, codes, mask, words, words.view(np.uint8), 0)
+    table = np.array([[0, len(numbers), mask, 0, 0, 0, 0]], np.int64)
+    starts, found = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.uint16)
+    assert list_kernels.unpack_steps(words, words.view(np.uint8), table, 0, starts, found, 0) == len(numbers)
+    assert starts.tolist() == numbers.tolist() and found.tolist() == codes.tolist()
+    assert size % 8 == 0 and size <= list_kernels.MOST_OCTETS * len(numbers) + 24
+    rows = np.zeros((1, list_kernels.ROWS), np.int64)
+    list_kernels.pack_lists(numbers, np.array([len(numbers)]), words, words.view(np.uint8), rows)
+    out = np.empty(len(numbers) + list_kernels.BLOCK, np.int64)
+    list_kernels.unpack_list(words, words.view(np.uint8), table, out)
+    assert out[: len(numbers)].tolist() == numbers.tolist()
+    assert rows[0, 2:].tolist() == [len(numbers), mask, numbers[0], numbers[-1]]
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 63, 64, 5000])
+def test_sort_is_that_of_numpy(count):
+    numbers = np.random.default_rng(count).integers(0, 1 << 62, count)
+    numbers[::3] = numbers[: len(numbers[::3])]
+    wanted = np.sort(numbers)
+    list_kernels.sort(numbers, np.empty(count, np.int64))
+    assert numbers.tolist() == wanted.tolist()
+
+
+@given(st.lists(st.lists(st.lists(st.integers(0, 50), max_size=20), max_size=6), min_size=1, max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_runs_are_merged_without_doubles(lists):
+    runs, bounds, numbers = [], [], []
+    for of_list in lists:
+        for run in of_list:
+            if run:
+                numbers += sorted(run)
+                bounds.append(len(numbers))
+        runs.append(len(bounds))
+    found = np.array([*numbers, 0], np.int64)[: len(numbers)].copy()
+    ends = np.empty(len(lists), np.int64)
+    list_kernels.merge_lists(
+        found, np.empty(len(found) + 1, np.int64), np.array(bounds, np.int64), np.array(runs, np.int64), ends
+    )
+    wanted = [sorted({number for run in of_list for number in run}) for of_list in lists]
+    begins = [0, *ends[:-1].tolist()]
+    assert [found[low:high].tolist() for low, high in zip(begins, ends.tolist(), strict=True)] == wanted
+
+
+@given(positions, st.integers(0, (1 << 62) - 1), st.integers(0, 300))
+@settings(max_examples=100, deadline=None)
+def test_steps_are_found_wherever_the_search_begins(starts, position, hint):
+    starts = np.array([-1, *sorted(starts)], np.int64)
+    found = list_kernels.find_step(starts, 0, len(starts), position, hint % len(starts))
+    assert found == np.searchsorted(starts, position, "right") - 1
+
+
+@given(st.integers(0, (1 << 62) - 1), st.integers(0, (1 << 62) - 1), st.integers(0, (1 << 62) - 1))
+def test_steps_begin_behind_the_position_before(one, other, mask):
+    if one != other:
+        low, high = sorted((one, other))
+        found = list_kernels.rounded(high, low, mask | low ^ high)
+        assert low < found <= high
+
+
+# The whole
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_a_stream_equals_the_reference(text, tmp_path):
+    game = game_of(text)
+    path = solve_streamed(game, tmp_path / "game.h5")
+    wanted = reference.solve(game)
+    with open_database(path, game=game) as database:
+        for position, outcome in wanted.items():
+            assert database[position] == outcome
+        counts = {
+            (row.value, None if row.value == DRAW else row.remoteness): row.positions for row in database.file.legend
+        }
+        assert counts == reference.counts(wanted)
+        assert database.file.stored == len(reference.explore(game, symmetric=True))
+        for row in database.file.legend:
+            least = min((game.tier(c), c) for c in map(game.canonical, wanted) if wanted[c] == database[row.example])
+            assert (game.tier(row.example), row.example) == least
+
+
+@pytest.mark.parametrize("variant", ["connect4:4,4,4", "connect4:5,4,4"])
+def test_a_stream_equals_published_counts(variant, tmp_path):
+    path = solve_streamed(load_game(variant), tmp_path / "game.h5")
+    with open_database(path, game=load_game(variant)) as database:
+        assert {(row.value, row.remoteness): row.positions for row in database.file.legend} == published.COUNTS[variant]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["connect4:5,5,4", "connect4:6,4,4", "connect4:5,6,4"])
+def test_a_stream_equals_the_counts_of_large_boards(variant, tmp_path):
+    path = solve_streamed(load_game(variant), tmp_path / "game.h5")
+    with open_database(path, game=load_game(variant)) as database:
+        assert {(row.value, row.remoteness): row.positions for row in database.file.legend} == published.COUNTS[variant]
+
+
+@pytest.mark.parametrize("text", GAMES[:3])
+def test_the_bytes_depend_on_the_game_alone(text, tmp_path, monkeypatch):
+    game = game_of(text)
+    bytes_of_one = solve_streamed(game, tmp_path / "one.h5", workers=1).read_bytes()
+    assert solve_streamed(game, tmp_path / "three.h5", workers=3).read_bytes() == bytes_of_one
+    monkeypatch.setattr(stream_forward, "MILESTONE", 1)
+    monkeypatch.setattr(stream_backward, "POSITIONS", 100)
+    for children in (300, 2000):  # so that tiers are cut into many parts
+        monkeypatch.setattr(stream_forward, "CHILDREN", children)
+        monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", children)
+        path = solve_streamed(game, tmp_path / f"{children}.h5", workers=2)
+        assert path.read_bytes() == bytes_of_one
+    assert sorted(os.listdir(tmp_path)) == ["2000.h5", "300.h5", "one.h5", "three.h5"]
+
+
+@pytest.mark.parametrize("text", ["tentozero:target=500", "dodgem", "hareandhounds"])
+def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
+    game = load_game(text)
+    path = solve(game, tmp_path / "game.h5", interpreted=False)
+    with open_database(path, game=game) as database:
+        assert not database.file.stepped
+        assert len(database) == sum(row.positions for row in database.file.legend)
+
+
+def test_an_alpha_beta_search_says_the_same(tmp_path):
+    game = load_game("connect4:4,4")
+    chance = random.Random(4)
+    with open_database(solve_streamed(game, tmp_path / "game.h5"), game=game) as database:
+        for _ in range(60):
+            position = game.start
+            for _ in range(chance.randrange(6, 15)):
+                if game.primitive(position) == UNDECIDED:
+                    position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+            assert database[position] == alphabeta.search(game, position)
+
+
+# Look-up
+
+
+def test_what_cannot_be_reached_is_not_found_where_that_shows(tmp_path):
+    game = load_game("connect4:4,4")
+    with open_database(solve_streamed(game, tmp_path / "game.h5"), game=game) as database:
+        start = game.start
+        assert start in database and database.get(-1) is None and database.get(1 << 61) is None
+        with pytest.raises(NotInDatabase):
+            database[0]
+        values, remotenesses = database.lookup([start, game.do_move(start, 1), -5])
+        assert [(v, r) for v, r in zip(values.tolist(), remotenesses.tolist(), strict=True)][:2] == [
+            tuple(database[start]), tuple(database[game.do_move(start, 1)]),
+        ]  # fmt: skip
+        assert values[2] == UNDECIDED and remotenesses[2] == -1
+        with pytest.raises(TypeError, match="does not store positions"):
+            database.records()
+
+
+# Kills and damage
+
+
+class Stop(Exception):
+    """What a listener raises to end a solve."""
+
+
+@pytest.mark.parametrize("text", ["connect4:4,4,4", PLAIN, "ladder:30,500,3"])
+def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monkeypatch):
+    monkeypatch.setattr(stream_forward, "CHILDREN", 2000)
+    monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", 2000)
+    monkeypatch.setattr(stream_backward, "POSITIONS", 100)
+    monkeypatch.setattr("retrograde.solver.progress.Phase.often", 0.0)
+    game = game_of(text)
+    wanted = solve_streamed(game, tmp_path / "whole.h5").read_bytes()
+    told = []
+    solve_streamed(game, tmp_path / "again.h5", listener=told.append)
+    stops = 0
+    for number in random.Random(1).sample(range(len(told)), min(8, len(told))):
+        path = tmp_path / "stopped.h5"
+        left = number
+
+        def listen(progress):
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Stop
+
+        try:
+            solve(game, path, interpreted=False, listener=listen, pause=0.0)
+        except Stop:
+            stops += 1
+            if number % 2:  # as if the last entry had been half-written
+                journal = tmp_path / "stopped.h5.journal"
+                os.truncate(journal, journal.stat().st_size - 3)
+        resumed = []
+        solve(game, path, interpreted=False, listener=resumed.append)
+        assert path.read_bytes() == wanted
+        assert not (tmp_path / "stopped.h5.scratch").exists()
+        path.unlink()
+    assert stops > 3
+
+
+def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):
+    written = Scratch.write
+
+    def write_wrong(self, name, octets):
+        frame = written(self, name, octets)
+        if name == "positions7":
+            with open(self.folder / name, "r+b") as file:
+                file.seek(frame.offset + frame.packed // 2)
+                octet = file.read(1)[0]
+                file.seek(-1, os.SEEK_CUR)
+                file.write(bytes([octet ^ 16]))
+        return frame
+
+    monkeypatch.setattr(Scratch, "write", write_wrong)
+    with pytest.raises(DamagedScratch, match="begin anew with --fresh"):
+        solve(load_game("connect4:4,4"), tmp_path / "game.h5", interpreted=False)
+    monkeypatch.undo()
+    monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
+    solve_streamed(load_game("connect4:4,4"), tmp_path / "game.h5", fresh=True)
+
+
+def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path, monkeypatch):
+    game = load_game("connect4:4,4")
+    room = 12
+
+    class FullDisk(scratch.FileIO):
+        def write(self, octets):
+            nonlocal room
+            room -= 1
+            if room < 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return super().write(octets)
+
+    monkeypatch.setattr(scratch, "FileIO", FullDisk)
+    with pytest.raises(CannotWrite, match="no space left on device; what is done is kept"):
+        solve(game, tmp_path / "game.h5", interpreted=False, pause=0.0)
+    room = 1 << 30
+    told = []
+    path = solve_streamed(game, tmp_path / "game.h5", listener=told.append)
+    assert max(progress.resumed for progress in told) > 0
+    assert path.read_bytes() == solve_streamed(game, tmp_path / "other.h5").read_bytes()
+
+
+# Verification
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize("text", ["connect4:4,3,3", "ladder:30,500,3"])
+def test_a_stream_is_verified(text, interpreted, tmp_path):
+    game = game_of(text)
+    with open_database(solve_streamed(game, tmp_path / "game.h5"), game=game) as database:
+        result = verify(database, interpreted=interpreted)
+        assert result.ok, result.problems
+        assert result.stored == database.file.stored
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_wrong_steps_and_counts_are_found(interpreted, tmp_path):
+    game = load_game("connect4:4,3,3")
+    path = solve_streamed(game, tmp_path / "game.h5")
+    with open_database(path, game=game) as database:
+        read = database.file.read_steps
+
+        def read_wrong(number):
+            sums, rows = read(number)
+            wrong = np.array(rows)
+            wrong[7] = (wrong[7] + 1) % len(database.file.legend)
+            return sums, wrong.data
+
+        database.file.read_steps = read_wrong
+        database._steps = lru_cache(read_wrong)
+        result = verify(database, interpreted=interpreted)
+        assert not result.ok
+        assert any("its children make it" in problem.complaint for problem in result.problems)
+    with open_database(path, game=game) as database:
+        row = database.file.legend[3]
+        database.file.legend[3] = row._replace(positions=row.positions + 1)
+        problems = verify(database, interpreted=interpreted).problems
+        assert problems[0].complaint.startswith("the legend counts")
+
+
+# Estimates
+
+
+def test_what_can_be_counted_is_not_estimated():
+    expected = estimate(load_game("connect4:4,4"))
+    assert (expected.positions, expected.records) == (161_029, 80_541)
+    assert expected.counted == len(expected.waves) == 17
+    assert sum(expected.tiers.values()) == expected.records
+
+
+def test_an_estimate_is_near():
+    expected = estimate(load_game("connect4:5,4"), counted=20_000, sampled=10_000)
+    assert expected.counted < 15
+    assert 0.8 < expected.positions / sum(published.COUNTS["connect4:5,4,4"].values()) < 1.2
+
+
+def test_play_that_comes_back_is_not_estimated():
+    assert estimate(load_game("dodgem")).open
+
+
+def test_what_cannot_fit_the_disk_is_refused(tmp_path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=1000))
+    with pytest.raises(DiskTooSmall, match="are free; give --database on another disk"):
+        solve(load_game("connect4:4,4"), tmp_path / "game.h5", interpreted=False)

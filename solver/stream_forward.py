@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import UNDECIDED, Game, RuleError
+from retrograde.games.game import UNDECIDED, Game, RuleError, defines
 from retrograde.solver import list_kernels, stream_kernels
 from retrograde.solver.examine import examine, start_of
 from retrograde.solver.expansion import differ
@@ -32,7 +32,7 @@ SMALL_TASK = 1 << 17
 MILESTONE = 4
 """Blocks of a list between two positions of it that are remembered."""
 LEAST_MILESTONES = 8
-"""Milestones by which the order of the children is judged; with fewer, a segment is short, and all of it is looked at."""
+"""Milestones by which the order of the children is judged; with fewer, all of a segment is looked at."""
 MOST_TIERS = 1 << 12
 """Tiers that the moves of one tier may lead to."""
 MOST_SAMPLED = 64
@@ -91,6 +91,9 @@ class Forward:
         self.children = min(CHILDREN, max(LEAST_CHILDREN, budget.left() // (BYTES_A_CHILD * workers)))
         self.rooms = Rooms()
         self.waves: list[Wave] = []
+        self.ready: dict[tuple[int, int, int, int], Segment] = {}
+        """Children that are sorted already, by tier, the tier they come from, the move, and the first position
+        there."""
         self.over = np.zeros((5, 4), np.int64)
         """For each primitive value what is known of the positions that have it (see `segments.add_up`)."""
 
@@ -149,6 +152,7 @@ class Forward:
                     for _ in self.run(self.survey, [tier for tier in wave.values() if tier.moves is None]):
                         pass
                     pulls = self.pulls(wave, met)
+                    self.sort_children(pulls, number)
                     done = {(made.tier, made.part) for made in found}
                     for some, tally in self.run(partial(self.produce, name), self.units(pulls, done, number)):
                         found += some
@@ -158,6 +162,7 @@ class Forward:
                         phase.advance(new + int(tally[:, 0].sum()), some[-1].tier)
                         self.log.write()
                     self.log.add_wave_found(number)
+                    self.scratch.drop(f"sorted{number}")
             except Retry:
                 self.log.forget(number)
                 phase.done = before
@@ -174,6 +179,46 @@ class Forward:
         if not met.isdisjoint(pulls):
             raise NotStreamed
         return pulls
+
+    def sort_children(self, pulls: dict[int, list[Pull]], number: int) -> None:
+        """Sort the children of segments, where they do not ascend and go to a tier that is made in parts.
+
+        So that they are made once, and not for each part.
+        """
+        self.ready = {}
+        name = f"sorted{number}"
+        self.scratch.drop(name)
+        tasks: list[tuple[tuple[int, int, int, int], Target]] = []
+        for tier, some in pulls.items():
+            if sum(pull[2] for pull in some) <= self.children:
+                continue
+            for owner, move, weight in some:
+                for segment in owner.segments:
+                    if self.folds(tier, segment, move) or self.span(owner, segment, move, tier) is None:
+                        part = 2 * weight * segment.length // owner.count
+                        target = Target(tier, 0, 0, END, [(owner, segment, move, False)], part)
+                        tasks.append(((tier, owner.number, move, segment.first), target))
+        for key, ready in self.run(partial(self.sort_task, name), tasks):
+            if ready:
+                self.ready[key] = ready
+
+    def sort_task(
+        self, name: str, task: tuple[tuple[int, int, int, int], Target]
+    ) -> tuple[tuple[int, int, int, int], Segment | None]:
+        """Put the children of a segment aside, sorted; return where, None where there are none."""
+        key, target = task
+        numbers, ends, _ = self.merge([target])
+        return key, self.pack(name, numbers, ends)[0]
+
+    def folds(self, tier: int, segment: Segment, move: int) -> bool:
+        """Tell whether symmetry maps the first child of a segment into its own tier: then children may change
+        places."""
+        if not defines(self.game, "images"):
+            return False
+        child = self.sample(tier, move, segment.milestones[:1])[:1].tolist()
+        return any(
+            image != one and self.game.tier(image) == tier for one in child for image in self.game.images(one)
+        )
 
     def units(self, pulls: dict[int, list[Pull]], done: set[tuple[int, int]], number: int) -> Iterator[list[Target]]:
         """Yield the work of a wave that is not done: small tiers together, large ones in parts."""
@@ -203,6 +248,12 @@ class Forward:
         spans: list[tuple[Piece, int, int]] = []
         for owner, move, children in pulls:
             for segment in owner.segments:
+                ready = self.ready.get((tier, owner.number, move, segment.first))
+                if ready:
+                    samples.append(ready.milestones)
+                    weights.append(np.full(len(ready.milestones), ready.length / max(len(ready.milestones), 1)))
+                    spans.append(((owner, ready, stream_kernels.READY, True), ready.first, ready.last))
+                    continue
                 found = self.sample(tier, move, segment.milestones)
                 samples.append(found)
                 weights.append(np.full(len(found), children * segment.length / owner.count / max(len(found), 1)))
@@ -250,24 +301,28 @@ class Forward:
         images = np.empty(MOST_IMAGES, np.int64)
         stream_kernels.settle(self.game, numbers, ends, targets, images, moves, leads, shared, tally)
         self.spot_check(numbers, ends)
-        out = self.rooms.get("out", np.int64, words_for(int(ends[-1]), len(unit)))
-        rows = np.zeros((len(unit), list_kernels.ROWS), np.int64)
-        size = list_kernels.pack_lists(numbers, ends, out, out.view(np.uint8), rows)
-        frame = self.scratch.write(name, out.view(np.uint8)[:size].data) if size else Frame(name, 0, 0, 0)
         made = []
-        for k, (target, row, same) in enumerate(zip(unit, rows.tolist(), shared.tolist(), strict=True)):
-            at, octets, count, mask, first, last = row
-            if count == 0:
-                made.append(Made(target.tier, target.part, None, None, ()))
-                continue
-            milestones = out[at // 8 : at // 8 - (-count // BLOCK) : MILESTONE].copy()
-            segment = Segment(frame, at, octets, count, mask, first, last, milestones)
-            if same < 0:
+        for k, (target, segment, same) in enumerate(
+            zip(unit, self.pack(name, numbers, ends), shared.tolist(), strict=True)
+        ):
+            if segment is None or same < 0:
                 made.append(Made(target.tier, target.part, segment, None, ()))
             else:
                 of_all, to = (tuple(table[k, :same].tolist()) for table in (moves, leads))
                 made.append(Made(target.tier, target.part, segment, of_all, to))
         return made, tally
+
+    def pack(self, name: str, numbers: Array, ends: Array) -> list[Segment | None]:
+        """Put sorted lists, one after another in an array, aside; return what they are, None for an empty one."""
+        out = self.rooms.get("out", np.int64, words_for(int(ends[-1]), len(ends)))
+        rows = np.zeros((len(ends), list_kernels.ROWS), np.int64)
+        size = list_kernels.pack_lists(numbers, ends, out, out.view(np.uint8), rows)
+        frame = self.scratch.write(name, out.view(np.uint8)[:size].data) if size else Frame(name, 0, 0, 0)
+        segments: list[Segment | None] = []
+        for at, octets, count, mask, first, last in rows.tolist():
+            milestones = out[at // 8 : at // 8 - (-count // BLOCK) : MILESTONE].copy()
+            segments.append(Segment(frame, at, octets, count, mask, first, last, milestones) if count else None)
+        return segments
 
     def merge(self, unit: list[Target]) -> tuple[Array, Array, Array]:
         """Return the children of some targets, sorted, one target after another; where each ends; and a table of

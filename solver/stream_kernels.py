@@ -12,6 +12,8 @@ from retrograde.solver.kernels import canonical, count_images
 from retrograde.solver.list_kernels import ASCENDS, BITS, BLOCK, COUNT, FROM, MASK, MOVE, TO, WHERE, find_step, unpack
 from retrograde.solver.score_kernels import pass_up, primitive_score
 
+READY = -2
+"""Stands for a move where the positions of a list are children already."""
 MOST_SAME = 64
 """Moves that are remembered of a tier whose positions all have the same."""
 
@@ -99,17 +101,20 @@ def pull(game, words, octets, lists, targets, numbers, bounds, unsorted, runs):
             mask_runs = find_runs(lists[row, MASK], bits, shifts)
             begin = end
             before = np.int64(-1)
-            disorder = move < 0
+            disorder = move == -1
             for block in range(lists[row, FROM], lists[row, TO]):
                 count = unpack(words, octets, lists, row, block, mask_runs, bits, shifts, keys)
-                if move < 0:
+                if move == -1:
                     end = scatter(game, keys, count, tier, low, high, numbers, end)
                     if end < 0:
                         return NO_ROOM, row
                     continue
                 if end + count > len(numbers):
                     return NO_ROOM, row
-                if move_all(game, keys, count, move, tier, children):
+                if move == READY:
+                    for i in range(count):
+                        children[i] = keys[i]
+                elif move_all(game, keys, count, move, tier, children):
                     return OTHER_TIER, row
                 for i in range(count):
                     child = children[i]
@@ -133,8 +138,9 @@ def narrow(game, words, lists, row, last, low, high):
     begin, end = 0, 0
     first = lists[row, WHERE] >> 3
     before = np.int64(-1)
+    move = lists[row, MOVE]
     for block in range(lists[row, TO]):
-        child = child_by(game, words[first + block], lists[row, MOVE])[0]
+        child = words[first + block] if move == READY else child_by(game, words[first + block], move)[0]
         if child < before:
             return True
         before = child
@@ -143,7 +149,7 @@ def narrow(game, words, lists, row, last, low, high):
         if child < high:
             end = block + 1
     lists[row, FROM], lists[row, TO] = begin, end
-    return child_by(game, last, lists[row, MOVE])[0] < before
+    return move != READY and child_by(game, last, move)[0] < before
 
 
 @njit(cache=True, nogil=True)

@@ -17,7 +17,7 @@ from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.location import database_path, home_folder, list_databases
 
 if TYPE_CHECKING:
-    from retrograde.databases.write import DenseSolved, Solved, write_database
+    from retrograde.databases.write import DenseSolved, Solved, SteppedSolved, write_database
 
 __all__ = [
     "CannotWrite",
@@ -33,6 +33,7 @@ __all__ = [
     "OtherRules",
     "Outcome",
     "Solved",
+    "SteppedSolved",
     "VersionTooNew",
     "database_of",
     "database_path",
@@ -45,7 +46,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import the writer once it is asked for: readers do well without, and start sooner."""
-    if name in ("DenseSolved", "Solved", "write_database"):
+    if name in ("DenseSolved", "Solved", "SteppedSolved", "write_database"):
         from retrograde.databases import write
 
         return getattr(write, name)

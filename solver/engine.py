@@ -3,7 +3,8 @@
     start --explore--> state space --solve the tiers, last first--> scores --tally, write--> database
 
 Small games are solved interpreted (`interpreted.py`). Others are compiled, explored in waves (`explore.py`) and solved
-tier by tier (`tiers.py`, `cyclic.py`), on threads: the kernels release the GIL. Games with a dense numbering are not
+tier by tier (`tiers.py`, `cyclic.py`), on threads: the kernels release the GIL. Large ones whose tiers follow one
+another are solved in a stream, with sorted lists on disk (`streaming.py`). Games with a dense numbering are not
 explored, because every position counts (`dense.py`). A journal beside the database keeps what is done.
 """
 
@@ -45,7 +46,7 @@ JOURNAL_SECONDS = 0.5
 PLIES_BITS = (14, 30)
 """Bits for the remoteness in a score; the more are used where the fewer have been too few."""
 
-LARGEST_IN_MEMORY = 1_000_000
+LARGEST_IN_MEMORY = 4_000_000
 """Records, symmetric positions counted once, from which games are solved in a stream, if they can be, and stored as
 steps. A smaller database stores the positions as well: it is small either way, and can tell what play never reaches."""
 
@@ -148,17 +149,20 @@ def solve_explored(
         check_disk(game, path.parent, expected)
     log = Log(journal, "stream", streamed, pause)
     try:
-        return solve_streamed(game, folder, executor, workers, budget, log, listener, expected.waves)
+        return solve_streamed(game, folder, executor, workers, budget, log, listener, expected.waves, LARGEST_IN_MEMORY)
     except NotStreamed:
         shutil.rmtree(folder, ignore_errors=True)
-        return solve_compiled(game, executor, budget, journal, {}, listener, pause), None
+        return solve_compiled(game, executor, budget, journal, entries, listener, pause, waves="all waves"), None
 
 
 def solve_compiled(
     game: Game, executor: Executor, budget: MemoryBudget, journal: Journal, entries: "Entries",
-    listener: Listener | None, pause: float, limit: int | None = None,
+    listener: Listener | None, pause: float, limit: int | None = None, waves: str = "wave",
 ) -> Solved:  # fmt: skip
-    """Return the solved game, solved in memory; raise TooLarge where more positions than a limit could be streamed."""
+    """Return the solved game, solved in memory; raise TooLarge where more positions than a limit could be streamed.
+
+    *waves* is what explored positions are called in the journal.
+    """
     # numba takes a while to import: not for small games
     from retrograde.solver.expansion import Expander, NotCompilable
     from retrograde.solver.explore import Explorer
@@ -167,7 +171,7 @@ def solve_compiled(
     from retrograde.solver.tiers import Scores
 
     expander = Expander(game)
-    log = Log(journal, "wave", entries.pop("wave", []), pause)
+    log = Log(journal, waves, entries.pop(waves, []), pause)
     try:
         explorer = Explorer(expander, executor, budget, limit)
         space = explorer.explore(start_of(game), log, Phase("exploring", listener))

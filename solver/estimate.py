@@ -76,7 +76,7 @@ class Estimate:
 
 
 def estimate(
-    game: Game, workers: int = 1, counted: int = COUNTED, sampled: int = SAMPLED, in_memory: int = 1_000_000
+    game: Game, workers: int = 1, counted: int = COUNTED, sampled: int = SAMPLED, in_memory: int = 4_000_000
 ) -> Estimate:
     """Return what a solve of a game will take with so many *workers*.
 

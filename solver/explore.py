@@ -46,14 +46,14 @@ class StateSpace:
 
 
 class TooLarge(Exception):
-    """There are more positions than are to be explored."""
+    """There seem to be more positions than are to be explored."""
 
 
 class Explorer:
     """Finds the state space of a game wave by wave, on the threads of an executor."""
 
     def __init__(self, expander: Expander, executor: Executor, budget: MemoryBudget, limit: int | None = None):
-        """Explore at most so many positions, if there is a *limit* and no move stays in its tier."""
+        """Explore so many positions, about, if there is a *limit* and no move stays in its tier."""
         self.limit = limit
         self.expander = expander
         self.executor = executor
@@ -96,12 +96,17 @@ class Explorer:
             wave = self.remember(*entry)
             log.add(partial(tuple, entry))
             phase.advance(len(entry[2]), next(reversed(wave), None))
-            if self.limit and self.found > self.limit and all(tier != child for tier, child in self.edges):
+            if self.limit and self.seems_larger(self.limit, len(entry[2])):
                 raise TooLarge
         phase.tell()
         known = sum(run.nbytes for runs in self.known.values() for run in runs)
         self.budget.check(known, f"joining {self.found:,} positions")
         return self.state_space()
+
+    def seems_larger(self, limit: int, new: int) -> bool:
+        """Tell whether there are more positions than a limit, or soon will be, and no move stays in its tier."""
+        growing = self.found > limit // 8 and 3 * new > self.found
+        return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
 
     def remember(self, tiers: Array, counts: Array, positions: Array, edges: Array) -> Wave:
         """Add a wave to what is known, and return it by tier."""

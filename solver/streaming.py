@@ -34,7 +34,7 @@ from retrograde.solver.score import CLASSES
 from retrograde.solver.scratch import Scratch
 from retrograde.solver.segments import Arena, Segment, Tier
 from retrograde.solver.stream_backward import Backward
-from retrograde.solver.stream_forward import Forward
+from retrograde.solver.stream_forward import Forward, NotStreamed
 from retrograde.solver.stream_log import StreamLog
 
 Array = np.ndarray[Any, Any]
@@ -47,13 +47,13 @@ TOGETHER = 1 << 16
 
 def solve_streamed(
     game: Game, folder: Path, executor: Executor, workers: int, budget: MemoryBudget, log: Log,
-    listener: Listener | None, expected: list[int],
+    listener: Listener | None, expected: list[int], least: int,
 ) -> tuple[SteppedSolved, Scratch]:  # fmt: skip
     """Return the solved game, and the scratch files where its steps still are; raise NotStreamed where it cannot be
     done.
 
     The scratch files are in *folder*; what is not in the log is taken for nothing. *expected* are positions by wave, by
-    which the listener is told how far it is.
+    which the listener is told how far it is. Games of no more than *least* records are not streamed.
     """
     compiled.prepare(game)
     scratch = Scratch(folder, min(CACHED, max(budget.left() // 16, 0)), fresh=not log.resumed)
@@ -61,6 +61,8 @@ def solve_streamed(
         forward = Forward(game, scratch, executor, workers, budget, StreamLog(log))
         forward.explore(Phase("exploring", listener), expected)
         total = sum(tier.count for wave in forward.waves for tier in wave.values())
+        if total + forward.over[:, 0].sum() <= least:
+            raise NotStreamed
         backward = Backward(forward, executor, workers)
         backward.solve(Phase("solving", listener, total))
         return stepped(game, forward, backward, scratch), scratch

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrograde.databases import CannotWrite, NotInDatabase, open_database
+from retrograde.databases import CannotWrite, NotInDatabase, database_path, open_database
 from retrograde.databases.stepped import SteppedDatabase
 from retrograde.games.catalog import load_game
+from retrograde.games.catalog import variant as variant_of
 from retrograde.games.game import DRAW, UNDECIDED
 from retrograde.solver import engine, list_kernels, scratch, stream_backward, stream_forward
 from retrograde.solver.engine import solve
@@ -187,6 +188,23 @@ def test_an_alpha_beta_search_says_the_same(tmp_path):
                 if game.primitive(position) == UNDECIDED:
                     position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
             assert database[position] == alphabeta.search(game, position)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("variant", "plies"), [("connect4:5,5", 12), ("connect4:6,5", 16), ("connect4:6,6", 22)])
+def test_a_large_database_agrees_with_a_search(variant, plies):
+    """Needs the database in the usual place: some of these take hours to solve."""
+    game = load_game(variant)
+    if not database_path(variant_of(game)).exists():
+        pytest.skip(f"{variant} is not solved; do it with: retrograde solve {variant}")
+    chance = random.Random(6)
+    with open_database(variant) as database:
+        for _ in range(100):
+            position = game.start
+            for _ in range(chance.randrange(plies, game.width * game.height - 2)):
+                if game.primitive(position) == UNDECIDED:
+                    position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+            assert database[position] == alphabeta.search(game, position), game.write(position)
 
 
 # Look-up

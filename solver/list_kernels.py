@@ -339,7 +339,7 @@ def score_of(code):
 
 
 @njit(cache=True, nogil=True)
-def load_steps(words, octets, lists, spans, children, starts, passed):
+def load_steps(words, octets, lists, spans, children, starts, passed, buckets):
     """Unpack the steps of tiers into *starts* and, as what they are worth one ply earlier, into *passed*.
 
     Row k of *spans* has the first and the last row of *lists*, exclusive, for the steps of one tier; row k of
@@ -359,25 +359,47 @@ def load_steps(words, octets, lists, spans, children, starts, passed):
                 passed[i] = pass_up(score_of(np.int64(passed[i])), BITS)
         children[k, 0], children[k, 1] = begin, end
         starts[end] = 1 << 62
+        index_steps(starts, k, children, buckets)
         end += 1
 
 
 @njit(cache=True, nogil=True)
-def find_step(starts, low, high, position, hint):
-    """Return the last of the steps from *low* to *high* that begins at a position or before, galloping from *hint*."""
-    step = 1
-    if starts[hint] <= position:
-        low = hint
-        while low + step < high and starts[low + step] <= position:
-            low += step
-            step *= 2
-        high = min(high, low + step)
-    else:
-        high = hint
-        while high - step > low and starts[high - step] > position:
-            high -= step
-            step *= 2
-        low = max(low, high - step)
+def index_steps(starts, k, children, buckets):
+    """Write the index of the steps of a tier, row k of *children*: there the least position of a bucket, and the shift.
+
+    Positions that are equal but for so many lowest bits make a bucket. A bucket's entry, at the place in *buckets* of
+    the tier's first step and so on, is the last step that begins in a bucket before.
+    """
+    begin, end = children[k, 0], children[k, 1]
+    children[k, 2] = children[k, 3] = 0
+    if end - begin < 2:
+        return
+    span = starts[end - 1] - starts[begin + 1]
+    shift = 0
+    while (span >> shift) + 2 >= end - begin and shift < 62:
+        shift += 1
+    base = starts[begin + 1] >> shift
+    children[k, 2], children[k, 3] = base, shift
+    step = begin
+    for bucket in range((starts[end - 1] >> shift) - base + 1):
+        while step + 1 < end and (starts[step + 1] >> shift) - base < bucket:
+            step += 1
+        buckets[begin + bucket] = step
+
+
+@njit(cache=True, nogil=True)
+def find_step(starts, children, k, buckets, position):
+    """Return the last of the steps of a tier, row k of *children*, that begins at a position or before."""
+    low, high, base, shift = children[k, 0], children[k, 1], children[k, 2], children[k, 3]
+    if high - low < 2 or position < starts[low + 1]:
+        return low
+    if position >= starts[high - 1]:
+        return high - 1
+    bucket = low + (position >> shift) - base
+    last = (starts[high - 1] >> shift) - base
+    if bucket - low < last:
+        high = buckets[bucket + 1] + 1
+    low = buckets[bucket]
     while high - low > 1:
         middle = (low + high) >> 1
         if starts[middle] <= position:

@@ -188,16 +188,17 @@ class Backward:
             units[u] = row, len(slots) - len(tier.moves), len(slots)
         step_rows, steps = spans.load(arena)
         words, octets, lists = arena.load()
-        children = np.empty((len(step_rows), 2), np.int64)
+        children = np.empty((len(step_rows), 4), np.int64)
         room = steps + 2 * len(step_rows)
         starts, passed = self.rooms.get("starts", np.int64, room), self.rooms.get("passed", np.uint16, room)
-        list_kernels.load_steps(words, octets, lists, step_rows, children, starts, passed)
+        buckets = self.rooms.get("buckets", np.int32, room)
+        list_kernels.load_steps(words, octets, lists, step_rows, children, starts, passed, buckets)
         count = sum(tier.segments[k].length for tier, k in unit)
         positions, sizes = (self.rooms.get(name, np.int64, count + BLOCK) for name in ("numbers", "sizes"))
         scores = self.rooms.get("scores", np.uint16, count)
         slot_table, tier_table = (np.array(rows, np.int64).reshape(-1, n) for rows, n in ((slots, 5), (tiers, 2)))
         ended, place = stream_kernels.sweep(
-            self.game, words, octets, lists, units, slot_table, tier_table, children, starts, passed,
+            self.game, words, octets, lists, units, slot_table, tier_table, children, starts, passed, buckets,
             np.empty(MOST_IMAGES, np.int64), positions, scores, sizes,
         )  # fmt: skip
         if ended == stream_kernels.DONE:

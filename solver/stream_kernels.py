@@ -247,12 +247,12 @@ def sample_children(game, positions, move, tier, out):
 
 
 @njit(cache=True, nogil=True)
-def look_up(positions, values, count, starts, first, last, hint, passed, worth, best):
+def look_up(positions, values, count, starts, children, row, buckets, hint, passed, worth, best):
     """Raise the *best* scores of positions to what their children are worth; return the last step, -1: one was not
     found.
 
     The children are given by their positions, and by primitive values, of which *worth* has what they are worth one ply
-    earlier. The steps of their tier are from *first* to *last*, and behind them stands one that no position reaches.
+    earlier. The steps of their tier are those of a row of *children*; behind them stands one that no position reaches.
     """
     lost = False
     for i in range(count):
@@ -260,7 +260,7 @@ def look_up(positions, values, count, starts, first, last, hint, passed, worth, 
         hint += starts[hint + 1] <= child  # twice without a branch, which would be guessed wrong half the time
         hint += starts[hint + 1] <= child
         if starts[hint] > child or starts[hint + 1] <= child:
-            hint = find_step(starts, first, last, child, hint)
+            hint = find_step(starts, children, row, buckets, child)
         score = worth[values[i]]
         step = np.int64(passed[hint])
         score = step if score == 0 else score
@@ -270,7 +270,7 @@ def look_up(positions, values, count, starts, first, last, hint, passed, worth, 
 
 
 @njit(cache=True, nogil=True)
-def look_up_all(game, positions, count, child_tiers, low, high, children, starts, passed, best):
+def look_up_all(game, positions, count, child_tiers, low, high, children, starts, passed, buckets, best):
     """Raise the *best* scores of positions to what their children by all moves are worth; return how it ended."""
     for i in range(count):
         for move in game.generate_moves(positions[i]):
@@ -284,8 +284,7 @@ def look_up_all(game, positions, count, child_tiers, low, high, children, starts
                     k += 1
                 if k == high:
                     return OTHER_TIER
-                first, last = children[child_tiers[k, 1], 0], children[child_tiers[k, 1], 1]
-                score = np.int64(passed[find_step(starts, first, last, child, first)])
+                score = np.int64(passed[find_step(starts, children, child_tiers[k, 1], buckets, child)])
                 if score == 0:
                     return LOST
             best[i] = max(best[i], score)
@@ -294,7 +293,8 @@ def look_up_all(game, positions, count, child_tiers, low, high, children, starts
 
 @njit(cache=True, nogil=True)
 def sweep(
-    game, words, octets, lists, units, slots, child_tiers, children, starts, passed, images, positions, scores, sizes
+    game, words, octets, lists, units, slots, child_tiers, children, starts, passed, buckets, images, positions, scores,
+    sizes,
 ):  # fmt: skip
     """Write the positions of lists, one list after another, their scores, and how many are equal by symmetry.
 
@@ -325,7 +325,7 @@ def sweep(
             for i in range(count):
                 best[i] = -1
             if lists[row, MOVE] < 0:
-                ended = look_up_all(game, keys, count, child_tiers, low, high, children, starts, passed, best)
+                ended = look_up_all(game, keys, count, child_tiers, low, high, children, starts, passed, buckets, best)
                 if ended != DONE:
                     return ended, unit
             else:
@@ -342,8 +342,9 @@ def sweep(
                         if disorder:
                             return UNSORTED, unit
                     values_of(game, kids, count, values)
-                    first, last = children[slots[slot, 2], 0], children[slots[slot, 2], 1]
-                    hints[slot] = look_up(kids, values, count, starts, first, last, hints[slot], passed, worth, best)
+                    hints[slot] = look_up(
+                        kids, values, count, starts, children, slots[slot, 2], buckets, hints[slot], passed, worth, best
+                    )
                     if hints[slot] < 0:
                         return LOST, unit
             for i in range(count):

@@ -102,12 +102,19 @@ def test_runs_are_merged_without_doubles(lists):
     assert [found[low:high].tolist() for low, high in zip(begins, ends.tolist(), strict=True)] == wanted
 
 
-@given(positions, st.integers(0, (1 << 62) - 1), st.integers(0, 300))
-@settings(max_examples=100, deadline=None)
-def test_steps_are_found_wherever_the_search_begins(starts, position, hint):
-    starts = np.array([-1, *sorted(starts)], np.int64)
-    found = list_kernels.find_step(starts, 0, len(starts), position, hint % len(starts))
-    assert found == np.searchsorted(starts, position, "right") - 1
+@given(positions, st.lists(st.integers(0, (1 << 62) - 1), max_size=20), st.integers(0, 61))
+@settings(max_examples=200, deadline=None)
+def test_steps_are_found(numbers, asked, shift):
+    """Of two tiers, the second one of which is asked for."""
+    numbers = np.unique(np.array(numbers, np.int64) >> shift)
+    starts = np.array([-1, 5, 7, 1 << 62, -1, *numbers, 1 << 62], np.int64)
+    children = np.array([[0, 3, 0, 0], [4, len(starts) - 1, 0, 0]], np.int64)
+    buckets = np.empty(len(starts), np.int32)
+    for row in range(2):
+        list_kernels.index_steps(starts, row, children, buckets)
+    for position in [*asked, *numbers.tolist(), *(numbers - 1).tolist(), *(numbers + 1).tolist()]:
+        found = list_kernels.find_step(starts, children, 1, buckets, max(position, 0))
+        assert found == 4 + np.searchsorted(starts[4:-1], max(position, 0), "right") - 1
 
 
 @given(st.integers(0, (1 << 62) - 1), st.integers(0, (1 << 62) - 1), st.integers(0, (1 << 62) - 1))

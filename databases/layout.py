@@ -45,7 +45,7 @@ BLOCK = 4096
 DENSE_LEVEL, DENSE_BLOCK = 12, 1 << 14
 """The same for dense numberings, where more slots cost little to look up, and gain more."""
 
-STEP_LEVEL, STEP_BLOCK = 12, 1 << 14
+STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
 """The same for steps."""
 
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])

@@ -144,12 +144,15 @@ def solve_explored(
         except TooLarge:
             pass
     folder = path.with_name(path.name + ".scratch")
-    expected = estimate(game, workers, *QUICK)
-    if not streamed:
-        check_disk(game, path.parent, expected)
+    expected = executor.submit(estimate, game, workers, *QUICK)  # while the first waves keep one worker busy
+
+    def waves() -> list[int]:
+        check_disk(game, path.parent, expected.result(), sum(file.stat().st_size for file in folder.iterdir()))
+        return expected.result().waves
+
     log = Log(journal, "stream", streamed, pause)
     try:
-        return solve_streamed(game, folder, executor, workers, budget, log, listener, expected.waves, LARGEST_IN_MEMORY)
+        return solve_streamed(game, folder, executor, workers, budget, log, listener, waves, LARGEST_IN_MEMORY)
     except NotStreamed:
         shutil.rmtree(folder, ignore_errors=True)
         return solve_compiled(game, executor, budget, journal, entries, listener, pause, waves="all waves"), None

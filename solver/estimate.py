@@ -104,10 +104,13 @@ def estimate(
     return result
 
 
-def check_disk(game: Game, folder: Path, expected: Estimate) -> None:
-    """Raise DiskTooSmall where what a solve is expected to write does not fit the disk of a folder."""
+def check_disk(game: Game, folder: Path, expected: Estimate, written: int) -> None:
+    """Raise DiskTooSmall where what a solve is expected to write does not fit the disk of a folder.
+
+    So much of it is *written* already.
+    """
     need, free = expected.scratch + expected.database, shutil.disk_usage(folder).free
-    if need > free:
+    if need - written > free:
         raise DiskTooSmall(
             f"solving {variant(game)} needs about {format_size(need)} on the disk of {str(folder)!r}, and "
             f"{format_size(free)} are free; give --database on another disk, or choose a smaller variant"

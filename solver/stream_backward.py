@@ -22,6 +22,9 @@ Array = np.ndarray[Any, Any]
 
 POSITIONS = 1 << 15
 """Positions in a task, at least, where there are so many."""
+MANY_SEGMENTS = 4
+"""Segments from which a tier is solved many at a time, up to as many positions as there may be children in a task of
+the exploration: where children do not ascend, all steps of their tier are loaded for each task."""
 
 
 class Spans:
@@ -113,12 +116,13 @@ class Backward:
         unit: list[tuple[Tier, int]] = []
         total = 0
         for tier in wave.values():
+            together = self.forward.children // 2 if len(tier.segments) >= MANY_SEGMENTS else 0
             for k, segment in enumerate(tier.segments):
                 if tier.steps[k] is not MISSING:
                     continue
                 unit.append((tier, k))
                 total += segment.length
-                if total >= POSITIONS:
+                if total >= max(POSITIONS, together):
                     yield unit
                     unit, total = [], 0
         if unit:

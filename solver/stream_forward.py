@@ -1,7 +1,7 @@
 """Forward through a game in a stream: all positions that play can reach, wave by wave, as sorted lists on disk."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any, NamedTuple
@@ -39,6 +39,8 @@ MOST_SAMPLED = 64
 """Children of one position that are looked at to cut a tier into parts."""
 MOST_WAVES = 1 << 13
 """Waves, and so plies, that the codes of steps have room for."""
+MANY = 100_000
+"""Positions after which an estimate is asked for."""
 END = 1 << 62
 
 
@@ -91,17 +93,19 @@ class Forward:
         self.children = min(CHILDREN, max(LEAST_CHILDREN, budget.left() // (BYTES_A_CHILD * workers)))
         self.rooms = Rooms()
         self.waves: list[Wave] = []
+        self.expected: list[int] = []
+        """Positions by wave, as estimated."""
         self.ready: dict[tuple[int, int, int, int], Segment] = {}
         """Children that are sorted already, by tier, the tier they come from, the move, and the first position
         there."""
         self.over = np.zeros((5, 4), np.int64)
         """For each primitive value what is known of the positions that have it (see `segments.add_up`)."""
 
-    def explore(self, phase: Phase, expected: Sequence[int] = ()) -> None:
+    def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
         """Find all positions; raise NotStreamed where it cannot be done so.
 
-        *expected* are positions by wave; the phase ends as far beyond or before their sum as the waves so far have
-        been.
+        *expected* gives positions by wave, and is called once there are many. The phase ends as far beyond or before
+        their sum as the waves so far have been.
         """
         self.waves.append(self.first_wave())
         phase.advance(1)
@@ -111,10 +115,11 @@ class Forward:
                 raise NotStreamed
             self.waves.append(wave)
             met.update(wave)
-            ahead = sum(expected[len(self.waves) :])
+            if phase.done > MANY and not self.expected:
+                self.expected = list(expected())
+            ahead = sum(self.expected[len(self.waves) :])
             if ahead:
-                before = sum(expected[: len(self.waves)])
-                phase.total = phase.done + int(ahead * phase.done / before)
+                phase.total = phase.done + int(ahead * phase.done / sum(self.expected[: len(self.waves)]))
         phase.total = phase.done
         phase.tell()
 

@@ -15,7 +15,7 @@ It works where every move leads from one wave of tiers to the next. Where it doe
 game is solved in memory (`explore.py`, `tiers.py`, `cyclic.py`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from itertools import pairwise
 from pathlib import Path
@@ -47,13 +47,14 @@ TOGETHER = 1 << 16
 
 def solve_streamed(
     game: Game, folder: Path, executor: Executor, workers: int, budget: MemoryBudget, log: Log,
-    listener: Listener | None, expected: list[int], least: int,
+    listener: Listener | None, expected: Callable[[], list[int]], least: int,
 ) -> tuple[SteppedSolved, Scratch]:  # fmt: skip
     """Return the solved game, and the scratch files where its steps still are; raise NotStreamed where it cannot be
     done.
 
-    The scratch files are in *folder*; what is not in the log is taken for nothing. *expected* are positions by wave, by
-    which the listener is told how far it is. Games of no more than *least* records are not streamed.
+    The scratch files are in *folder*; what is not in the log is taken for nothing. *expected* gives positions by wave,
+    by which the listener is told how far it is; it is asked after a second or so. Games of no more than *least*
+    records are not streamed.
     """
     compiled.prepare(game)
     scratch = Scratch(folder, min(CACHED, max(budget.left() // 16, 0)), fresh=not log.resumed)

@@ -380,5 +380,6 @@ def test_play_that_comes_back_is_not_estimated():
 def test_what_cannot_fit_the_disk_is_refused(tmp_path, monkeypatch):
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=1000))
-    with pytest.raises(DiskTooSmall, match="are free; give --database on another disk"):
-        solve(load_game("connect4:4,4"), tmp_path / "game.h5", interpreted=False)
+    for _ in range(2):  # going on is refused, too
+        with pytest.raises(DiskTooSmall, match="are free; give --database on another disk"):
+            solve(load_game("connect4:5,4"), tmp_path / "game.h5", interpreted=False)

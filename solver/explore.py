@@ -98,6 +98,7 @@ class Explorer:
             phase.advance(len(entry[2]), next(reversed(wave), None))
             if self.limit and self.seems_larger(self.limit, len(entry[2])):
                 raise TooLarge
+        phase.total = phase.done
         phase.tell()
         known = sum(run.nbytes for runs in self.known.values() for run in runs)
         self.budget.check(known, f"joining {self.found:,} positions")

@@ -462,7 +462,7 @@ def test_a_reader_who_leaves_is_no_error(tictactoe):
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")
 def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
-    solve = [*COMMAND, "solve", "connect4:5,4", "--json"]
+    solve = [*COMMAND, "solve", "connect4:5,4"]
     journal = home / "connect4,width=5,height=4.h5.journal"
     with subprocess.Popen(solve, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         while running.poll() is None and not journal.exists():
@@ -474,7 +474,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
     assert errors == "retrograde: interrupted; what is done is kept, and the same command goes on from there\n"
     assert time.monotonic() - began < 30  # compiling, at worst
     assert journal.exists()
-    result = result_of(*solve[len(COMMAND) : -1])
+    result = result_of(*solve[len(COMMAND) :])
     assert result["values"] == {"win": 1390516, "lose": 1251559, "tie": 1303636, "draw": 0}
     assert not journal.exists()
 
@@ -509,6 +509,26 @@ def test_progress_is_silent_elsewhere_but_for_a_line_now_and_then(monkeypatch):
         line(progress)
         line(progress)
     assert sys.stderr.getvalue() == f"{describe(progress)}\n" == "exploring   1.00 k positions   1.00 k/s\n"
+
+
+def test_progress_is_json_where_results_are(home):
+    result = retrograde("solve", "connect4:4,4", "--json", "--fresh")
+    lines = [json.loads(line) for line in result.stderr.splitlines()]
+    assert lines[0].keys() >= {"phase", "done", "total", "share", "seconds", "rate", "seconds_left", "tier"}
+    assert [line["phase"] for line in lines if line["share"] == 1] == ["exploring", "solving", "writing"]
+    assert json.loads(result.stdout)["positions"] == 161_029
+
+
+def test_an_estimate_solves_nothing(home):
+    shown = retrograde("solve", "connect4:4,4", "--estimate").stdout
+    assert shown.startswith("connect4:width=4,height=4: an estimate")
+    assert re.search(r"positions +161,029\n +records +80,541\n +time +about", shown)
+    facts = result_of("solve", "connect4:4,4", "--estimate")
+    assert (facts["positions"], facts["records"], len(facts["waves"])) == (161_029, 80_541, 17)
+    assert sum(row["records"] for row in facts["tiers"]) == 80_541
+    assert "how many positions there are is not told" in retrograde("solve", "dodgem", "--estimate").stdout
+    assert result_of("solve", "chess:KRK", "--estimate")["records"] > 50_000
+    assert not list(home.glob("*"))
 
 
 @pytest.mark.parametrize(

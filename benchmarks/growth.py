@@ -33,7 +33,7 @@ def solve(board: str) -> dict[str, str]:
     """Solve a board, its rules compiled before, and return a row of the table."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        command = f"solve connect4:{board} --fresh"
+        command = f"solve connect4:{board} --fresh --memory 4G"
         if math.prod(map(int, board.split(","))) <= 25:
             measure(command, folder)
         seconds, cpu, peak = measure(command, folder)

@@ -8,17 +8,27 @@ import statistics
 import sys
 import time
 
-from retrograde.databases import Database, open_database
+from retrograde.databases import Database, database_of, open_database
+from retrograde.games import UNDECIDED
 
 QUESTIONS = 2000
+LONGEST_WALK = 40
 
 
 def sample(database: Database, count: int) -> list[int]:
-    """Return positions from all over a database, every other one the image of what is stored."""
+    """Return positions that random play reaches, after any number of moves, every other one with its image."""
     dice = random.Random(1)
-    stored = [int(dice.choice(positions)) for _, positions, *_ in database.records()]
-    chosen = dice.sample(stored, min(count, len(stored)))
-    images = [next(iter(database.game.images(position))) for position in chosen[::2]]
+    game = database.game
+    found: set[int] = set()
+    for _ in range(4 * count):
+        position = game.start
+        for _ in range(dice.randrange(LONGEST_WALK)):
+            if game.primitive(position) != UNDECIDED:
+                break
+            position = game.do_move(position, dice.choice(list(game.generate_moves(position))))
+        found.add(position)
+    chosen = dice.sample(sorted(found), min(count, len(found)))
+    images = [next(iter(game.images(position))) for position in chosen[::2]]
     return images + chosen[1::2]
 
 
@@ -39,7 +49,7 @@ def main() -> None:
         print(f"open        {1e3 * (time.perf_counter() - began):8.1f} ms")
         positions = sample(database, QUESTIONS)
         few = positions[:: len(positions) // 40]
-        forgetful = Database(database.file, database.game, cache_blocks=0)
+        forgetful = database_of(database.file, database.game, cache_blocks=0)
         print(f"cold block  {microseconds(forgetful, positions)}")
         microseconds(database, few)
         print(f"warm block  {microseconds(database, few * 50)}")

@@ -31,17 +31,19 @@ COMMANDS = {
     "board 4×4": "solve connect4:4,4 --fresh",
     "board 5×4": "solve connect4:5,4 --fresh",
     "board 5×5": "solve connect4:5,5 --fresh",
+    "board 6×4": "solve connect4:6,4 --fresh",
     "board 5×5, one worker": "solve connect4:5,5 --fresh --workers 1",
     "board 5×5, a user's copy": "solve copy_of_connect4.py:5,5 --fresh",
     "board 5×5, a user's plain file": "solve plain_connect4.py --fresh",
     "board 5×5, query": "query connect4:5,5 33441",
+    "board 5×5, verify": "verify connect4:5,5",
     "cycles, dodgem 4×4": "solve dodgem:4 --fresh",
     **{f"ending {name}": f"solve chess:{name} --fresh" for name in ("KRK", "KPK", "KRKN", "KQKR", "KBNK", "KRPK")},
     "ending KRKN, one worker": "solve chess:KRKN --fresh --workers 1",
     "ending KRKN, verify": "verify chess:KRKN",
     "ending KRKN, query": "query chess:KRKN 8/8/8/3k4/8/8/2n5/K6R_w",
 }
-POSITIONS = {"4×4": 161_029, "5×4": 3_945_711, "5×5": 69_763_700, "dodgem 4×4": 393_900}
+POSITIONS = {"4×4": 161_029, "5×4": 3_945_711, "5×5": 69_763_700, "6×4": 94_910_577, "dodgem 4×4": 393_900}
 
 
 def measure(command: str, folder: Path) -> tuple[float, float, int]:

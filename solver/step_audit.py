@@ -127,7 +127,7 @@ class StepAudit(Audit):
                     if stored:
                         self.count_over(value, stored, positions, tier, first)
                 phase.advance(int(forward.over[:, 0].sum()))
-                self.scratch = scratch
+                self.forward = forward
                 for number, wave in enumerate(forward.waves):
                     self.marks = self.next_marks if number else {k: [np.ones(1, np.uint8)] for k in wave}
                     below = forward.waves[number + 1] if number + 1 < len(forward.waves) else {}
@@ -163,7 +163,7 @@ class StepAudit(Audit):
         from retrograde.solver import step_verifier as kernels
 
         tier, k = task
-        positions = self.load([tier.segments[k]])
+        positions = self.forward.load(tier.segments[k])
         most_images = MOST_IMAGES if defines(self.game, "images") else 1
         win_in_one = self.row_of.get((WIN, 1), -1)
         counts = np.zeros((len(self.legend), 4), np.int64)
@@ -186,7 +186,7 @@ class StepAudit(Audit):
                     there = [j for j, one in enumerate(segments) if one.first <= high and one.last >= low]
                     table[row, kernels.LISTS] = end
                     for j in there:
-                        lists.append(self.load([segments[j]]))
+                        lists.append(self.forward.load(segments[j]))
                         marks.append(np.zeros(len(lists[-1]), np.uint8))
                         stretches.append((number, j))
                         end += len(lists[-1])
@@ -216,18 +216,6 @@ class StepAudit(Audit):
             counts[:, 1] += of_all
             suspects += wrong[:bad].tolist()
         return tier.number, counts, suspects, len(positions)
-
-    def load(self, segments: list[Any]) -> Array:
-        """Return the positions of some segments."""
-        from retrograde.solver.list_kernels import unpack_list
-        from retrograde.solver.segments import Arena
-
-        arena = Arena(self.scratch)
-        for segment in segments:
-            arena.add(segment)
-        out = np.empty(sum(segment.length for segment in segments), np.int64)
-        unpack_list(*arena.load(), out)
-        return out
 
     def steps(self, tier: int, low: int, high: int) -> tuple[Array, Array, int, int]:
         """Return the steps of a tier from a position to another: ranks, rows of the legend; the mask, where it

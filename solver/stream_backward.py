@@ -208,6 +208,8 @@ class Backward:
         if ended == stream_kernels.DONE:
             return count, positions, scores, sizes
         tier = unit[place][0]
+        if ended == stream_kernels.BROKEN:
+            self.forward.complain(self.forward.load(tier.segments[unit[place][1]]))
         if ended == stream_kernels.UNSORTED:
             tier.unsorted.update(tier.moves or ())
         elif ended == stream_kernels.OTHER_TIER and tier.moves is not None:

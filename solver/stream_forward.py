@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -304,7 +304,8 @@ class Forward:
         shared = np.empty(len(unit), np.int64)
         tally = np.zeros((5, 4), np.int64)
         images = np.empty(MOST_IMAGES, np.int64)
-        stream_kernels.settle(self.game, numbers, ends, targets, images, moves, leads, shared, tally)
+        if stream_kernels.settle(self.game, numbers, ends, targets, images, moves, leads, shared, tally):
+            self.complain(numbers[:1])
         self.spot_check(numbers, ends)
         made = []
         for k, (target, segment, same) in enumerate(
@@ -362,6 +363,8 @@ class Forward:
             if ended == stream_kernels.NO_ROOM:
                 room = 2 * len(numbers)
                 continue
+            if ended == stream_kernels.BROKEN:
+                self.complain(self.load(pieces[row][1]))
             if ended == stream_kernels.OTHER_TIER:
                 owner.moves = None
             else:
@@ -382,6 +385,20 @@ class Forward:
             position = int(numbers[ends[-1] // 2])
             if examine(self.game, position)[0] != UNDECIDED:
                 raise RuleError(differ(self.game, position))
+
+    def load(self, segment: Segment) -> Array:
+        """Return the positions of a segment."""
+        arena = Arena(self.scratch)
+        arena.add(segment)
+        out = np.empty(segment.length, np.int64)
+        list_kernels.unpack_list(*arena.load(), out)
+        return out
+
+    def complain(self, positions: Array) -> NoReturn:
+        """Raise the RuleError due when the rules break the contract with one of some positions."""
+        for position in positions.tolist():
+            examine(self.game, position)  # finds the same fault and says it in full
+        raise RuleError(differ(self.game, int(positions[0])))
 
     def survey(self, tier: Tier) -> None:
         """Find out where all moves of a tier lead whose positions have not the same."""

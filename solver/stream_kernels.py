@@ -8,7 +8,7 @@ from numba import njit
 
 from retrograde.games.game import UNDECIDED
 from retrograde.solver.encode_kernels import MOST_RUNS, find_runs
-from retrograde.solver.kernels import canonical, count_images
+from retrograde.solver.kernels import LIMIT, canonical, count_images
 from retrograde.solver.list_kernels import ASCENDS, BITS, BLOCK, COUNT, FROM, MASK, MOVE, TO, WHERE, find_step, unpack
 from retrograde.solver.score_kernels import pass_up, primitive_score
 
@@ -17,20 +17,23 @@ READY = -2
 MOST_SAME = 64
 """Moves that are remembered of a tier whose positions all have the same."""
 
-DONE, NO_ROOM, OTHER_TIER, UNSORTED, LOST = range(5)
+DONE, NO_ROOM, OTHER_TIER, UNSORTED, LOST, BROKEN = range(6)
 """How a kernel ended: well; with no room left for children; a move led to another tier than expected; children do not
-ascend that must; a child was not found."""
+ascend that must; a child was not found; the rules break the contract."""
 
 
 @njit(cache=True, nogil=True)
 def move_all(game, positions, count, move, tier, children):
-    """Write the children of positions by one move, and return whether one is of another tier."""
-    other = False
+    """Write the children of positions by one move; return DONE, OTHER_TIER where one is of another tier, or BROKEN."""
+    other = broken = False
     for i in range(count):
-        child, child_tier = canonical(game, game.do_move(positions[i], move))
+        child = game.do_move(positions[i], move)
+        broken |= (child < 0) | (child >= LIMIT)
+        child, child_tier = canonical(game, child)
+        broken |= child < 0
         other |= child_tier != tier
         children[i] = child
-    return other
+    return BROKEN if broken else OTHER_TIER if other else DONE
 
 
 @njit(cache=True, nogil=True)
@@ -69,15 +72,25 @@ def child_by(game, position, move):
 
 @njit(cache=True, nogil=True)
 def scatter(game, positions, count, tier, low, high, numbers, end):
-    """Add the children of positions by all moves that are in a tier and a range; return their end, or -1: no room."""
+    """Add the children of positions by all moves that are in a tier and a range; return their end, -1 where there is no
+    room for them, -2 where the rules break the contract."""
     for i in range(count):
+        none = True
         for move in game.generate_moves(positions[i]):
-            child, child_tier = canonical(game, game.do_move(positions[i], move))
+            none = False
+            child = game.do_move(positions[i], move)
+            if not 0 <= child < LIMIT:
+                return -2
+            child, child_tier = canonical(game, child)
+            if child < 0:
+                return -2
             if child_tier == tier and low <= child < high:
                 if end == len(numbers):
                     return -1
                 numbers[end] = child
                 end += 1
+        if none:
+            return -2
     return end
 
 
@@ -107,15 +120,17 @@ def pull(game, words, octets, lists, targets, numbers, bounds, unsorted, runs):
                 if move == -1:
                     end = scatter(game, keys, count, tier, low, high, numbers, end)
                     if end < 0:
-                        return NO_ROOM, row
+                        return (NO_ROOM if end == -1 else BROKEN), row
                     continue
                 if end + count > len(numbers):
                     return NO_ROOM, row
                 if move == READY:
                     for i in range(count):
                         children[i] = keys[i]
-                elif move_all(game, keys, count, move, tier, children):
-                    return OTHER_TIER, row
+                else:
+                    ended = move_all(game, keys, count, move, tier, children)
+                    if ended != DONE:
+                        return ended, row
                 for i in range(count):
                     child = children[i]
                     disorder |= child < before
@@ -159,6 +174,8 @@ def settle(game, found, ends, targets, images, moves, leads, shared, tally):
     Those where the game is over are counted in *tally*: row v has for the value v how many there are, how many with
     those equal by symmetry, and the tier and the number of the first. For each list *moves* become those of its first
     position, *leads* the tiers to which they lead, *shared* their number if all positions have them, else -1.
+
+    Returns whether the rules break the contract, with the position that then is the first of all.
     """
     keys = np.empty(BLOCK, np.int64)
     values = np.empty(BLOCK, np.uint8)
@@ -183,6 +200,9 @@ def settle(game, found, ends, targets, images, moves, leads, shared, tally):
             sizes_of(game, keys, over, images, sizes)
             for i in range(over):
                 value = values[i]
+                if value >= len(tally):
+                    found[0] = keys[i]
+                    return True
                 lower = tier < tally[value, 2] or (tier == tally[value, 2] and keys[i] < tally[value, 3])
                 if lower or tally[value, 0] == 0:
                     tally[value, 2] = tier
@@ -198,10 +218,14 @@ def settle(game, found, ends, targets, images, moves, leads, shared, tally):
                     moves[k, shared[k]] = move
                     leads[k, shared[k]] = child_by(game, found[new_begin], move)[1]
                 shared[k] += 1
+            if shared[k] == 0:
+                found[0] = found[new_begin]
+                return True
             if shared[k] > MOST_SAME or not have_moves(
                 game, found[new_begin:end], end - new_begin, moves[k, : min(shared[k], MOST_SAME)]
             ):
                 shared[k] = -1
+    return False
 
 
 @njit(cache=True, nogil=True)
@@ -237,7 +261,7 @@ def sample_children(game, positions, move, tier, out):
     """Write the children in a tier of some positions, by one move or, where it is -1, all; return how many fit."""
     if move < 0:
         end = scatter(game, positions, len(positions), tier, 0, 1 << 62, out, 0)
-        return len(out) if end < 0 else end
+        return len(out) if end == -1 else max(end, 0)
     end = 0
     for position in positions:
         child, child_tier = child_by(game, position, move)
@@ -309,7 +333,7 @@ def sweep(
     values = np.empty(BLOCK, np.uint8)
     best = np.empty(BLOCK, np.int64)
     hints = np.zeros(len(slots), np.int64)
-    worth = np.zeros(5, np.int64)
+    worth = np.zeros(256, np.int64)
     for value in range(1, 5):
         worth[value] = pass_up(primitive_score(value, BITS), BITS)
     end = 0
@@ -330,8 +354,9 @@ def sweep(
                     return ended, unit
             else:
                 for slot in range(low, high):
-                    if move_all(game, keys, count, slots[slot, 0], slots[slot, 1], kids):
-                        return OTHER_TIER, unit
+                    ended = move_all(game, keys, count, slots[slot, 0], slots[slot, 1], kids)
+                    if ended != DONE:
+                        return ended, unit
                     if slots[slot, 3]:
                         before = slots[slot, 4]
                         disorder = False
@@ -348,6 +373,8 @@ def sweep(
                     if hints[slot] < 0:
                         return LOST, unit
             for i in range(count):
+                if best[i] < 0:
+                    return BROKEN, unit
                 scores[end + i] = best[i]
             sizes_of(game, keys, count, images, sizes[end:])
             end += count

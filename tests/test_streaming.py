@@ -3,6 +3,7 @@
 import errno
 import os
 import random
+import re
 import shutil
 from functools import lru_cache
 
@@ -15,7 +16,7 @@ from retrograde.databases import CannotWrite, NotInDatabase, database_path, open
 from retrograde.databases.stepped import SteppedDatabase
 from retrograde.games.catalog import load_game
 from retrograde.games.catalog import variant as variant_of
-from retrograde.games.game import DRAW, UNDECIDED
+from retrograde.games.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver import engine, list_kernels, scratch, stream_backward, stream_forward
 from retrograde.solver.engine import solve
 from retrograde.solver.estimate import DiskTooSmall, estimate
@@ -212,6 +213,22 @@ def test_a_large_database_agrees_with_a_search(variant, plies):
                 if game.primitive(position) == UNDECIDED:
                     position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
             assert database[position] == alphabeta.search(game, position), game.write(position)
+
+
+@pytest.mark.parametrize(
+    ("fault", "complaint"),
+    [
+        (1, "it is UNDECIDED and has no moves"),
+        (2, r"positions go from 0 to 2\*\*62"),
+        (3, r"positions go from 0 to 2\*\*62"),
+        (4, "primitive"),
+    ],
+)
+def test_rules_that_break_the_contract_are_named(fault, complaint, tmp_path):
+    with pytest.raises(RuleError, match=complaint) as caught:
+        solve(ladder.BrokenLadder(12, 200, 1, fault), tmp_path / "game.h5", interpreted=False)
+    position = int(re.search(r"position (\d+)", str(caught.value))[1])
+    assert ladder.BrokenLadder(12, 200, 1, fault).faulty(position)
 
 
 # Look-up

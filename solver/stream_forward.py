@@ -231,12 +231,13 @@ class Forward:
         total = 0
         for tier in sorted(pulls):
             weight = sum(pull[2] for pull in pulls[tier])
-            if weight > self.children or (tier, 1) in done:
+            in_parts = self.log.cuts(number, tier) is not None  # whatever memory there was then, and is now
+            if (tier, 0) in done and not in_parts:
+                continue
+            if in_parts or weight > self.children:
                 for target in self.parts(tier, pulls[tier], weight, number):
                     if (tier, target.part) not in done:
                         yield [target]
-                continue
-            if (tier, 0) in done:
                 continue
             if total + weight > min(self.children, SMALL_TASK) and unit:
                 yield unit

@@ -285,8 +285,12 @@ def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monk
             if number % 2:  # as if the last entry had been half-written
                 journal = tmp_path / "stopped.h5.journal"
                 os.truncate(journal, journal.stat().st_size - 3)
-        resumed = []
-        solve(game, path, interpreted=False, listener=resumed.append)
+        children = (100, 2000, 50_000)[stops % 3]  # as if there were more memory now, or less
+        monkeypatch.setattr(stream_forward, "CHILDREN", children)
+        monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", children)
+        solve(game, path, interpreted=False)
+        monkeypatch.setattr(stream_forward, "CHILDREN", 2000)
+        monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", 2000)
         assert path.read_bytes() == wanted
         assert not (tmp_path / "stopped.h5.scratch").exists()
         path.unlink()

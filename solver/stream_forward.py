@@ -157,9 +157,10 @@ class Forward:
                     for _ in self.run(self.survey, [tier for tier in wave.values() if tier.moves is None]):
                         pass
                     pulls = self.pulls(wave, met)
+                    for done in {made.tier for made in found}:
+                        del pulls[done]
                     self.sort_children(pulls, number)
-                    done = {(made.tier, made.part) for made in found}
-                    for some, tally in self.run(partial(self.produce, name), self.units(pulls, done, number)):
+                    for some, tally in self.run(partial(self.produce, name), self.units(pulls, number)):
                         found += some
                         add_up(over, tally)
                         self.log.add_found(number, some, tally)
@@ -225,19 +226,17 @@ class Forward:
             image != one and self.game.tier(image) == tier for one in child for image in self.game.images(one)
         )
 
-    def units(self, pulls: dict[int, list[Pull]], done: set[tuple[int, int]], number: int) -> Iterator[list[Target]]:
-        """Yield the work of a wave that is not done: small tiers together, large ones in parts."""
+    def units(self, pulls: dict[int, list[Pull]], number: int) -> Iterator[list[Target]]:
+        """Yield the work of a wave: small tiers together, large ones in parts."""
         unit: list[Target] = []
         total = 0
         for tier in sorted(pulls):
             weight = sum(pull[2] for pull in pulls[tier])
-            in_parts = self.log.cuts(number, tier) is not None  # whatever memory there was then, and is now
-            if (tier, 0) in done and not in_parts:
-                continue
-            if in_parts or weight > self.children:
-                for target in self.parts(tier, pulls[tier], weight, number):
-                    if (tier, target.part) not in done:
-                        yield [target]
+            if weight > self.children or self.log.was_cut(number, tier):
+                parts = self.parts(tier, pulls[tier], weight)
+                self.log.add_parts(number, tier, len(parts))
+                for target in parts:
+                    yield [target]
                 continue
             if total + weight > min(self.children, SMALL_TASK) and unit:
                 yield unit
@@ -248,7 +247,7 @@ class Forward:
         if unit:
             yield unit
 
-    def parts(self, tier: int, pulls: list[Pull], weight: int, number: int) -> list[Target]:
+    def parts(self, tier: int, pulls: list[Pull], weight: int) -> list[Target]:
         """Return the parts of a large tier, cut where about as many children lie between."""
         samples, weights = [], []
         spans: list[tuple[Piece, int, int]] = []
@@ -266,15 +265,12 @@ class Forward:
                 ends = self.span(owner, segment, move, tier)
                 low, high = ends or (0, END)
                 spans.append(((owner, segment, move, ends is not None), low, high))
-        cuts = self.log.cuts(number, tier)
-        if cuts is None:
-            keys = np.concatenate(samples)
-            order = np.argsort(keys, kind="stable")
-            sums = np.cumsum(np.concatenate(weights)[order])
-            parts = -(-weight * 5 // (4 * self.children))
-            places = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else NO_CUTS
-            cuts = np.unique(keys[order][places]).tolist()
-            self.log.add_cuts(number, tier, cuts)
+        keys = np.concatenate(samples)
+        order = np.argsort(keys, kind="stable")
+        sums = np.cumsum(np.concatenate(weights)[order])
+        parts = -(-weight * 5 // (4 * self.children))
+        places = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else NO_CUTS
+        cuts = np.unique(keys[order][places]).tolist()
         return [
             Target(
                 tier, part, low, high,

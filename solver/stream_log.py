@@ -21,8 +21,8 @@ Array = np.ndarray[Any, Any]
 Solved = tuple[int, int, Segment, Segment]
 """A tier, the number of a segment of it, its steps, and those for the database."""
 
-FOUND, CUTS, WAVE_FOUND, FORGET, SOLVED, WAVE_SOLVED = range(6)
-"""Kinds of entries: segments found; where a tier was cut into parts; a wave all found; a wave to be begun anew;
+FOUND, PARTS, WAVE_FOUND, FORGET, SOLVED, WAVE_SOLVED = range(6)
+"""Kinds of entries: segments found; into how many parts a tier is cut; a wave all found; a wave to be begun anew;
 segments solved; a wave all solved."""
 
 
@@ -32,15 +32,18 @@ class StreamLog:
     def __init__(self, log: Log | None):
         self.log = log
         self.found_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
-        self.cuts_by_tier: dict[tuple[int, int], list[int]] = {}
+        self.parts_found: dict[int, dict[int, list[tuple[Array, ...]]]] = defaultdict(dict)
+        """Of tiers not all of whose parts have been found, what has been, by wave and tier."""
+        self.parts_wanted: dict[tuple[int, int], int] = {}
         self.waves_found: set[int] = set()
         self.solved_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
         self.waves_solved: set[int] = set()
         for (kind, wave, *rest), *arrays in log.resumed if log else ():
             if kind == FOUND:
-                self.found_by_wave[int(wave)].append(tuple(arrays))
-            elif kind == CUTS:
-                self.cuts_by_tier[int(wave), int(rest[0])] = arrays[0].tolist()
+                self.read_found(int(wave), tuple(arrays))
+            elif kind == PARTS:
+                self.parts_found[int(wave)][int(rest[0])] = []
+                self.parts_wanted[int(wave), int(rest[0])] = int(rest[1])
             elif kind == WAVE_FOUND:
                 self.waves_found.add(int(wave))
             elif kind == FORGET:
@@ -63,6 +66,21 @@ class StreamLog:
 
     # Forward
 
+    def read_found(self, wave: int, arrays: tuple[Array, ...]) -> None:
+        """Note an entry of segments found.
+
+        What there is of a tier whose parts have not all been found does not count: whether the children of a list
+        ascend, which each part takes for granted, only all of them together have seen.
+        """
+        tier = int(arrays[0][0])
+        parts = self.parts_found[wave].get(tier)
+        if parts is None:
+            self.found_by_wave[wave].append(arrays)
+            return
+        parts.append(arrays)
+        if len(parts) == self.parts_wanted[wave, tier]:
+            self.found_by_wave[wave] += parts
+
     def found(self, wave: int) -> "list[Made]":
         """Return what an earlier solve has found of a wave."""
         return [made for arrays in self.found_by_wave[wave] for made in made_from(f"positions{wave}", *arrays[:-1])]
@@ -74,10 +92,6 @@ class StreamLog:
     def is_found(self, wave: int) -> bool:
         """Tell whether an earlier solve has found all of a wave."""
         return wave in self.waves_found
-
-    def cuts(self, wave: int, tier: int) -> list[int] | None:
-        """Return where an earlier solve has cut a tier into parts."""
-        return self.cuts_by_tier.get((wave, tier))
 
     def add_found(self, wave: int, made: "list[Made]", tally: Array) -> None:
         """Note what has been found."""
@@ -93,24 +107,28 @@ class StreamLog:
         moves, leads, milestones = (np.concatenate(column) for column in zip(*several, strict=True))
         self.add(FOUND, wave, table.ravel(), moves, leads, milestones, tally.ravel())
 
-    def add_cuts(self, wave: int, tier: int, cuts: list[int]) -> None:
-        """Note where a tier is cut into parts."""
-        self.cuts_by_tier[wave, tier] = cuts
-        self.add(CUTS, wave, np.array(cuts, np.int64), more=(tier,))
+    def was_cut(self, wave: int, tier: int) -> bool:
+        """Tell whether an earlier solve has cut a tier into parts, and not found all."""
+        return tier in self.parts_found[wave]
+
+    def add_parts(self, wave: int, tier: int, count: int) -> None:
+        """Note into how many parts a tier is cut, and that none has been found yet."""
+        self.add(PARTS, wave, more=(tier, count))
 
     def add_wave_found(self, wave: int) -> None:
         """Note that all of a wave has been found."""
         self.add(WAVE_FOUND, wave)
 
     def forget(self, wave: int) -> None:
-        """Note that a wave is begun anew."""
+        """Note that a wave is begun anew, and see to it that this is known before its lists are dropped."""
         self.drop(wave)
         self.add(FORGET, wave)
+        if self.log:
+            self.log.flush()
 
     def drop(self, wave: int) -> None:
         self.found_by_wave.pop(wave, None)
-        for key in [key for key in self.cuts_by_tier if key[0] == wave]:
-            del self.cuts_by_tier[key]
+        self.parts_found.pop(wave, None)
 
     # Backward
 

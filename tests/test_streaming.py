@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 from functools import lru_cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,10 +18,12 @@ from retrograde.databases.stepped import SteppedDatabase
 from retrograde.games.catalog import load_game
 from retrograde.games.catalog import variant as variant_of
 from retrograde.games.game import DRAW, UNDECIDED, RuleError
-from retrograde.solver import engine, list_kernels, scratch, stream_backward, stream_forward
+from retrograde.solver import engine, list_kernels, scratch, stream_backward, stream_forward, stream_log
 from retrograde.solver.engine import solve
 from retrograde.solver.estimate import DiskTooSmall, estimate
-from retrograde.solver.scratch import DamagedScratch, Scratch
+from retrograde.solver.scratch import DamagedScratch, Frame, Scratch
+from retrograde.solver.segments import Segment
+from retrograde.solver.stream_forward import Made
 from retrograde.solver.verify import verify
 
 from . import alphabeta, ladder, published, reference
@@ -295,6 +298,31 @@ def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monk
         assert not (tmp_path / "stopped.h5.scratch").exists()
         path.unlink()
     assert stops > 3
+
+
+def test_a_tier_of_which_only_some_parts_are_found_does_not_count():
+    def made(tier, part):
+        segment = Segment(Frame("positions3", 8 * part, 8, 8), 0, 8, 1, 0, part, part, np.array([part]))
+        return Made(tier, part, segment, (1,), (9,))
+
+    entries = []
+    tally = np.zeros((5, 4), np.int64)
+    log = stream_log.StreamLog(None)
+    log.add = lambda kind, wave, *arrays, more=(): entries.append((np.array([kind, wave, *more]), *arrays))
+    log.add_found(3, [made(5, 0), made(6, 0)], tally)
+    log.add_parts(3, 7, 2)
+    log.add_found(3, [made(7, 0)], tally)
+
+    def found():
+        again = stream_log.StreamLog(SimpleNamespace(resumed=entries))
+        return [(one.tier, one.part) for one in again.found(3)], again.was_cut(3, 7)
+
+    assert found() == ([(5, 0), (6, 0)], True)
+    log.add_parts(3, 7, 3)  # begun anew by a solve with less memory
+    for part in (2, 0, 1):
+        assert found()[0] == [(5, 0), (6, 0)]
+        log.add_found(3, [made(7, part)], tally)
+    assert found()[0] == [(5, 0), (6, 0), (7, 2), (7, 0), (7, 1)]
 
 
 def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):

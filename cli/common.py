@@ -41,12 +41,24 @@ def complete_files(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return [CompletionItem(incomplete, type="file")]
 
 
+def complete_players(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from retrograde.solver.player import PLAYERS
+
+    return [CompletionItem(name) for name in ("human", *PLAYERS) if name.startswith(incomplete)]
+
+
 variant_argument = click.argument("variant", shell_complete=complete_variants)
 source_argument = click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_variants)
 database_option = click.option(
     "--database", metavar="FILE", shell_complete=complete_files, help="The database, instead of the usual place."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+skill_option = click.option(
+    "--skill", type=click.FloatRange(0, 1), metavar="0..1",
+    help="How often the perfect player is perfect; else it moves by chance.",
+)  # fmt: skip
 
 
 def workers_option(command: Command) -> Command:

@@ -29,6 +29,9 @@ COMMANDS = {
     "info": "what came out: counts, the longest win, the size on disk",
     "query": "the value of a position, and of every move",
     "play": "play against perfection, or watch it",
+    "match": "let players play one another, and count",
+    "serve": "a page to play on, and JSON for other programs",
+    "plot": "a picture of the counts by remoteness",
     "uci": "a chess engine that plays from the databases",
     "verify": "derive every stored value again, and compare",
 }

@@ -1,7 +1,6 @@
-"""`retrograde play`: a game between a person, a perfect player and chance, in any pairing."""
+"""`retrograde play`: a game between a person, a perfect player and others, in any pairing."""
 
 import sys
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,21 +9,33 @@ from typing import TYPE_CHECKING
 
 import click
 
-from retrograde.cli.common import database_option, input_line, open_source, source_argument
+from retrograde.cli.board import drawn
+from retrograde.cli.common import (
+    complete_players,
+    database_option,
+    input_line,
+    open_source,
+    skill_option,
+    source_argument,
+)
 from retrograde.cli.query import moves_table, read_reachable
-from retrograde.cli.words import NOUNS, coloured, faint, heading, indent
-from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.cli.words import NOUNS, coloured, expected, faint, heading, indent, wrap
+from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN
 
 if TYPE_CHECKING:
+    from retrograde.solver.player import Player
     from retrograde.solver.solution import Solution
 
-WHO = click.Choice(["human", "perfect", "random"])
+HUMAN = "human"
 ORDINALS = ("first", "second")
-LONGEST_WALK, MOST_DRAWS = 20, 10_000
-ENDLESS = 3
-"""A game is a draw when a position comes up so often."""
-
-Player = Callable[["Solution", int], int]
+HELP = """\
+  a move         by its name, as the list of moves has it
+  ?              all moves with their values, and what to expect
+  hints          show values with every position, or no more
+  line           best play from here to the end
+  undo           take your last move back
+  swap           play the other side from here on
+  resign, quit   end the game"""
 
 
 class Quit(Exception):
@@ -33,52 +44,83 @@ class Quit(Exception):
 
 @click.command()
 @source_argument
-@click.option("--first", type=WHO, default="human", show_default=True, help="Who moves first.")
-@click.option("--second", type=WHO, default="perfect", show_default=True, help="Who moves second.")
+@click.option(
+    "--first", metavar="WHO", default=HUMAN, show_default=True, shell_complete=complete_players, help="Who moves first."
+)
+@click.option(
+    "--second", metavar="WHO", default="perfect", show_default=True, shell_complete=complete_players,
+    help="Who moves second.",
+)  # fmt: skip
+@skill_option
+@click.option("--hints", is_flag=True, help="Show the values of all moves with every position.")
 @click.option(
     "--from", "position", metavar="POSITION",
     help="Where to begin, instead of the start: a position, longest (a longest win), or random.",
 )  # fmt: skip
-@click.option("--seed", type=int, metavar="N", help="For the same random moves each time.")
+@click.option("--seed", type=int, metavar="N", help="For the same play by chance each time.")
 @click.option("--pgn", type=click.Path(dir_okay=False, writable=True), metavar="FILE", help="Where to write the game.")
 @database_option
 def command(
-    source: str, first: str, second: str, position: str | None, seed: int | None, pgn: str | None, database: str | None
+    source: str,
+    first: str,
+    second: str,
+    skill: float | None,
+    hints: bool,
+    position: str | None,
+    seed: int | None,
+    pgn: str | None,
+    database: str | None,
 ) -> None:
     """Play a solved game against a perfect player, or watch one.
+
+    WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); rules (tic-tac-toe
+    as people learn it); or a skill: 0.8 plays perfectly four times out of five, and else by chance.
 
     A game without a start, such as chess, begins in a random position unless you say where.
 
     \b
     Examples:
       retrograde play tictactoe
+      retrograde play connect4:4,4 --first perfect --skill 0.7 --hints
       retrograde play connect4:4,4 --first perfect --second random --seed 1
       retrograde play chess:KRK --from longest --pgn rook.pgn
     """
+    from retrograde.solver.player import make_player
     from retrograde.solver.solution import Solution
 
     with Solution(open_source(source, database)) as solution:
         if pgn is not None and not hasattr(solution.game, "pgn"):
             raise click.UsageError(f"games of {solution.game.name} cannot be written as PGN")
-        place = first_position(solution, position, seed)
-        players = [player(who, turn, seed) for turn, who in enumerate((first, second))]
-        if "human" in (first, second):
-            click.echo(faint("your move by its name; ? shows all moves with their values, quit ends the game\n"))
-        moves: list[int] = []
+        names = [first, second]
+        players: list[Player | None] = []
+        for turn, name in enumerate(names):
+            chance = Random(seed if seed is None else seed + turn)
+            asked = str(skill) if name == "perfect" and skill is not None else name
+            players.append(None if name == HUMAN else make_player(asked, solution, chance))
+        match = Match(solution, first_position(solution, position, seed), names, players, hints)
+        if HUMAN in names:
+            click.echo(faint("your move by its name; ? shows all moves with their values, help all you can do\n"))
         finished = True
         try:
-            play(solution, place, players, (first, second), moves)
+            match.play()
+        except Resigned:
+            finished = False
         except Quit:
             finished = False
             click.echo("\nthe game stops here")
         finally:
             if pgn is not None:
-                text = solution.game.pgn(place, moves, (first, second), finished)  # type: ignore[attr-defined]
+                text = solution.game.pgn(  # type: ignore[attr-defined]
+                    match.start, match.moves, tuple(match.names), finished
+                )
                 Path(pgn).write_text(text, encoding="utf-8")
+        match.print_scorecard()
 
 
 def first_position(solution: "Solution", text: str | None, seed: int | None) -> int:
     """Return the position in which a game begins."""
+    from retrograde.solver.match import random_position
+
     start: int | None = getattr(solution.game, "start", None)
     if text == "longest":
         wins = [row for row in solution.database.file.legend if row.value == WIN]
@@ -90,90 +132,177 @@ def first_position(solution: "Solution", text: str | None, seed: int | None) -> 
     return random_position(solution, Random(seed)) if text in (None, "random") else read_reachable(solution, str(text))
 
 
-def random_position(solution: "Solution", chance: Random) -> int:
-    """Return a position by chance in which the game goes on; of a dense numbering, one of the first tier."""
-    game, file = solution.game, solution.database.file
-    if file.dense:
-        tier, size = int(file.dense_tiers.numbers[0]), int(file.dense_tiers.bounds[1])
-        draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(size))  # noqa: E731
-    else:
-        draw = partial(wander, solution, chance)
-    for _ in range(MOST_DRAWS):
-        position = draw()
-        if position >= 0 and game.primitive(position) == UNDECIDED:
-            return position
-    raise click.UsageError("no position was found by chance in which the game goes on; give --from a position")
+class Match:
+    """One game as it goes: who plays, and what has been played."""
 
+    def __init__(
+        self, solution: "Solution", start: int, names: list[str], players: "list[Player | None]", hints: bool
+    ):
+        self.solution = solution
+        self.start = start
+        self.names = names
+        self.players = players
+        """Who moves first and second; None for a person."""
+        self.hints = hints
+        self.moves: list[int] = []
+        self.positions = [start]
+        self.judged: list[int] = []
+        """The plies that people have played, by number from 0."""
 
-def wander(solution: "Solution", chance: Random) -> int:
-    """Return where so many random moves lead, at most, as a random number says."""
-    game = solution.game
-    position = game.start
-    for _ in range(chance.randrange(LONGEST_WALK)):
-        if game.primitive(position) != UNDECIDED:
-            break
-        position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
-    return position
+    @property
+    def turn(self) -> int:
+        return len(self.moves) % 2
 
+    @property
+    def position(self) -> int:
+        return self.positions[-1]
 
-def player(who: str, turn: int, seed: int | None) -> Player:
-    """Return a player of a kind, who is the first, of turn 0, or the second."""
-    if who == "human":
-        return partial(human, prompt=f"{ORDINALS[turn]} player, your move: ")
-    from retrograde.solver.player import PLAYERS
+    def is_over(self) -> bool:
+        """Tell whether the game is over, if only because it goes round in a circle."""
+        from retrograde.solver.match import ENDLESS
 
-    return PLAYERS[who](seed if seed is None else seed + turn)
+        over = self.solution.game.primitive(self.position) != UNDECIDED
+        return over or self.positions.count(self.position) == ENDLESS
 
+    def play(self) -> None:
+        """Play the game to its end, showing every position and move."""
+        game = self.solution.game
+        self.show()
+        while not self.is_over():
+            player = self.players[self.turn]
+            if player is None:
+                click.echo()
+                move = self.ask()
+                if move is None:
+                    continue
+                self.judged.append(len(self.moves))
+                click.echo()
+            else:
+                move = player(self.solution, self.position)
+                ply = f"{len(self.moves) + 1}. {game.move_name(self.position, move)}"
+                click.echo(f"\n{heading(ply)}  {ORDINALS[self.turn]}, {self.names[self.turn]}\n")
+            self.moves.append(move)
+            self.positions.append(game.do_move(self.position, move))
+            self.show()
+        self.print_result()
 
-def play(
-    solution: "Solution", position: int, players: list[Player], names: tuple[str, str], played: list[int]
-) -> None:
-    """Play a game to its end, showing every position and move, and adding the moves to those *played*."""
-    game = solution.game
-    met: Counter[int] = Counter()
-    moves = 0
-    while True:
-        click.echo(indent(game.show(position)))
-        met[position] += 1
-        turn = moves % 2
-        value = game.primitive(position)
-        if value != UNDECIDED or met[position] == ENDLESS:
-            break
-        click.echo()
-        move = players[turn](solution, position)
-        moves += 1
-        if names[turn] != "human":
-            click.echo(f"{heading(f'{moves}. {game.move_name(position, move)}')}  {ORDINALS[turn]}, {names[turn]}\n")
+    def show(self) -> None:
+        """Show the position, and its moves with their values where they are wanted."""
+        game, solution = self.solution.game, self.solution
+        hints = self.hints and self.players[self.turn] is None and not self.is_over()
+        if not sys.stdout.isatty():
+            click.echo(indent(game.show(self.position)))
         else:
+            last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
+            values = {}
+            for choice in reversed(solution.moves(self.position) if hints else []):
+                if places := game.draw_move(self.position, choice.move):
+                    values[places[-1]] = FLIPPED[choice.value]
+            click.echo(indent(drawn(game, self.position, last, values)))
+        if hints:
             click.echo()
-        played.append(move)
-        position = game.do_move(position, move)
-    after = f"after {moves} {'move' if moves == 1 else 'moves'}"
-    how = f": {game.ending(position)}" if value != UNDECIDED and game.ending(position) else ""
-    if value == UNDECIDED:
-        click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
-    elif value in (TIE, DRAW):
-        click.echo("\n" + coloured(TIE, f"a {NOUNS[value]} {after}{how}"))
-    else:
-        winner = turn if value == WIN else 1 - turn
-        other = names[1 - winner]
-        colour = LOSE if other == "human" and names[winner] != "human" else WIN
-        click.echo("\n" + coloured(colour, f"the {ORDINALS[winner]} player wins {after}{how}"))
+            self.print_moves()
 
+    def print_moves(self) -> None:
+        """Print what to expect, and the moves, best first, with what they bring."""
+        click.echo(expected(*self.solution.value(self.position)))
+        click.echo(moves_table(self.solution.moves(self.position)))
 
-def human(solution: "Solution", position: int, prompt: str) -> int:
-    """Ask the person at the terminal for a move until there is one; raise Quit where none is wanted."""
-    while True:
-        text = ask(prompt)
-        if text in ("quit", "q", "exit"):
-            raise Quit
-        if text == "?":
-            click.echo(moves_table(solution.moves(position)))
-            continue
+    # People
+
+    def ask(self) -> int | None:
+        """Ask the person at the terminal for a move; return None where something else was wanted and done."""
+        text = ask(f"{ORDINALS[self.turn]} player, your move: ")
+        legal = {self.solution.game.move_name(self.position, move): move for move in self.legal()}
+        if text in legal:
+            return legal[text]
+        commands: dict[str, Callable[[], None]] = {
+            "?": self.print_moves,
+            "help": partial(click.echo, HELP),
+            "hints": self.switch_hints,
+            "line": self.print_line,
+            "undo": self.undo,
+            "swap": self.swap,
+            "resign": self.resign,
+            "quit": self.quit,
+        }
+        aliases = {"q": "quit", "exit": "quit", "h": "help", "u": "undo"}
+        if action := commands.get(aliases.get(text, text)):
+            action()
+            return None
         try:
-            return solution.game.move(position, text)
+            return self.solution.game.move(self.position, text)
         except ValueError as error:
             click.echo(str(error))
+            return None
+
+    def legal(self) -> list[int]:
+        return list(self.solution.game.generate_moves(self.position))
+
+    def switch_hints(self) -> None:
+        self.hints = not self.hints
+        if self.hints:
+            self.show()
+        else:
+            click.echo("no more hints")
+
+    def print_line(self) -> None:
+        """Print best play from here."""
+        names = " ".join(choice.name for choice in self.solution.line(self.position))
+        click.echo(wrap(f"Best play  {names}", 11))
+
+    def undo(self) -> None:
+        """Take back moves until a person is to move again, another one than now."""
+        if not self.judged:
+            click.echo("there is nothing to take back")
+            return
+        ply = self.judged.pop()
+        del self.moves[ply:], self.positions[ply + 1 :]
+        self.show()
+
+    def swap(self) -> None:
+        """Exchange the players: the person plays on for the other side."""
+        self.names.reverse()
+        self.players.reverse()
+        click.echo(f"the {ORDINALS[self.names.index(HUMAN)]} player is you")
+
+    def resign(self) -> None:
+        winner = ORDINALS[1 - self.turn]
+        click.echo("\n" + coloured(LOSE, f"the {winner} player wins: the {ORDINALS[self.turn]} resigns"))
+        raise Resigned
+
+    def quit(self) -> None:
+        raise Quit
+
+    # The end
+
+    def print_result(self) -> None:
+        """Print how the game has ended."""
+        from retrograde.solver.match import ENDLESS
+
+        game, moves = self.solution.game, len(self.moves)
+        value = game.primitive(self.position)
+        after = f"after {moves} {'move' if moves == 1 else 'moves'}"
+        how = f": {game.ending(self.position)}" if value != UNDECIDED and game.ending(self.position) else ""
+        if value == UNDECIDED:
+            click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
+        elif value in (TIE, DRAW):
+            click.echo("\n" + coloured(TIE, f"a {NOUNS[value]} {after}{how}"))
+        else:
+            winner = self.turn if value == WIN else 1 - self.turn
+            colour = LOSE if self.names[1 - winner] == HUMAN != self.names[winner] else WIN
+            click.echo("\n" + coloured(colour, f"the {ORDINALS[winner]} player wins {after}{how}"))
+
+    def print_scorecard(self) -> None:
+        """Print what each move of a person was worth, and what would have been better."""
+        from retrograde.cli.scorecard import scorecard
+
+        if self.judged:
+            click.echo("\n" + scorecard(self.solution, self.positions, self.moves, self.judged))
+
+
+class Resigned(Quit):
+    """The person has given the game up."""
 
 
 def ask(prompt: str) -> str:

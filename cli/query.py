@@ -14,8 +14,8 @@ from retrograde.cli.common import (
     read_position,
     source_argument,
 )
-from retrograde.cli.words import FLIPPED, coloured, heading, indent, prospect, table, wrap
-from retrograde.games import LOSE, UNDECIDED, WIN
+from retrograde.cli.words import coloured, heading, indent, prospect, table, wrap
+from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
 
 if TYPE_CHECKING:
     from retrograde.solver.solution import Choice, Solution

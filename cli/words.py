@@ -13,9 +13,6 @@ COLOURS = {WIN: "green", TIE: "yellow", DRAW: "yellow", LOSE: "red"}
 NOUNS = {WIN: "win", LOSE: "lose", TIE: "tie", DRAW: "draw"}
 """Values in the order in which they are listed, with their names in JSON."""
 
-FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW}
-"""What a value is to the other player."""
-
 
 def plies(count: int) -> str:
     """Return a number of plies in words: `1 ply`, `9 plies`."""
@@ -41,6 +38,17 @@ def prospect(value: Value, remoteness: int | None, player: str, distance: str = 
     if not remoteness:
         return coloured(value, f"{player} has {'won' if value == WIN else 'lost'}: {over}")
     return coloured(value, f"{player} {'wins' if value == WIN else 'loses'} in {plies(remoteness)}{also}")
+
+
+def expected(value: Value, remoteness: int | None) -> str:
+    """Return what a person who is to move may expect: `you win in 7 plies if you play right`."""
+    if value == DRAW:
+        return coloured(value, "a draw if both play right: neither side can force an end")
+    if value == TIE:
+        return coloured(value, f"a tie in {plies(remoteness or 0)} if both play right")
+    if value == WIN:
+        return coloured(value, f"you win in {plies(remoteness or 0)} if you play right")
+    return coloured(value, f"you lose in {plies(remoteness or 0)} unless the other side goes wrong")
 
 
 def verdict(value: Value, remoteness: int | None) -> str:

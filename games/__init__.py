@@ -2,6 +2,7 @@
 
 from retrograde.games.game import (
     DRAW,
+    FLIPPED,
     LOSE,
     TIE,
     UNDECIDED,
@@ -17,6 +18,7 @@ from retrograde.games.game import (
 
 __all__ = [
     "DRAW",
+    "FLIPPED",
     "LOSE",
     "TIE",
     "UNDECIDED",

@@ -143,3 +143,21 @@ class Connect4(Game):
 
     def move_name(self, position, column):
         return str(column + 1)
+
+    def draw_board(self):
+        from retrograde.games.drawing import grid
+
+        across = [str(column + 1) for column in range(self.width)]
+        pieces = {"X": "crimson disc", "O": "gold disc"}
+        return grid(self.width, self.height, pieces, "holes", across, down=[""] * self.height)
+
+    def draw_pieces(self, position):
+        return self.write(position).replace("/", "")
+
+    def draw_move(self, position, column):
+        """Return the cell into which the stone falls."""
+        height = (position >> self.stride * column & (1 << self.stride) - 1).bit_length() - 1
+        return (self.width * (self.height - 1 - height) + column,)
+
+    def draw_turn(self, position):
+        return "XO"[self.filled(position).bit_count() & 1]

@@ -16,7 +16,10 @@ from typing import Any
 from retrograde.games.game import Game
 
 CONTRACT = Game.__module__
-PRESENTATION = {"write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"}
+PRESENTATION = {
+    *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
+    *("draw_board", "draw_pieces", "draw_move", "draw_turn"),
+}
 
 
 def rules_digest(game: Game | type[Game], contract: bool = False) -> str:

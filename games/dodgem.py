@@ -134,3 +134,25 @@ class Dodgem(Game):
         target = self.targets[self.cells * (position >> 2 * self.cells) + move // 3][move % 3]
         names = [f"{'abcde'[cell % self.size]}{cell // self.size + 1}" for cell in range(self.cells)]
         return f"{names[move // 3]}-{[*names, 'off'][target]}"
+
+    def draw_board(self):
+        """Return the cells, and beyond them where the cars leave the board: O's on the right, X's at the top."""
+        from retrograde.games.drawing import grid
+
+        exits = [(self.size, row, "off") for row in range(self.size)]
+        exits += [(column, -1, "off") for column in range(self.size)]
+        pieces = {"X": "crimson disc", "O": "royalblue disc", ">": "royalblue arrow-right", "^": "crimson arrow-up"}
+        return grid(self.size, self.size, pieces, beyond=exits)
+
+    def draw_pieces(self, position):
+        return "".join(self.write(position).split("/")[:-1]) + ">" * self.size + "^" * self.size
+
+    def draw_move(self, position, move):
+        player, cell = position >> 2 * self.cells, move // 3
+        target = self.targets[self.cells * player + cell][move % 3]
+        if target == self.cells:
+            target += self.size + cell % self.size if player else cell // self.size
+        return cell, target
+
+    def draw_turn(self, position):
+        return SIGNS[position >> 2 * self.cells]

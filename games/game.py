@@ -87,6 +87,9 @@ For people, each pair of methods undoing one another:
     How the game has ended in a position that is over: `checkmate`.
 `tier_name(tier)`
     The name of a tier of a dense numbering.
+`draw_board()`, `draw_pieces(position)`, `draw_move(position, move)`, `draw_turn(position)`
+    What the board looks like, what stands on it, the places that a move touches, and whose turn it is: for pictures, in
+    a few lines, as `games/drawing.py` shows.
 
 What a position is
 ==================
@@ -105,7 +108,10 @@ Options are checked in `__post_init__`, which raises ValueError.
 from collections.abc import Iterable, Iterator
 from dataclasses import FrozenInstanceError, dataclass
 from enum import IntEnum
-from typing import Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+
+if TYPE_CHECKING:
+    from retrograde.games.drawing import Board
 
 
 class Value(IntEnum):
@@ -122,6 +128,9 @@ class Value(IntEnum):
 
 
 UNDECIDED, LOSE, DRAW, TIE, WIN = Value
+
+FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW}
+"""What a value is to the other player."""
 
 POSITION_BITS = 62
 """Positions are below 2**POSITION_BITS."""
@@ -250,6 +259,22 @@ class Game:
     def tier_name(self, tier: int) -> str:
         """Return the name of a tier."""
         return str(tier)
+
+    def draw_board(self) -> "Board | None":
+        """Return what the board looks like, or None, where positions are shown as text."""
+        return None
+
+    def draw_pieces(self, position: int) -> str:
+        """Return a sign for each place of the board; a dot where it is empty."""
+        return ""
+
+    def draw_move(self, position: int, move: int) -> tuple[int, ...]:
+        """Return the places that a move touches, by their numbers: a cell, or from a cell to a cell, or more."""
+        return ()
+
+    def draw_turn(self, position: int) -> str:
+        """Return the sign of the player to move; nothing where it is not known."""
+        return ""
 
     def move_name(self, position: int, move: int) -> str:
         """Return the name of a move."""

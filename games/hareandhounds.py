@@ -141,3 +141,20 @@ class HareAndHounds(Game):
     def move_name(self, position, move):
         """Name the point left and the point entered: `4-5`."""
         return f"{(move >> 4) + 1}-{(move & 15) + 1}"
+
+    def draw_board(self):
+        from retrograde.games.drawing import Board
+
+        places = [(float(x), y) for x, y in zip(self.columns, [0.0] * 3 + [1.0] * 5 + [2.0] * 3, strict=True)]
+        lines = tuple((a, b) for a in range(11) for b in range(a) if self.lines[a] >> b & 1)
+        names = tuple(str(point + 1) for point in range(11))
+        return Board(tuple(places), names, {"D": "sienna disc D", "H": "lightgrey disc H"}, lines=lines)
+
+    def draw_pieces(self, position):
+        return "".join(self.write(position).split("/")[:-1])
+
+    def draw_move(self, position, move):
+        return move >> 4, move & 15
+
+    def draw_turn(self, position):
+        return SIGNS[position >> 15]

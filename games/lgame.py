@@ -129,3 +129,24 @@ class LGame(Game):
         if white != position >> 4 & 15:
             return f"{name}+w{CELLS[white]}"
         return f"{name}+g{CELLS[grey]}" if grey != position & 15 else name
+
+    def draw_board(self):
+        from retrograde.games.drawing import grid
+
+        pieces = {"X": "crimson square", "O": "royalblue square", "w": "white disc", "g": "grey disc"}
+        return grid(4, 4, pieces)
+
+    def draw_pieces(self, position):
+        return "".join(self.write(position).split("/")[:-1])
+
+    def draw_move(self, position, move):
+        """Return the cells of the L, and those that a stone leaves and enters."""
+        shape, white, grey = self.shapes[move >> 8], move >> 4 & 15, move & 15
+        places = [cell for cell in range(16) if shape >> cell & 1]
+        for before, after in ((position >> 4 & 15, white), (position & 15, grey)):
+            if before != after:
+                places += [before, after]
+        return tuple(places)
+
+    def draw_turn(self, position):
+        return SIGNS[position >> 20]

@@ -107,3 +107,24 @@ class MuTorere(Game):
     def move_name(self, position, place):
         """Name a move by the place it leaves: `1` to `8` or `c`."""
         return "12345678c"[place]
+
+    def draw_board(self):
+        from math import cos, pi, sin
+
+        from retrograde.games.drawing import Board
+
+        rim = [(round(2 + 2 * sin(point * pi / 4), 3), round(2 - 2 * cos(point * pi / 4), 3)) for point in range(8)]
+        lines = [(point, (point + 1) % 8) for point in range(8)] + [(point, CENTRE) for point in range(8)]
+        pieces = {"X": "black disc", "O": "white disc"}
+        return Board((*rim, (2.0, 2.0)), tuple("12345678c"), pieces, lines=tuple(lines))
+
+    def draw_pieces(self, position):
+        rim, centre, _ = self.write(position).split("/")
+        return rim + centre
+
+    def draw_move(self, position, place):
+        """Return the place left and the empty place."""
+        return place, self.draw_pieces(position).index(".")
+
+    def draw_turn(self, position):
+        return SIGNS[position >> 18]

@@ -54,3 +54,16 @@ class TenToZero(Game):
 
     def move_name(self, total, step):
         return f"+{step}"
+
+    def draw_board(self):
+        """Return a row of totals, for targets that fit a picture."""
+        from retrograde.games.drawing import grid
+
+        totals = [str(total) for total in range(self.target + 1)]
+        return grid(len(totals), 1, {"O": "teal disc"}, across=totals, down=[""]) if self.target <= 30 else None
+
+    def draw_pieces(self, total):
+        return "." * total + "O" + "." * (self.target - total)
+
+    def draw_move(self, total, step):
+        return (total + step,)

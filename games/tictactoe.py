@@ -104,3 +104,17 @@ class TicTacToe(Game):
     def move_name(self, position, cell):
         """Name a cell by its column, a letter, and its row, counted from the top: `b1`."""
         return f"{'abcde'[cell % self.size]}{cell // self.size + 1}"
+
+    def draw_board(self):
+        from retrograde.games.drawing import grid
+
+        return grid(self.size, self.size, {"X": "cross", "O": "ring"})
+
+    def draw_pieces(self, position):
+        return self.write(position).replace("/", "")
+
+    def draw_move(self, position, cell):
+        return (cell,)
+
+    def draw_turn(self, position):
+        return "XO"[self.mover(position)]

@@ -25,6 +25,15 @@ class Choice(NamedTuple):
     remoteness: int | None
 
 
+class Picture(NamedTuple):
+    """A picture, which notebooks show."""
+
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
 class Solution:
     """Answers questions about the positions of a solved game. A context manager, which closes the database."""
 
@@ -67,6 +76,23 @@ class Solution:
                 break
             met.add(position)
         return line
+
+    def picture(self, position: int | None = None) -> "Picture":
+        """Return a position, by default the start, as a picture with its moves coloured by value.
+
+        A notebook shows it; `svg` is its text.
+        """
+        from retrograde.solver.picture import board_svg
+
+        if position is None:
+            position = getattr(self.game, "start", None)
+        if position is None:
+            position = self.database.file.legend[-1].example
+        return Picture(board_svg(self.game, position, self.moves(position)))
+
+    def _repr_svg_(self) -> str:
+        """Return the start, or an example where there is none, for notebooks."""
+        return self.picture().svg
 
     def close(self) -> None:
         """Close the database."""

@@ -110,7 +110,7 @@ class Engine:
     def look_up(self, moves: list[str]) -> str:
         """Return the best of some moves by the databases; raise RetrogradeError where none has the position."""
         fen = self.board.fen()
-        game = Chess(self.material())
+        game = Chess(ending_on(self.board))
         position = game.read(fen)
         solution = self.solution(game.material, position)
         best = next(choice for choice in solution.moves(position) if uci(position, choice.move) in moves)
@@ -121,17 +121,6 @@ class Engine:
             before = choice.position
         self.say(f"info depth {len(line)} score {score(best.value, best.remoteness)} pv {' '.join(line)}")
         return f"bestmove {line[0]}"
-
-    def material(self) -> str:
-        """Return the name of the ending on the board; raise RetrogradeError where it is none of ours."""
-        board = self.board
-        letters = sorted((man for man in board.men if man not in ".Kk"), key=lambda man: men.LETTERS.index(man.upper()))
-        white, black = ("".join(man for man in letters if man.isupper() == side) for side in (True, False))
-        if len(letters) + 2 > men.MOST_MEN:
-            raise RetrogradeError(f"{len(letters) + 2} men are on the board; databases have {men.MOST_MEN} at most")
-        if board.castling != "-":
-            raise RetrogradeError("no database knows castling")
-        return men.ending(f"K{white}K{black}")
 
     def solution(self, material: str, position: int) -> Solution:
         """Return an open database that has an ending; raise RetrogradeError where there is none."""
@@ -153,6 +142,17 @@ class Engine:
         for solution in self.solutions.values():
             solution.close()
         self.solutions.clear()
+
+
+def ending_on(board: AnyBoard) -> str:
+    """Return the name of the ending on a board; raise RetrogradeError where it is none of ours."""
+    letters = sorted((man for man in board.men if man not in ".Kk"), key=lambda man: men.LETTERS.index(man.upper()))
+    white, black = ("".join(man for man in letters if man.isupper() == side) for side in (True, False))
+    if len(letters) + 2 > men.MOST_MEN:
+        raise RetrogradeError(f"{len(letters) + 2} men are on the board; databases have {men.MOST_MEN} at most")
+    if board.castling != "-":
+        raise RetrogradeError("no database knows castling")
+    return men.ending(f"K{white}K{black}")
 
 
 def has_ending(path: Path, material: str, digest: str) -> bool:

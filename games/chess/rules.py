@@ -105,3 +105,23 @@ class Chess(Numbering):
         from retrograde.games.chess.san import parse
 
         return parse(self, position, text)
+
+    def draw_board(self):
+        from retrograde.games.drawing import CHESS_MEN, grid
+
+        return grid(8, 8, CHESS_MEN, "chequered", down="87654321")
+
+    def draw_pieces(self, position):
+        from retrograde.games.chess.fen import rows_of
+
+        return "".join(rows_of(position))
+
+    def draw_move(self, position, move):
+        from retrograde.games.chess.fen import seen
+
+        return tuple(seen(position, square) ^ 56 for square in (move & 63, move >> 6 & 63))
+
+    def draw_turn(self, position):
+        from retrograde.games.chess.fen import white_to_move
+
+        return "Kk"[not white_to_move(position)]

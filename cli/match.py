@@ -1,0 +1,97 @@
+"""`retrograde match`: games between two players, counted."""
+
+from collections import defaultdict
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import (
+    complete_players,
+    database_option,
+    json_option,
+    open_source,
+    print_json,
+    source_argument,
+)
+from retrograde.cli.query import read_reachable
+from retrograde.cli.words import heading, indent, table
+from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
+
+if TYPE_CHECKING:
+    from retrograde.solver.solution import Solution
+
+
+@click.command()
+@source_argument
+@click.argument("a", metavar="A", shell_complete=complete_players)
+@click.argument("b", metavar="B", shell_complete=complete_players)
+@click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many to play.")
+@click.option("--from", "position", metavar="POSITION", help="Where to begin, instead of the start; or random.")
+@click.option("--seed", type=int, default=1, show_default=True, help="For the same play by chance each time.")
+@database_option
+@json_option
+def command(
+    source: str, a: str, b: str, games: int, position: str | None, seed: int, database: str | None, as_json: bool
+) -> None:
+    """Let two players play one another, taking turns at moving first.
+
+    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; rules (for tic-tac-toe); or
+    a skill from 0 to 1. A win is a point, a tie or a draw half of one. Mistakes are moves that gave up value.
+
+    A game without a start begins in random positions, each played twice, once with either side.
+
+    \b
+    Examples:
+      retrograde match tictactoe perfect rules --games 100
+      retrograde match connect4:4,4 perfect 0.8 --games 200 --seed 7 --json
+    """
+    from retrograde.solver.solution import Solution
+
+    with Solution(open_source(source, database)) as solution:
+        outcome = contest(solution, (a, b), games, position, seed)
+        variant = solution.database.file.variant
+    if as_json:
+        print_json({"variant": variant, "games": games, "seed": seed, "players": outcome})
+        return
+    click.echo(f"{variant}: {a} against {b}, {games} games, seed {seed}\n")
+    head = ["", "won", "tied", "drawn", "lost", "points", "mistakes", "as first", "as second"]
+    rows = [[heading(text) for text in head]]
+    for one in outcome:
+        counts = [str(one[column]) for column in ("won", "tied", "drawn", "lost")]
+        rest = [f"{one['points']:g}", str(one["mistakes"]), f"{one['first']:g}", f"{one['second']:g}"]
+        rows.append([one["player"], *counts, *rest])
+    click.echo(indent(table(rows, "<" + ">" * (len(head) - 1))))
+
+
+def contest(
+    solution: "Solution", names: tuple[str, str], games: int, position: str | None, seed: int
+) -> list[dict[str, Any]]:
+    """Play games, the first player named moving first in every other; return the counts of both."""
+    from retrograde.solver.match import play, points, random_position
+    from retrograde.solver.player import make_player
+
+    players = [make_player(name, solution, Random(f"{seed} {k}")) for k, name in enumerate(names)]
+    beginnings = Random(f"{seed} beginnings")
+    by_chance = position == "random" or (position is None and getattr(solution.game, "start", None) is None)
+    start = 0
+    if not by_chance:
+        start = solution.game.start if position is None else read_reachable(solution, position)
+    counts: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
+    for number in range(games):
+        if by_chance and number % 2 == 0:
+            start = random_position(solution, beginnings)
+        first = number % 2
+        played = play(solution, start, (players[first], players[1 - first]))
+        for side, value in ((first, played.value), (1 - first, FLIPPED[played.value])):
+            counts[side][value] += 1
+            counts[side]["first" if side == first else "second"] += points(value)
+            counts[side]["mistakes"] += played.mistakes[side != first]
+    return [
+        {
+            "player": name, "won": count[WIN], "tied": count[TIE], "drawn": count[DRAW], "lost": count[LOSE],
+            "points": count["first"] + count["second"], "mistakes": count["mistakes"],
+            "first": count["first"], "second": count["second"],
+        }
+        for name, count in zip(names, counts, strict=True)
+    ]  # fmt: skip

@@ -1,0 +1,83 @@
+"""`retrograde plot`: a picture of the counts by value and remoteness."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import database_option, open_file, source_argument
+
+if TYPE_CHECKING:
+    from retrograde.databases import DatabaseFile
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+@click.command()
+@source_argument
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="The picture, .png, .svg or .pdf; by default the database's name with .png, in this folder.",
+)  # fmt: skip
+@click.option("--linear", is_flag=True, help="Count on a linear scale, not a logarithmic one.")
+@database_option
+def command(source: str, output: Path | None, linear: bool, database: str | None) -> None:
+    """Draw how many positions there are of each value and remoteness.
+
+    Needs the extra: pip install 'retrograde[plot]'
+
+    \b
+    Examples:
+      retrograde plot connect4:5,4
+      retrograde plot chess:KRK --output krk.svg
+    """
+    from retrograde.databases import Database
+    from retrograde.games import RetrogradeError
+
+    if output is not None and output.suffix not in SUFFIXES:
+        raise click.UsageError(f"the picture must be {', '.join(SUFFIXES)}, not {output.name!r}")
+    opened = open_file(source, database)
+    with opened:
+        file = opened.file if isinstance(opened, Database) else opened
+        output = output or Path(f"{file.path.stem}.png")
+        try:
+            figure = draw(file, linear)
+        except ModuleNotFoundError as error:
+            raise RetrogradeError(f"pictures need {error.name}; get it with: pip install 'retrograde[plot]'") from error
+        try:
+            figure.savefig(output, metadata={"Date": None} if output.suffix == ".svg" else None)
+        except OSError as error:
+            raise RetrogradeError(f"cannot write {str(output)!r}: {error.strerror or error}") from error
+    click.echo(str(output))
+
+
+def draw(file: "DatabaseFile", linear: bool) -> Any:
+    """Return a figure: for each number of plies a bar for each value, and one more for draws, which have no end."""
+    from matplotlib.figure import Figure
+
+    from retrograde.games import DRAW, LOSE, TIE, WIN
+
+    colours = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}
+    figure = Figure(figsize=(10, 5), dpi=120, layout="constrained")
+    axes = figure.subplots()
+    last = max((row.remoteness for row in file.legend), default=0)
+    for value, shift in ((WIN, -0.3), (TIE, 0.0), (DRAW, 0.0), (LOSE, 0.3)):
+        rows = [row for row in file.legend if row.value == value]
+        if not rows:
+            continue
+        places = [(last + 2 if row.remoteness < 0 else row.remoteness) + shift for row in rows]
+        label = {WIN: "win", TIE: "tie", DRAW: "draw, for ever (∞)", LOSE: "lose"}[value]
+        counts = [row.positions for row in rows]
+        axes.bar(places, counts, 0.3, label=label, color=colours[value], edgecolor="#333", linewidth=0.3)
+    ticks = list(range(0, last + 1, max(1, -(-last // 24))))
+    has_draws = any(row.remoteness < 0 for row in file.legend)
+    axes.set_xticks(
+        ticks + [last + 2] * has_draws, [str(tick) for tick in ticks] + ["∞"] * has_draws
+    )
+    if not linear:
+        axes.set_yscale("log")
+    axes.set_xlabel("plies to the end under best play")
+    axes.set_ylabel("positions")
+    axes.set_title(f"{file.variant}: {file.positions:,} positions, by what they are worth to the player to move")
+    figure.legend(loc="outside lower center", ncols=4)
+    return figure

@@ -1,0 +1,51 @@
+"""After a game: what each move was worth, and what would have been better."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from retrograde.cli.words import NOUNS, coloured, heading, indent, table
+from retrograde.games import FLIPPED
+
+if TYPE_CHECKING:
+    from retrograde.solver.match import Judgement
+    from retrograde.solver.solution import Choice, Solution
+
+MOST_BETTER = 3
+"""Better moves that are named."""
+
+
+def scorecard(solution: "Solution", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> str:
+    """Return a table of the moves played at some plies, counted from 0, and a line that sums them up."""
+    from retrograde.solver.match import judge
+
+    rows, kept, perfect = [], 0, 0
+    for ply in plies:
+        judgement = judge(solution, positions[ply], moves[ply])
+        kept += judgement.keeps_value
+        perfect += judgement.is_best
+        rows.append((f"{ply + 1}.", judgement.played.name, verdict(judgement)))
+    of = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
+    head = f"Your moves: {perfect} {of} perfect, {len(rows) - kept} threw something away"
+    return f"{heading(head)}\n{indent(table(rows, '><<'))}"
+
+
+def verdict(judgement: "Judgement") -> str:
+    """Return what a move was worth in words."""
+    played, best = judgement.played, judgement.best
+    now, could = FLIPPED[played.value], FLIPPED[best[0].value]
+    if judgement.is_best:
+        return f"kept the {coloured(could, LOST.get(NOUNS[could], NOUNS[could]))}, {ahead(played)}".removesuffix(", ")
+    names = ", ".join(choice.name for choice in best[:MOST_BETTER]) + (", …" if len(best) > MOST_BETTER else "")
+    better = f"better {names}"
+    if judgement.keeps_value:
+        how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
+        return f"{coloured(now, how)}: {ahead(played)} rather than {ahead(best[0])}; {better}"
+    return f"threw the {NOUNS[could]} away: {coloured(now, NOUNS[now])} {ahead(played)}; {better}".replace(" ;", ";")
+
+
+LOST = {"lose": "best of a lost game"}
+
+
+def ahead(choice: "Choice") -> str:
+    """Return how far the end is after a move, for who made it; nothing for a draw."""
+    return "" if choice.remoteness is None else f"in {choice.remoteness + 1}"

@@ -1,0 +1,162 @@
+"""The server: a page for people, and JSON for programs, of databases that are only read.
+
+    /                           the page; for who does not ask for HTML, GamesCrafters' list of games
+    /<game>/<variant>/…         GamesCrafters' web API       (gamescrafters.py)
+    /standard?fen=…             Lichess' tablebase API       (lichess.py)
+    /api/…                      what the page asks for       (view.py)
+    /openapi.json               what all of it takes and gives
+
+Requests are answered one after another, on one thread: each takes a few milliseconds at most.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel
+
+from retrograde.cli.web import gamescrafters, lichess, view
+from retrograde.cli.web.library import Library, Unavailable
+from retrograde.databases import NoDatabase, NotInDatabase
+from retrograde.games import RetrogradeError, VariantError
+
+STATIC = Path(__file__).parent / "static"
+LONGEST_TEXT = 400
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+    "X-Content-Type-Options": "nosniff",
+    "Access-Control-Allow-Origin": "*",  # all may read what anybody may know
+    "Cache-Control": "no-cache",
+}
+
+
+class Error(BaseModel):
+    """Why there is no answer."""
+
+    error: str
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Error, "description": "the request makes no sense"},
+    404: {"model": Error, "description": "there is no such game, variant or position here"},
+    422: {"model": Error, "description": "a parameter is missing or of the wrong kind"},
+    503: {"model": Error, "description": "a database cannot be read at the moment"},
+}
+
+Text = Annotated[str, Query(max_length=LONGEST_TEXT)]
+
+
+def make_app(variants: Sequence[str] = ()) -> FastAPI:
+    """Return the server for the variants given, or for all that have databases."""
+    library = Library(variants)
+    app = FastAPI(
+        title="retrograde", version=version("retrograde"), description=__doc__ or "", responses=ERRORS,
+        docs_url=None, redoc_url=None,
+    )  # fmt: skip
+    app.state.library = library
+    app.mount("/static", StaticFiles(directory=STATIC), "static")
+
+    @app.middleware("http")
+    async def add_headers(request: Request, call_next: Any) -> Response:
+        response: Response = await call_next(request)
+        response.headers.update(HEADERS)
+        return response
+
+    @app.exception_handler(RetrogradeError)
+    @app.exception_handler(ValueError)
+    async def explain(request: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"error": str(error)}, status_of(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def explain_parameters(request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        return JSONResponse({"error": f"{first['loc'][-1]}: {first['msg'].lower()}"}, 422)
+
+    # The page
+
+    @app.get("/", response_model=list[gamescrafters.GameEntry])
+    async def games(request: Request) -> Any:
+        """The page, or where HTML is not asked for, the list of games."""
+        if "text/html" in request.headers.get("accept", ""):
+            return FileResponse(STATIC / "index.html")
+        return gamescrafters.games(library)
+
+    @app.get("/api/variants")
+    async def variants_served() -> list[view.Variant]:
+        """All variants that are served."""
+        return [view.variant(library.solution(text)) for text in library.variants()]
+
+    @app.get("/api/position")
+    async def position(
+        variant: Text, position: Text | None = None, last: Text | None = None, line: bool = False
+    ) -> view.Position:
+        """A position with its picture and its moves; the start if none is given, or one by chance, `random`.
+
+        *last* are the places that the last move touched, by their numbers, joined by commas: they are marked.
+        """
+        solution = library.solution(variant)
+        return view.position(solution, view.place_of(solution, position), last, line)
+
+    @app.get("/api/reply")
+    async def reply(
+        variant: Text, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None
+    ) -> view.Reply:
+        """The move of a player, who is perfect as often as *skill* says."""
+        solution = library.solution(variant)
+        return view.reply(solution, view.place_of(solution, position), skill, seed)
+
+    @app.get("/api/counts")
+    async def counts(variant: Text) -> list[view.Count]:
+        """How many positions there are of each value and remoteness."""
+        return view.counts(library.solution(variant))
+
+    # Lichess
+
+    @app.get("/standard")
+    async def standard(fen: Text) -> lichess.Answer:
+        """What is known of a position of chess, as Lichess' tablebase tells it."""
+        return lichess.standard(library, fen)
+
+    # GamesCrafters
+
+    @app.get("/{game}/")
+    async def game(game: str) -> gamescrafters.GameAnswer:
+        """A game and its variants."""
+        answer = gamescrafters.game(library, game)
+        if answer is None:
+            raise NoDatabase(f"no variant of {game!r} is served here")
+        return answer
+
+    @app.get("/{game}/{variant}/")
+    async def variant_about(game: str, variant: str) -> gamescrafters.VariantAnswer:
+        """A variant and its start."""
+        return gamescrafters.variant(library.solution(gamescrafters.variant_text(game, variant)))
+
+    @app.get("/{game}/{variant}/positions/")
+    async def variant_position(game: str, variant: str, p: Text) -> gamescrafters.PositionAnswer:
+        """A position and its moves."""
+        solution = library.solution(gamescrafters.variant_text(game, variant))
+        return gamescrafters.position(solution, view.place_of(solution, p))
+
+    @app.get("/{game}/{variant}/instructions/", response_class=PlainTextResponse)
+    async def variant_instructions(game: str, variant: str) -> str:
+        """How the game is played, as Markdown."""
+        return gamescrafters.instructions(library.solution(gamescrafters.variant_text(game, variant)))
+
+    return app
+
+
+def status_of(error: Exception) -> int:
+    """Return the status that an error is answered with.
+
+    >>> status_of(NoDatabase("")), status_of(PositionError("")), status_of(Unavailable(""))
+    (404, 400, 503)
+    """
+    if isinstance(error, Unavailable):
+        return 503
+    return 404 if isinstance(error, NoDatabase | NotInDatabase | VariantError) else 400

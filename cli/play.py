@@ -172,9 +172,10 @@ class Match:
             player = self.players[self.turn]
             if player is None:
                 click.echo()
-                move = self.ask()
+                while (move := self.ask()) is None and self.players[self.turn] is None:
+                    pass
                 if move is None:
-                    continue
+                    continue  # sides have been swapped
                 self.judged.append(len(self.moves))
                 click.echo()
             else:
@@ -242,7 +243,7 @@ class Match:
     def switch_hints(self) -> None:
         self.hints = not self.hints
         if self.hints:
-            self.show()
+            self.print_moves()
         else:
             click.echo("no more hints")
 
@@ -252,13 +253,15 @@ class Match:
         click.echo(wrap(f"Best play  {names}", 11))
 
     def undo(self) -> None:
-        """Take back moves until a person is to move again, another one than now."""
+        """Take back the last move of a person, and what has come after it."""
         if not self.judged:
             click.echo("there is nothing to take back")
             return
         ply = self.judged.pop()
         del self.moves[ply:], self.positions[ply + 1 :]
+        click.echo()
         self.show()
+        click.echo()
 
     def swap(self) -> None:
         """Exchange the players: the person plays on for the other side."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from retrograde.cli.words import NOUNS, coloured, heading, indent, table
-from retrograde.games import FLIPPED
+from retrograde.games import FLIPPED, LOSE
 
 if TYPE_CHECKING:
     from retrograde.solver.match import Judgement
@@ -34,16 +34,15 @@ def verdict(judgement: "Judgement") -> str:
     played, best = judgement.played, judgement.best
     now, could = FLIPPED[played.value], FLIPPED[best[0].value]
     if judgement.is_best:
-        return f"kept the {coloured(could, LOST.get(NOUNS[could], NOUNS[could]))}, {ahead(played)}".removesuffix(", ")
+        if could == LOSE:
+            return f"{coloured(LOSE, 'the best of a lost game')}, {ahead(played)}"
+        return f"kept the {coloured(could)}, {ahead(played)}".removesuffix(", ")
     names = ", ".join(choice.name for choice in best[:MOST_BETTER]) + (", …" if len(best) > MOST_BETTER else "")
     better = f"better {names}"
     if judgement.keeps_value:
         how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
         return f"{coloured(now, how)}: {ahead(played)} rather than {ahead(best[0])}; {better}"
     return f"threw the {NOUNS[could]} away: {coloured(now, NOUNS[now])} {ahead(played)}; {better}".replace(" ;", ";")
-
-
-LOST = {"lose": "best of a lost game"}
 
 
 def ahead(choice: "Choice") -> str:

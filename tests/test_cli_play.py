@@ -19,7 +19,8 @@ def play(solved, tmp_path, monkeypatch):
 
 
 def last_line(text):
-    return text.rstrip().rpartition("\n")[2]
+    """Return the last line before the scorecard: the result."""
+    return text.partition("\nYour moves:")[0].rstrip().rpartition("\n")[2]
 
 
 def test_a_person_plays_against_perfection(play):
@@ -100,3 +101,66 @@ def test_a_game_of_the_users_is_played_by_its_file(tmp_path, monkeypatch):
     text = retrograde("play", "./heap.py:size=6", input="2\n3\n").stdout
     assert last_line(text) == "the first player wins after 3 moves"
     assert last_line(retrograde("play", "home/heap,size=6.h5", "--second", "human").stdout) == "the game stops here"
+
+
+def test_after_the_game_a_scorecard_tells_what_each_move_was_worth(play):
+    text = play("tictactoe", "--from", "X.O/.../...", "--second", "human", moves="b1\na3\nb2\nb3\n")
+    assert text.endswith(
+        "the game stops here\n\n"
+        "Your moves: 2 of 4 moves perfect, 2 threw something away\n"
+        "  1.  b1  threw the win away: lose in 6; better a2, a3, c3\n"
+        "  2.  a3  threw the win away: lose in 4; better c2, c3\n"
+        "  3.  b2  kept the win, in 3\n"
+        "  4.  b3  the best of a lost game, in 2\n"
+    )
+    text = play("connect4:4,4", "--from", "11223", moves="4\n")
+    assert "  1.  4  " in text
+
+
+def test_a_move_can_be_taken_back(play):
+    text = play("tictactoe", moves="b2\nundo\na1\nundo\nundo\n")
+    assert text.count("first player, your move: ") == 6
+    assert "your move: undo\n\n  . . .\n  . . .\n  . . .\n\nfirst player, your move: a1\n" in text
+    assert "your move: undo\nthere is nothing to take back\n" in text
+    assert "Your moves" not in text
+
+
+def test_sides_are_swapped(play):
+    text = play("tictactoe", moves="swap\nb2\n")
+    assert "the second player is you\n" in text
+    assert re.search(r"1\. [abc][123]  first, perfect\n", text)
+    assert "second player, your move: b2\n" in text
+
+
+def test_who_resigns_has_lost(play):
+    text = play("tictactoe", moves="b2\nresign\n")
+    assert last_line(text) == "the second player wins: the first resigns"
+    assert "Your moves: 1 of 1 move perfect, 0 threw something away\n  1.  b2  kept the tie, in 9\n" in text
+
+
+def test_hints_and_what_to_expect(play):
+    text = play("tictactoe", "--hints", "--from", "XX./OO./...", moves="hints\nhints\nline\nhelp\nc1\n")
+    assert text.count("you win in 1 ply if you play right\nThe moves, best first") == 2
+    assert "your move: hints\nno more hints\n" in text
+    assert "your move: line\nBest play  c1\n" in text
+    assert "take your last move back" in text
+    assert "you lose in 2 plies unless the other side goes wrong" in play(
+        "tictactoe", "--hints", "--from", "X.X/.O./X.O", moves=""
+    )
+    assert "a tie in 9 plies if both play right" in play("tictactoe", moves="?\n")
+    assert "a draw if both play right" in play("mutorere", moves="?\n")
+
+
+def test_players_are_limited_in_skill_and_repeat_themselves_by_seed(play):
+    games = [
+        play("tictactoe", "--first", "perfect", "--second", "random", "--skill", "0.3", "--seed", str(seed))
+        for seed in (1, 1, 2)
+    ]
+    assert games[0] == games[1] != games[2]
+    assert "0.7\n" in play("tictactoe", "--first", "0.7", "--second", "greedy", "--seed", "1")
+
+
+def test_no_such_player(play):
+    assert play("tictactoe", "--first", "me", status=1) == ""
+    play("mutorere", "--second", "rules", status=1)
+    play("tictactoe", "--skill", "2", status=2)

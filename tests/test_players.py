@@ -1,0 +1,225 @@
+"""Players: the perfect one never gives anything away and sets traps; the others play as they say; matches are counted."""
+
+import json
+from random import Random
+
+import pytest
+
+from retrograde.databases import open_database
+from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
+from retrograde.solver.match import judge, play, random_position
+from retrograde.solver.player import (
+    NoPlayer,
+    best,
+    by_rules,
+    first_best,
+    greedy,
+    make_player,
+    perfect,
+    problems,
+    skilled,
+)
+from retrograde.solver.solution import Solution
+
+from .command_line import retrograde
+
+SMALL = ["tictactoe", "tictactoe:misere", "connect4:4,4", "dodgem", "hareandhounds", "mutorere", "tentozero"]
+SLOW = ["lgame", "connect4:5,4", "chess:KRK", "chess:KQKR"]
+
+
+@pytest.fixture
+def solution_of(solved):
+    """A function from a variant to its solution, which is closed afterwards."""
+    opened = []
+
+    def open_solution(text):
+        opened.append(Solution(open_database(solved(text))))
+        return opened[-1]
+
+    yield open_solution
+    for solution in opened:
+        solution.close()
+
+
+def games_without_a_slip(solution, games, seed):
+    """Play the perfect player against chance, from either side, and look at each of its moves with nothing but values."""
+    game, chance = solution.game, Random(seed)
+    for number in range(games):
+        position = random_position(solution, chance) if not hasattr(game, "start") else game.start
+        for ply in range(200):
+            if game.primitive(position) != UNDECIDED:
+                break
+            if ply % 2 != number % 2:
+                position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+                continue
+            value, remoteness = solution.value(position)
+            position = game.do_move(position, perfect(solution, position))
+            after, left = solution.value(position)
+            assert (FLIPPED[after], left if left is None else left + 1) == (value, remoteness)
+
+
+@pytest.mark.parametrize("text", SMALL)
+def test_the_perfect_player_gives_nothing_away(solution_of, text):
+    games_without_a_slip(solution_of(text), 60, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", SMALL + SLOW)
+def test_the_perfect_player_gives_nothing_away_in_a_thousand_games_a_side(solution_of, text):
+    games_without_a_slip(solution_of(text), 2000, 2)
+
+
+def test_of_equal_moves_the_one_with_most_ways_to_go_wrong_is_made(solution_of):
+    solution = solution_of("tictactoe")
+    game = solution.game
+    # After a corner seven of eight replies lose, after the centre four, after an edge four.
+    assert game.move_name(0, perfect(solution, 0)) == "a1"
+    rated = {
+        choice.name: problems(choice, solution.moves(choice.position))[0] for choice in best(solution, game.start)
+    }
+    assert {rated[name] for name in ("a1", "c1", "a3", "c3")} == {7}
+    assert {rated[name] for name in ("b1", "a2", "c2", "b3", "b2")} == {4}
+
+
+@pytest.mark.parametrize("text", ["connect4:4,4", "mutorere", "tictactoe"])
+def test_problems_are_counted_as_they_are(solution_of, text):
+    solution = solution_of(text)
+    game, chance = solution.game, Random(3)
+    for _ in range(30):
+        position = random_position(solution, chance)
+        for choice in solution.moves(position):
+            if game.primitive(choice.position) != UNDECIDED:
+                continue
+            ends = [solution.value(game.do_move(choice.position, m)) for m in game.generate_moves(choice.position)]
+            if choice.value == LOSE:
+                losing = [end for end in ends if end.remoteness + 1 < choice.remoteness]
+                others = []
+            else:
+                losing = [end for end in ends if end.value == WIN]
+                others = [end for end in ends if end.value != WIN and FLIPPED[end.value] != choice.value]
+            counted = problems(choice, solution.moves(choice.position))
+            assert counted[:2] == (len(losing), len(others))
+            if losing:
+                assert counted[2] == -min(end.remoteness for end in losing)
+
+
+def test_traps_bring_points(solution_of):
+    for text in ("connect4:4,4", "mutorere", "tictactoe"):
+        solution = solution_of(text)
+        for opponent in ("random", "0.8"):
+            won = {}
+            for name in ("perfect", "first"):
+                won[name] = 0.0
+                for number in range(100):
+                    players = [make_player(name, solution, Random(0)), make_player(opponent, solution, Random(number))]
+                    side = number % 2
+                    value = play(solution, solution.game.start, players[:: 1 - 2 * side]).value
+                    value = FLIPPED[value] if side else value
+                    won[name] += {WIN: 1.0, LOSE: 0.0}.get(value, 0.5)
+            assert won["perfect"] >= won["first"], (text, opponent, won)
+
+
+def test_whoever_plays_tictactoe_by_rules_is_beaten_when_it_errs(solution_of):
+    solution = solution_of("tictactoe")
+    errors = 0
+    for number in range(200):
+        chance = Random(number)
+        position = random_position(solution, chance)  # so that it comes to where the rules fail
+        players = (perfect, by_rules(chance)) if number % 2 else (by_rules(chance), perfect)
+        rules = number % 2  # the turn of the player by rules
+        game, erred = solution.game, False
+        for ply in range(9):
+            if game.primitive(position) != UNDECIDED:
+                break
+            move = players[ply % 2](solution, position)
+            if ply % 2 == rules:
+                judgement = judge(solution, position, move)
+                erred = erred or (not judgement.keeps_value and judgement.played.value == WIN)
+            position = game.do_move(position, move)
+        if erred:
+            errors += 1
+            assert game.primitive(position) == LOSE
+            assert ply % 2 == rules  # it is to move, and has lost
+    assert errors > 5
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("XX./OO./...", "c1"),  # wins
+        ("X../OO./X..", "c2"),  # blocks
+        ("X../.../...", "b2"),  # takes the centre
+        ("X../.../..O", None),
+    ],
+)
+def test_the_rules_that_people_learn(solution_of, text, move):
+    solution = solution_of("tictactoe")
+    position = solution.game.read(text)
+    chosen = by_rules(Random(1))(solution, position)
+    if move is None:
+        assert solution.game.move_name(position, chosen) == "b2"
+    else:
+        assert solution.game.move_name(position, chosen) == move
+
+
+def test_the_player_by_rules_knows_no_other_game(solution_of):
+    with pytest.raises(NoPlayer, match="tictactoe alone"):
+        make_player("rules", solution_of("tictactoe:misere"), Random(1))
+    with pytest.raises(NoPlayer, match=r"no player 'best'; the players are perfect, first, random, greedy, rules"):
+        make_player("best", solution_of("mutorere"), Random(1))
+    with pytest.raises(NoPlayer):
+        make_player("1.5", solution_of("mutorere"), Random(1))
+
+
+def test_the_greedy_player_looks_one_ply_ahead(solution_of):
+    solution = solution_of("connect4:4,4")
+    game = solution.game
+    position = game.read("112233")
+    assert game.move_name(position, greedy(Random(1))(solution, position)) == "4"
+    misere = solution_of("tictactoe:misere")
+    position = misere.game.read("XX./OO./...")
+    assert misere.game.move_name(position, greedy(Random(1))(misere, position)) != "c1"
+
+
+def test_skill_is_how_often_it_is_perfect(solution_of):
+    solution = solution_of("tictactoe")
+    position = solution.game.read("XX./OO./...")  # one move wins, four do not
+    moves = [skilled(0.6, Random(seed))(solution, position) for seed in range(400)]
+    share = moves.count(perfect(solution, position)) / 400
+    assert 0.6 < share < 0.76  # 0.6 + 0.4 / 5, give or take
+    assert all(skilled(1.0, Random(seed))(solution, 0) == perfect(solution, 0) for seed in range(20))
+    assert first_best(solution, 0) in [choice.move for choice in best(solution, 0)]
+
+
+# Matches
+
+
+def test_a_match_is_a_table(solved):
+    path = solved("tictactoe")
+    text = retrograde("match", path, "perfect", "random", "--games", "20", "--seed", "3").stdout
+    assert text.startswith("tictactoe: perfect against random, 20 games, seed 3\n\n")
+    head, one, other = [line.split() for line in text.splitlines()[2:]]
+    assert head == ["won", "tied", "drawn", "lost", "points", "mistakes", "as", "first", "as", "second"]
+    assert [one[0], other[0]] == ["perfect", "random"]
+    assert one[4] == "0" and one[6] == "0"  # neither lost nor mistaken
+    assert retrograde("match", path, "perfect", "random", "--games", "20", "--seed", "3").stdout == text
+    assert retrograde("match", path, "perfect", "random", "--games", "20", "--seed", "4").stdout != text
+
+
+def test_a_match_adds_up(solved):
+    for text in ("mutorere", "chess:KRK"):
+        told = json.loads(retrograde("match", solved(text), "0.9", "0.5", "--games", "7", "--json").stdout)
+        one, other = told["players"]
+        assert one["won"] + one["tied"] + one["drawn"] + one["lost"] == 7
+        assert (one["won"], one["lost"]) == (other["lost"], other["won"])
+        assert one["points"] + other["points"] == 7
+        assert one["points"] == one["won"] + (one["tied"] + one["drawn"]) / 2 == one["first"] + one["second"]
+
+
+def test_a_match_may_begin_anywhere(solved):
+    one = json.loads(
+        retrograde("match", solved("tictactoe"), "perfect", "perfect", "--games", "4", "--from", "XX./OO./...", "--json")
+        .stdout
+    )["players"][0]
+    assert (one["won"], one["lost"], one["first"]) == (2, 2, 2)
+    retrograde("match", solved("tictactoe"), "perfect", "nobody", status=1)

@@ -43,17 +43,17 @@ def drawn(game: Game, position: int, last: Sequence[int] = (), moves: Mapping[in
             cell = click.style(cell, fg=colour_of(board.pieces.get(sign, "")), bold=True, reverse=place in last)
         cells.append(cell)
     rows = ["│".join(cells[i : i + columns]) for i in range(0, len(cells), columns)]
-    down = {y: text for x, y, text in board.labels if x < 0}
-    wide = max(map(len, down.values()), default=0)
+    down = {y: f"{text} " for x, y, text in board.labels if x < 0}
+    left = " " * max(map(len, down.values()), default=0)
     across = [text for x, y, text in board.labels if x >= 0 and y > len(rows) - 1]
-    lines = [f"{'':{wide}} ┌{'┬'.join(['───'] * columns)}┐"]
+    lines = [f"{left}┌{'┬'.join(['───'] * columns)}┐"]
     for number, row in enumerate(rows):
         if number:
-            lines.append(f"{'':{wide}} ├{'┼'.join(['───'] * columns)}┤")
-        lines.append(f"{down.get(float(number), ''):{wide}} │{row}│")
-    lines.append(f"{'':{wide}} └{'┴'.join(['───'] * columns)}┘")
-    lines.append(f"{'':{wide}}  " + " ".join(f"{text:^3}" for text in across))
-    return "\n".join(lines)
+            lines.append(f"{left}├{'┼'.join(['───'] * columns)}┤")
+        lines.append(f"{down.get(float(number), left)}│{row}│")
+    lines.append(f"{left}└{'┴'.join(['───'] * columns)}┘")
+    lines.append(f"{left} " + " ".join(f"{text:^3}" for text in across))
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def colour_of(look: str) -> str | None:

@@ -34,7 +34,7 @@ def load_game(text: str) -> Game:
     >>> load_game("connect4:5,4")
     Connect4(width=5, height=4, connect=4)
     """
-    match = re.fullmatch(r"(.+?\.py)(?::(.*))?|([^:]*):?(.*)", text.strip())
+    match = re.fullmatch(r"(.+?\.py)(?::(.*))?|([^:]*):?(.*)", text.strip(), re.DOTALL)
     assert match
     path, path_options, name, options = match.groups()
     cls = game_class(path or name)

@@ -10,6 +10,8 @@ import pytest
 
 from retrograde.databases import open_database
 
+from .test_web import Server
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -53,11 +55,15 @@ def test_commands_of_the_table(folder):
     commands = re.findall(r"`(retrograde [^`]+)`", README.split("## Use")[1].split("## Write")[0])
     commands = [command for command in commands if "VARIANT" not in command]
     assert {command.split()[1] for command in commands} == {
-        *("games", "solve", "info", "query", "play", "verify", "check", "list", "uci")
+        *("games", "solve", "info", "query", "play", "match", "serve", "plot", "verify", "check", "list", "uci")
     }
     (folder / "mygame.py").write_text((folder / "heap.py").read_text(encoding="utf-8"), encoding="utf-8")
     for command in commands:
-        run(folder, command)
+        if command == "retrograde serve":  # which ends only when it is told to
+            server = Server(folder)
+            server.stop()
+        else:
+            run(folder, command)
 
 
 def test_python(folder, monkeypatch, capsys):

@@ -91,7 +91,7 @@ def game(library: Library, name: str) -> GameAnswer | None:
     found = [text for text in library.variants() if text.partition(":")[0] == name]
     if not found:
         return None
-    entries = [VariantEntry(id=variant_id(text), name=variant_id(text).capitalize()) for text in found]
+    entries = [VariantEntry(id=variant_id(text), name=variant_name(text)) for text in found]
     return GameAnswer(id=name, name=title(library.solution(found[0]).game), variants=entries)
 
 
@@ -99,8 +99,10 @@ def variant(solution: Solution) -> VariantAnswer:
     """Return what is to be known of a variant."""
     start = getattr(solution.game, "start", None)
     text = solution.game.write(solution.database.file.legend[-1].example if start is None else start)
-    name = variant_id(solution.database.file.variant)
-    return VariantAnswer(id=name, name=name.capitalize(), startPosition=text, autoguiStartPosition=text)
+    known = solution.database.file.variant
+    return VariantAnswer(
+        id=variant_id(known), name=variant_name(known), startPosition=text, autoguiStartPosition=text
+    )
 
 
 def position(solution: Solution, place: int) -> PositionAnswer:
@@ -151,6 +153,11 @@ def variant_id(text: str) -> str:
     ('width=4,height=4', 'regular')
     """
     return text.partition(":")[2] or REGULAR
+
+
+def variant_name(text: str) -> str:
+    """Return the name of a variant for people."""
+    return text.partition(":")[2] or REGULAR.capitalize()
 
 
 def title(game: Game) -> str:

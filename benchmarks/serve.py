@@ -1,0 +1,77 @@
+"""Time requests to `retrograde serve`, as other programs make them: python benchmarks/serve.py [VARIANT …]
+
+For each variant, solved first where it is not, requests for positions of random play to a server on this machine: one
+client that waits for each answer, and 16 at once. An answer that says only that there is none is the reference.
+"""
+
+import random
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from statistics import median
+
+import httpx
+
+from retrograde.databases import open_database
+from retrograde.games.catalog import load_game
+from retrograde.solver.match import random_position
+from retrograde.solver.solution import Solution
+
+COMMAND = [sys.executable, "-m", "retrograde.cli"]
+VARIANTS = ["tictactoe", "connect4:5,4", "lgame", "chess:KRK"]
+REQUESTS, CLIENTS = 500, 16
+
+
+def times(url: str, paths: list[str]) -> list[float]:
+    """Return the milliseconds that requests take, one after another."""
+    taken = []
+    with httpx.Client(base_url=url, timeout=60) as client:
+        for path in paths:
+            began = time.perf_counter()
+            client.get(path)
+            taken.append(1000 * (time.perf_counter() - began))
+    return taken
+
+
+def report(name: str, taken: list[float], reference: float) -> None:
+    taken = sorted(taken)
+    middle = median(taken)
+    print(f"{name:42} {middle:7.2f} {taken[len(taken) * 99 // 100]:7.2f} {middle / reference:7.1f}", flush=True)
+
+
+def main() -> None:
+    variants = sys.argv[1:] or VARIANTS
+    for text in variants:
+        subprocess.run([*COMMAND, "solve", text], check=True, capture_output=True)
+    server = subprocess.Popen([*COMMAND, "serve", *variants, "--port", "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout
+        url = server.stdout.readline().split()[0]
+        reference = median(times(url, ["/nothing/at/all"] * 200)[50:])
+        print(f"{'':42} {'median':>7} {'99 %':>7} {'ratio':>7}   ms a request, {REQUESTS} of each")
+        report("a request that finds nothing", times(url, ["/nothing/at/all"] * REQUESTS), reference)
+        for text in variants:
+            game = load_game(text)
+            with Solution(open_database(text)) as solution:
+                chance = random.Random(1)
+                places = [game.write(random_position(solution, chance)) for _ in range(REQUESTS)]
+                variant = solution.database.file.variant
+            name, _, options = variant.partition(":")
+            query = httpx.QueryParams
+            paths = [f"/{name}/{options or 'regular'}/positions/?{query(p=place)}" for place in places]
+            report(variant, times(url, paths), reference)
+            paths = [f"/api/position?{query(variant=variant, position=place)}" for place in places]
+            report(f"{variant}, with its picture", times(url, paths), reference)
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            began = time.perf_counter()
+            together = list(clients.map(lambda _: times(url, paths[: REQUESTS // 4]), range(CLIENTS)))
+            count, spent = sum(map(len, together)), time.perf_counter() - began
+        print(f"{CLIENTS} clients at once: {count / spent:.0f} requests a second")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+if __name__ == "__main__":
+    main()

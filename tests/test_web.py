@@ -368,8 +368,6 @@ def test_many_ask_at_once_while_a_database_is_replaced(server, tmp_path):
 def test_the_description_holds(client):
     """No request that the OpenAPI description allows, or forbids, makes the server fail."""
     schemathesis = pytest.importorskip("schemathesis")
-    from hypothesis import HealthCheck, settings
-
     from hypothesis import HealthCheck, given, settings
 
     description = schemathesis.openapi.from_asgi("/openapi.json", client.app)

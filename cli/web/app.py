@@ -19,6 +19,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
+from starlette.exceptions import HTTPException
 
 from retrograde.cli.web import gamescrafters, lichess, view
 from retrograde.cli.web.library import Library, Unavailable
@@ -48,6 +49,15 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     503: {"model": Error, "description": "a database cannot be read at the moment"},
 }
 
+ERRORS_AS_JSON: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": about["description"],
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+    }
+    for status, about in ERRORS.items()
+}
+"""For answers that are no JSON themselves."""
+
 Text = Annotated[str, Query(max_length=LONGEST_TEXT)]
 
 
@@ -71,6 +81,10 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
     @app.exception_handler(ValueError)
     async def explain(request: Request, error: Exception) -> JSONResponse:
         return JSONResponse({"error": str(error)}, status_of(error))
+
+    @app.exception_handler(HTTPException)
+    async def explain_path(request: Request, error: HTTPException) -> JSONResponse:
+        return JSONResponse({"error": str(error.detail).lower()}, error.status_code, error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def explain_parameters(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -143,7 +157,7 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
         solution = library.solution(gamescrafters.variant_text(game, variant))
         return gamescrafters.position(solution, view.place_of(solution, p))
 
-    @app.get("/{game}/{variant}/instructions/", response_class=PlainTextResponse)
+    @app.get("/{game}/{variant}/instructions/", response_class=PlainTextResponse, responses=ERRORS_AS_JSON)
     async def variant_instructions(game: str, variant: str) -> str:
         """How the game is played, as Markdown."""
         return gamescrafters.instructions(library.solution(gamescrafters.variant_text(game, variant)))

@@ -105,7 +105,8 @@ def test_a_game_without_a_board_is_shown_as_text(tmp_path):
 
 
 def test_every_piece_can_be_drawn():
-    for look in [*CHESS_MEN.values(), *SHAPES, *(f"teal {shape}" for shape in SHAPES), "disc H", "gold disc <", "♞", "&"]:
+    looks = [*CHESS_MEN.values(), *SHAPES, *(f"teal {shape}" for shape in SHAPES), "disc H", "gold disc <", "♞", "&"]
+    for look in looks:
         ET.fromstring(f"<svg>{piece(look, 1, 2)}</svg>")
     assert "&lt;" in piece("gold disc <", 0, 0)
     assert ">♞<" in piece("♞", 0, 0)

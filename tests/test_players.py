@@ -1,4 +1,4 @@
-"""Players: the perfect one never gives anything away and sets traps; the others play as they say; matches are counted."""
+"""Players: the perfect one never gives anything away and sets traps; the others play as they say; matches count."""
 
 import json
 from random import Random
@@ -42,7 +42,7 @@ def solution_of(solved):
 
 
 def games_without_a_slip(solution, games, seed):
-    """Play the perfect player against chance, from either side, and look at each of its moves with nothing but values."""
+    """Play the perfect player against chance, from either side, and look at what each of its moves keeps."""
     game, chance = solution.game, Random(seed)
     for number in range(games):
         position = random_position(solution, chance) if not hasattr(game, "start") else game.start
@@ -217,9 +217,7 @@ def test_a_match_adds_up(solved):
 
 
 def test_a_match_may_begin_anywhere(solved):
-    one = json.loads(
-        retrograde("match", solved("tictactoe"), "perfect", "perfect", "--games", "4", "--from", "XX./OO./...", "--json")
-        .stdout
-    )["players"][0]
+    options = ["--games", "4", "--from", "XX./OO./...", "--json"]
+    one = json.loads(retrograde("match", solved("tictactoe"), "perfect", "perfect", *options).stdout)["players"][0]
     assert (one["won"], one["lost"], one["first"]) == (2, 2, 2)
     retrograde("match", solved("tictactoe"), "perfect", "nobody", status=1)

@@ -1,4 +1,4 @@
-"""The server: GamesCrafters' and Lichess' APIs field for field, what the page asks for, bad requests, and many at once."""
+"""The server: GamesCrafters' and Lichess' APIs field for field, what the page asks for, bad requests, many at once."""
 
 import json
 import os
@@ -151,7 +151,8 @@ def test_what_no_database_knows_is_unknown(client):
     answer = get(client, "/standard", fen="8/8/8/3k4/8/8/4P3/K7 w - - 0 1")
     assert (answer["category"], answer["dtm"]) == ("unknown", None)
     assert {move["san"] for move in answer["moves"]} >= {"e4+", "e3", "Kb2"}
-    assert "32 men" in get(client, "/standard", 400, fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w_KQkq_-_0_1")["error"]
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w_KQkq_-_0_1"
+    assert "32 men" in get(client, "/standard", 400, fen=start)["error"]
 
 
 # The page's own
@@ -167,7 +168,8 @@ def test_what_the_page_is_told(client):
     assert told["moves"][0] == {
         "name": "c1", "value": "win", "remoteness": 1, "best": True, "places": [2], "position": "XXX/OO./..."
     }  # fmt: skip
-    assert told["places"][:3] == [{"name": "a1", "piece": "cross"}, {"name": "b1", "piece": "cross"}, {"name": "c1", "piece": ""}]
+    assert [place["name"] for place in told["places"][:3]] == ["a1", "b1", "c1"]
+    assert [place["piece"] for place in told["places"][:3]] == ["cross", "cross", ""]
     assert told["svg"].startswith("<svg ")
     over = get(client, "/api/position", variant="chess:KRK", position="R5k1/8/6K1/8/8/8/8/8 b")
     assert (over["over"], over["ending"], over["turn"]) == (True, "checkmate", "black")
@@ -265,21 +267,6 @@ def test_serving_needs_a_database_and_a_port(home, monkeypatch):
         assert "try another --port" in retrograde("serve", "--port", str(port), status=1).output
 
 
-def test_a_request_is_quick(client):
-    for path in (
-        "/tictactoe/regular/positions/?p=.../.../...",
-        "/connect4/width=4,height=4/positions/?p=2122",
-        "/standard?fen=8/8/8/8/8/2k5/1R6/K7_b_-_-_0_1",
-    ):
-        client.get(path)
-        times = []
-        for _ in range(20):
-            began = time.perf_counter()
-            client.get(path)
-            times.append(time.perf_counter() - began)
-        assert min(times) < 0.5  # that it is below 5 ms is measured in benchmarks/, where nothing fails by it
-
-
 # The whole server
 
 
@@ -333,9 +320,8 @@ def test_many_ask_at_once_while_a_database_is_replaced(server, tmp_path):
 
     def replace():
         while not done.is_set():
-            subprocess.run(
-                [*COMMAND, "solve", "connect4:4,4", "--fresh"], env=environment(tmp_path), check=True, capture_output=True
-            )
+            command = [*COMMAND, "solve", "connect4:4,4", "--fresh"]
+            subprocess.run(command, env=environment(tmp_path), check=True, capture_output=True)
 
     def ask(number):
         with httpx.Client(base_url=server.url, timeout=60) as client:

@@ -7,6 +7,7 @@ counterpart::
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
     options                                             their text gives the same game     (pairs.py)
     write and read, move_name and move                  each undoes the other
+    draw_board, draw_pieces, draw_move, draw_turn       speak of the same places and signs
     tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other
     images                                              symmetric positions are worth the same
     parents                                             undoes do_move, within a tier
@@ -111,6 +112,7 @@ class Checker:
             self.survey.at("options", None)
             pairs.check_options(self.game)
         checks = [pairs.check_text, pairs.check_moves]
+        checks += [pairs.check_drawing] if defines(self.game, "draw_board") else []
         checks += [pairs.check_slots] if is_dense(self.game) else []
         checks += [pairs.check_images] if defines(self.game, "images") else []
         checks += [pairs.check_parents] if defines(self.game, "parents") or is_dense(self.game) else []

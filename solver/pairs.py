@@ -99,6 +99,32 @@ def check_moves(survey: Survey, position: int) -> None:
         expect_refusal(lambda: game.move(position, NONSENSE))
 
 
+def check_drawing(survey: Survey, position: int) -> None:
+    """Hold what is drawn of a position and its moves against the board."""
+    game = survey.game
+    survey.at("draw_board", position)
+    board = game.draw_board()
+    if board is None:
+        return
+    count = len(board.places)
+    if len(board.names) != count or not 0 <= board.cells <= count:
+        raise Fault(f"has {count} places, {len(board.names)} names and {board.cells} cells; each place has one name")
+    survey.at("draw_pieces", position)
+    signs = game.draw_pieces(position)
+    if len(signs) != count:
+        raise Fault(f"gives {signs!r}, {len(signs)} signs; there must be one for each of {count} places")
+    if strange := set(signs) - {".", *board.pieces}:
+        raise Fault(f"gives the sign {min(strange)!r}, of which draw_board() does not say what it looks like")
+    survey.at("draw_turn", position)
+    if (turn := game.draw_turn(position)) and turn not in board.pieces:
+        raise Fault(f"gives {turn!r}, of which draw_board() does not say what it looks like")
+    for move in survey.views[position].moves:
+        survey.at("draw_move", position)
+        places = game.draw_move(position, move)
+        if not all(isinstance(place, int) and 0 <= place < count for place in places):
+            raise Fault(f"gives {places!r} for the move {move}; places are numbers from 0 to {count - 1}")
+
+
 def expect_refusal(read: Callable[[], Any]) -> None:
     """Raise a Fault unless nonsense is refused with a ValueError."""
     try:

@@ -21,6 +21,15 @@ def test_lookup(solved):
     assert [line[:4] for line in run("lookup.py", str(solved("connect4:4,4"))).splitlines()] == ["open", "cold", "warm"]
 
 
+def test_serve(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    lines = run("serve.py", "tictactoe").splitlines()
+    assert [line.split("  ")[0] for line in lines[1:4]] == [
+        "a request that finds nothing", "tictactoe", "tictactoe, with its picture"
+    ]  # fmt: skip
+    assert lines[4].startswith("16 clients at once: ")
+
+
 def test_the_plain_file_is_the_same_game(solved, tmp_path):
     """What is compared in the benchmarks has the same answer."""
     from retrograde.databases.file import DatabaseFile

@@ -8,6 +8,7 @@ import pytest
 
 from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
+from retrograde.games.drawing import Board, grid
 from retrograde.solver.check import check
 
 OTHERS = ["connect4:4,3,3", "dodgem:2", "hareandhounds:5,yes", "tentozero:30,2+5", "tictactoe:misere", "tictactoe:4"]
@@ -284,6 +285,42 @@ class NumberOption(Heap):
     weight: float = 1.5
 
 
+class Drawn(Heap):
+    def draw_board(self):
+        return grid(10, 1, {"O": "disc"})
+
+    def draw_pieces(self, position):
+        return "".join(".O"[place == position >> 1] for place in range(10))
+
+    def draw_move(self, position, move):
+        return ((position >> 1) - move,)
+
+
+class NamesMissing(Drawn):
+    def draw_board(self):
+        return Board(((0.0, 0.0),), (), {})
+
+
+class PiecesMissing(Drawn):
+    def draw_pieces(self, position):
+        return "O"
+
+
+class UnknownPieces(Drawn):
+    def draw_pieces(self, position):
+        return "X" * 10
+
+
+class UnknownTurn(Drawn):
+    def draw_turn(self, position):
+        return "second"
+
+
+class PlacesBeyond(Drawn):
+    def draw_move(self, position, move):
+        return (10,)
+
+
 BROKEN = {
     NoStart: ("start", None, "is missing; give the class the first position as its start"),
     StartTooLarge: ("start", None, "gives 4611686018427387904, and positions go from 0 to 2**62 - 1"),
@@ -306,6 +343,11 @@ BROKEN = {
     WritesLines: ("write", "9 a", r"gives '9\na'; it must give one line of text"),
     SameNames: ("move_name", "9a", "gives 'take' for the moves 1 and 2; names must differ"),
     OtherMoves: ("move", "9a", "gives 1 for 'take2', which move_name() gives for 2; each must undo the other"),
+    NamesMissing: ("draw_board", "9a", "has 1 places, 0 names and 0 cells; each place has one name"),
+    PiecesMissing: ("draw_pieces", "9a", "gives 'O', 1 signs; there must be one for each of 10 places"),
+    UnknownPieces: ("draw_pieces", "9a", "gives the sign 'X', of which draw_board() does not say"),
+    UnknownTurn: ("draw_turn", "9a", "gives 'second', of which draw_board() does not say"),
+    PlacesBeyond: ("draw_move", "9a", "gives (10,) for the move 1; places are numbers from 0 to 9"),
     ImagesOfOneSideOnly: ("images", None, "whose images are others; yield of each position all symmetric ones"),
     ImagesOfOtherWorth: ("images", None, "; they must be the same"),
     ImagesWithOtherMoves: ("images", "9a", "yields 9b, from which moves lead elsewhere; symmetric positions have"),
@@ -331,8 +373,9 @@ def test_what_is_broken_is_found_and_nothing_else(broken):
         assert finding.position == position
 
 
-def test_the_circle_passes():
-    assert check(Circle()).findings == []
+@pytest.mark.parametrize("game", [Circle(), Drawn()])
+def test_others_like_them_pass(game):
+    assert check(game).findings == []
 
 
 # Rules that go on and on

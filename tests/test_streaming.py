@@ -5,6 +5,8 @@ import os
 import random
 import re
 import shutil
+import subprocess
+import sys
 from functools import lru_cache
 from types import SimpleNamespace
 
@@ -27,6 +29,7 @@ from retrograde.solver.stream_forward import Made
 from retrograde.solver.verify import verify
 
 from . import alphabeta, ladder, published, reference
+from .command_line import environment
 
 PLAIN = "benchmarks/plain_connect4.py:width=4,height=3"
 GAMES = ["connect4:4,3,3", PLAIN, "ladder:12,200,1", "ladder:30,500,3"]
@@ -199,6 +202,26 @@ def test_an_alpha_beta_search_says_the_same(tmp_path):
                 if game.primitive(position) == UNDECIDED:
                     position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
             assert database[position] == alphabeta.search(game, position)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is told in other units, or not at all")
+def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
+    """Peak resident memory within 1.2 of what was asked for, the same file for all of it."""
+    program = (
+        "import resource, sys; from retrograde.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit as end: assert not end.code\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+    )
+    files = []
+    for memory in (300, 2000):
+        home = tmp_path / str(memory)
+        command = [sys.executable, "-c", program, "solve", "connect4:5,5", "--memory", f"{memory}M"]
+        told = subprocess.run(command, env=environment(home), check=True, capture_output=True, text=True).stdout
+        assert int(told.split()[-1]) < 1.2e6 * memory
+        files.append(database_path("connect4:width=5,height=5", home).read_bytes())
+    assert files[0] == files[1]
 
 
 @pytest.mark.slow

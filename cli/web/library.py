@@ -1,6 +1,7 @@
 """The databases that are served: opened when they are asked for, and anew when their file has become another."""
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -59,9 +60,8 @@ class Library:
 
     def named(self, text: str) -> Game:
         """Return the game of a variant that was not given; its text may come from anywhere, so it may name no file."""
-        name = text.partition(":")[0]
-        if "/" in name or "\\" in name or name.endswith(".py"):
-            raise VariantError(f"no game {name!r} is served here")
+        if re.search(r"[/\\]|\.py", text):
+            raise VariantError(f"no game {text!r} is served here")
         try:
             return load_game(text)
         except VariantError:

@@ -28,7 +28,7 @@ def command(source: str, output: Path | None, linear: bool, database: str | None
 
     \b
     Examples:
-      retrograde plot connect4:5,4
+      retrograde plot connect4:4,4
       retrograde plot chess:KRK --output krk.svg
     """
     from retrograde.databases import Database

@@ -18,7 +18,7 @@ def command(variants: tuple[str, ...], host: str, port: int) -> None:
     \b
     Examples:
       retrograde serve
-      retrograde serve connect4:5,4 ./mygame.py --port 8080
+      retrograde serve connect4:4,4 chess:KRK --port 8080
     """
     import socket
 
@@ -32,7 +32,8 @@ def command(variants: tuple[str, ...], host: str, port: int) -> None:
         raise RetrogradeError(f"the page needs {error.name}; get it with: pip install 'retrograde[web]'") from error
 
     app = make_app(variants)
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as sock:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as sock:  # asyncio lets only such ones not delay
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind((host, port))

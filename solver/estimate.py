@@ -30,15 +30,15 @@ Array = np.ndarray[Any, Any]
 
 COUNTED, SAMPLED = 1_000_000, 300_000
 """Positions up to which a wave is counted, and positions in each of the two samples of a later one."""
-STREAM_SECONDS = 7.0
+STREAM_SECONDS = 3.1
 """Seconds of a processor that a streamed solve takes for what the rules take a second to expand."""
 MEMORY_SECONDS = 8.0
 """The same of a solve in memory."""
 SECOND_WORKER = 0.75
 """What each further worker adds to the speed."""
-STREAM_MEMORY, STREAM_MEMORY_A_WORKER = 350_000_000, 150_000_000
+STREAM_MEMORY, STREAM_MEMORY_A_WORKER, STREAM_MEMORY_A_RECORD = 250_000_000, 200_000_000, 0.06
 MEMORY_A_RECORD = 14
-SCRATCH_A_RECORD, STEPS_A_RECORD, BYTES_A_RECORD = 0.25, 0.11, 0.5
+SCRATCH_A_RECORD, STEPS_A_RECORD, BYTES_A_RECORD = 0.15, 0.11, 0.5
 """Bytes for each record in scratch files; in a database of steps; and in one that stores positions."""
 LOWEST = -(1 << 62)
 """A tier below all."""
@@ -95,7 +95,7 @@ def estimate(
     result.streamed = result.records > in_memory and not result.open
     if result.streamed:
         result.seconds = STREAM_SECONDS * expansion / speed
-        result.memory = STREAM_MEMORY + STREAM_MEMORY_A_WORKER * workers
+        result.memory = STREAM_MEMORY + STREAM_MEMORY_A_WORKER * workers + int(STREAM_MEMORY_A_RECORD * result.records)
         result.scratch, result.database = (int(b * result.records) for b in (SCRATCH_A_RECORD, STEPS_A_RECORD))
     else:
         result.seconds = MEMORY_SECONDS * expansion / speed

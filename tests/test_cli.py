@@ -76,7 +76,9 @@ def test_every_command_has_help_with_an_example(command, flag):
     assert all(f"retrograde {command}" in example for example in examples(text))
 
 
-def test_every_example_runs(home, solved):
+def test_every_example_runs(home, solved, monkeypatch):
+    uvicorn = pytest.importorskip("uvicorn")
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **options: None)  # else it serves for ever
     home.mkdir()
     (home / "connect4,width=4,height=4.h5").write_bytes(solved("connect4:width=4,height=4").read_bytes())
     for command in sorted(COMMANDS, key=lambda name: name != "solve"):  # solve first: the others read what it makes

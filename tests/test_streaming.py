@@ -225,14 +225,22 @@ def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("variant", "plies"), [("connect4:5,5", 12), ("connect4:6,5", 16), ("connect4:6,6", 18)])
-def test_a_large_database_agrees_with_a_search(variant, plies):
-    """Needs the database in the usual place: some of these take hours to solve."""
+@pytest.mark.parametrize(
+    ("variant", "plies", "count"),
+    [
+        ("connect4:5,5", 12, 69_763_700),
+        ("connect4:6,5", 16, 2_818_972_642),
+        ("connect4:6,6", 18, 69_173_028_785),  # https://tromp.github.io/c4/c4.html has all three
+    ],
+)
+def test_a_large_database_agrees_with_a_search(variant, plies, count):
+    """Needs the database in the usual place: some of these take more than an hour to solve."""
     game = load_game(variant)
     if not database_path(variant_of(game)).exists():
         pytest.skip(f"{variant} is not solved; do it with: retrograde solve {variant}")
     chance = random.Random(6)
     with open_database(variant) as database:
+        assert len(database) == count
         for _ in range(300):
             position = walked(game, chance.randrange(plies, game.width * game.height - 2), chance)
             assert database[position] == alphabeta.search(game, position), game.write(position)

@@ -10,8 +10,12 @@ import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
+    from random import Random
+
     from retrograde.databases import Database, DatabaseFile
     from retrograde.games import Game
+    from retrograde.solver.player import Player
+    from retrograde.solver.solution import Solution
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -132,6 +136,16 @@ def read_position(game: "Game", text: str) -> int:
         return game.read(text)
     except ValueError as error:
         raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
+
+
+def player_named(name: str, solution: "Solution", chance: "Random") -> "Player":
+    """Return a player by name; raise UsageError where there is none."""
+    from retrograde.solver.player import NoPlayer, make_player
+
+    try:
+        return make_player(name, solution, chance)
+    except NoPlayer as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
 
 
 # Input and output

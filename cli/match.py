@@ -11,6 +11,7 @@ from retrograde.cli.common import (
     database_option,
     json_option,
     open_source,
+    player_named,
     print_json,
     source_argument,
 )
@@ -69,9 +70,8 @@ def contest(
 ) -> list[dict[str, Any]]:
     """Play games, the first player named moving first in every other; return the counts of both."""
     from retrograde.solver.match import play, points, random_position
-    from retrograde.solver.player import make_player
 
-    players = [make_player(name, solution, Random(f"{seed} {k}")) for k, name in enumerate(names)]
+    players = [player_named(name, solution, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings = Random(f"{seed} beginnings")
     by_chance = position == "random" or (position is None and getattr(solution.game, "start", None) is None)
     start = 0

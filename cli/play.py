@@ -15,6 +15,7 @@ from retrograde.cli.common import (
     database_option,
     input_line,
     open_source,
+    player_named,
     skill_option,
     source_argument,
 )
@@ -85,7 +86,6 @@ def command(
       retrograde play connect4:4,4 --first perfect --second random --seed 1
       retrograde play chess:KRK --from longest --pgn rook.pgn
     """
-    from retrograde.solver.player import make_player
     from retrograde.solver.solution import Solution
 
     with Solution(open_source(source, database)) as solution:
@@ -96,7 +96,7 @@ def command(
         for turn, name in enumerate(names):
             chance = Random(seed if seed is None else seed + turn)
             asked = str(skill) if name == "perfect" and skill is not None else name
-            players.append(None if name == HUMAN else make_player(asked, solution, chance))
+            players.append(None if name == HUMAN else player_named(asked, solution, chance))
         match = Match(solution, first_position(solution, position, seed), names, players, hints)
         if HUMAN in names:
             click.echo(faint("your move by its name; ? shows all moves with their values, help all you can do\n"))

@@ -24,7 +24,7 @@ from retrograde.games import DRAW, LOSE, WIN
 from retrograde.games.chess import Chess
 from retrograde.games.chess.men import TIERS, tier_of
 from retrograde.games.chess.san import uci
-from retrograde.solver.player import perfect, random_player
+from retrograde.solver.player import by_chance, perfect
 from retrograde.solver.solution import Solution
 from tests.command_line import retrograde
 
@@ -175,7 +175,7 @@ def test_perfect_player_mates_in_exactly_so_many_moves(database, name, games):
     solution = Solution(database(name))
     met = Counter()
     for start, plies in random_wins(database(name), name, games).items():
-        for opponent in (perfect, random_player(start), stubborn):
+        for opponent in (perfect, by_chance(Random(start)), stubborn):
             position, board = start, chess.Board(solution.game.write(start))
             for ply in range(plies):
                 if ply % 2 == 0:

@@ -122,7 +122,7 @@ def test_random_game_by_seed(krk, tmp_path):
 def test_a_person_plays(krk, tmp_path):
     """Moves in SAN and as UCI has them; then the end of input."""
     said, game = played(krk, tmp_path, "--from", "8/8/8/8/8/2k5/1R6/K7_w", input="b2b8\nRxh1\nKb1\n")
-    assert "no move 'Rxh1'" in said and said.endswith("the game stops here\n")
+    assert "no move 'Rxh1'" in said and "the game stops here\n" in said
     assert game.headers["Result"] == "*" and next(move.uci() for move in game.mainline_moves()) == "b2b8"
     assert len(list(game.mainline_moves())) == 4
 

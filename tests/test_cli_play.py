@@ -161,6 +161,6 @@ def test_players_are_limited_in_skill_and_repeat_themselves_by_seed(play):
 
 
 def test_no_such_player(play):
-    assert play("tictactoe", "--first", "me", status=1) == ""
-    play("mutorere", "--second", "rules", status=1)
+    assert play("tictactoe", "--first", "me", status=2) == ""
+    play("mutorere", "--second", "rules", status=2)
     play("tictactoe", "--skill", "2", status=2)

@@ -220,4 +220,4 @@ def test_a_match_may_begin_anywhere(solved):
     options = ["--games", "4", "--from", "XX./OO./...", "--json"]
     one = json.loads(retrograde("match", solved("tictactoe"), "perfect", "perfect", *options).stdout)["players"][0]
     assert (one["won"], one["lost"], one["first"]) == (2, 2, 2)
-    retrograde("match", solved("tictactoe"), "perfect", "nobody", status=1)
+    retrograde("match", solved("tictactoe"), "perfect", "nobody", status=2)

@@ -6,11 +6,14 @@ Choice(move=0, name='a1', position=1, value=<Value.TIE: 3>, remoteness=8)
 """
 
 import os
+from functools import lru_cache
 from typing import NamedTuple
 
 from retrograde.databases import Database, Outcome, open_database
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 
+CACHED_VALUES = 1 << 15
+"""Positions whose worth is remembered: in play the same ones are asked for again and again."""
 LONGEST_LINE = 1000
 """Plies of a line of best play that are shown unless more are asked for."""
 
@@ -40,10 +43,11 @@ class Solution:
     def __init__(self, database: Database):
         self.database = database
         self.game: Game = database.game
+        self._value = lru_cache(CACHED_VALUES)(database.__getitem__)
 
     def value(self, position: int) -> Outcome:
         """Return a position's value and remoteness; raise NotInDatabase where play never reaches it."""
-        return self.database[position]
+        return self._value(position)
 
     def moves(self, position: int) -> list[Choice]:
         """Return the moves of a position, the best first; none where the game is over.

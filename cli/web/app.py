@@ -20,6 +20,7 @@ from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Res
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from retrograde.cli.web import gamescrafters, lichess, view
 from retrograde.cli.web.library import Library, Unavailable
@@ -34,6 +35,27 @@ HEADERS = {
     "Access-Control-Allow-Origin": "*",  # all may read what anybody may know
     "Cache-Control": "no-cache",
 }
+
+
+class WithHeaders:
+    """Adds our headers to every answer."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_more(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *self.headers]
+            await send(message)
+
+        await self.app(scope, receive, send_more if scope["type"] == "http" else send)
+
+
+def as_json(answer: BaseModel) -> Response:
+    """Return an answer that is a model already, and need not be validated once more."""
+    return Response(answer.model_dump_json(), media_type="application/json")
 
 
 class Error(BaseModel):
@@ -71,11 +93,7 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
     app.state.library = library
     app.mount("/static", StaticFiles(directory=STATIC), "static")
 
-    @app.middleware("http")
-    async def add_headers(request: Request, call_next: Any) -> Response:
-        response: Response = await call_next(request)
-        response.headers.update(HEADERS)
-        return response
+    app.add_middleware(WithHeaders)
 
     @app.exception_handler(RetrogradeError)
     @app.exception_handler(ValueError)
@@ -105,16 +123,16 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
         """All variants that are served."""
         return [view.variant(library.solution(text)) for text in library.variants()]
 
-    @app.get("/api/position")
+    @app.get("/api/position", response_model=view.Position)
     async def position(
         variant: Text, position: Text | None = None, last: Text | None = None, line: bool = False
-    ) -> view.Position:
+    ) -> Response:
         """A position with its picture and its moves; the start if none is given, or one by chance, `random`.
 
         *last* are the places that the last move touched, by their numbers, joined by commas: they are marked.
         """
         solution = library.solution(variant)
-        return view.position(solution, view.place_of(solution, position), last, line)
+        return as_json(view.position(solution, view.place_of(solution, position), last, line))
 
     @app.get("/api/reply")
     async def reply(
@@ -131,10 +149,10 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
 
     # Lichess
 
-    @app.get("/standard")
-    async def standard(fen: Text) -> lichess.Answer:
+    @app.get("/standard", response_model=lichess.Answer)
+    async def standard(fen: Text) -> Response:
         """What is known of a position of chess, as Lichess' tablebase tells it."""
-        return lichess.standard(library, fen)
+        return as_json(lichess.standard(library, fen))
 
     # GamesCrafters
 
@@ -151,11 +169,11 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
         """A variant and its start."""
         return gamescrafters.variant(library.solution(gamescrafters.variant_text(game, variant)))
 
-    @app.get("/{game}/{variant}/positions/")
-    async def variant_position(game: str, variant: str, p: Text) -> gamescrafters.PositionAnswer:
+    @app.get("/{game}/{variant}/positions/", response_model=gamescrafters.PositionAnswer)
+    async def variant_position(game: str, variant: str, p: Text) -> Response:
         """A position and its moves."""
         solution = library.solution(gamescrafters.variant_text(game, variant))
-        return gamescrafters.position(solution, view.place_of(solution, p))
+        return as_json(gamescrafters.position(solution, view.place_of(solution, p)))
 
     @app.get("/{game}/{variant}/instructions/", response_class=PlainTextResponse, responses=ERRORS_AS_JSON)
     async def variant_instructions(game: str, variant: str) -> str:

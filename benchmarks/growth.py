@@ -26,7 +26,7 @@ LINES = [
     ("memory", "memory, bytes", "#2ca02c"),
     ("bytes", "database, bytes", "#d62728"),
 ]
-WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 720, 440, 70, 150, 40
+WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 640, 440, 70, 40, 40
 
 
 def solve(board: str) -> dict[str, str]:
@@ -96,10 +96,10 @@ def draw(rows: list[dict[str, str]]) -> str:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points]
-        parts.append(f'<text x="{points[-1][0] + 8:.1f}" y="{points[-1][1] + 4:.1f}" fill="{colour}">{name}</text>')
-    for row in rows:
+        parts.append(f'<text x="{points[0][0]:.1f}" y="{points[0][1] - 8:.1f}" fill="{colour}">{name}</text>')
+    for k, row in enumerate(rows):
         x = across(int(row["positions"]))
-        parts.append(f'<text x="{x:.1f}" y="{EDGE - 8}" text-anchor="middle">{row["board"]}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{EDGE - (8, 22)[k % 2]}" text-anchor="middle">{row["board"]}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -110,7 +110,7 @@ def test_traps_bring_points(solution_of):
             won = {}
             for name in ("perfect", "first"):
                 won[name] = 0.0
-                for number in range(100):
+                for number in range(60):
                     players = [make_player(name, solution, Random(0)), make_player(opponent, solution, Random(number))]
                     side = number % 2
                     value = play(solution, solution.game.start, players[:: 1 - 2 * side]).value

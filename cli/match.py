@@ -73,7 +73,7 @@ def contest(
 
     players = [player_named(name, solution, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings = Random(f"{seed} beginnings")
-    by_chance = position == "random" or (position is None and getattr(solution.game, "start", None) is None)
+    by_chance = position == "random" or (position is None and solution.start is None)
     start = 0
     if not by_chance:
         start = solution.game.start if position is None else read_reachable(solution, position)

@@ -121,14 +121,13 @@ def first_position(solution: "Solution", text: str | None, seed: int | None) -> 
     """Return the position in which a game begins."""
     from retrograde.solver.match import random_position
 
-    start: int | None = getattr(solution.game, "start", None)
     if text == "longest":
         wins = [row for row in solution.database.file.legend if row.value == WIN]
         if not wins:
             raise click.UsageError("nobody ever wins this game; give --from another position")
         return max(wins, key=lambda row: row.remoteness).example
-    if text is None and start is not None:
-        return start
+    if text is None and solution.start is not None:
+        return solution.start
     return random_position(solution, Random(seed)) if text in (None, "random") else read_reachable(solution, str(text))
 
 

@@ -56,8 +56,8 @@ def draw(file: "DatabaseFile", linear: bool) -> Any:
     from matplotlib.figure import Figure
 
     from retrograde.games import DRAW, LOSE, TIE, WIN
+    from retrograde.solver.picture import COLOURS
 
-    colours = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}
     figure = Figure(figsize=(10, 5), dpi=120, layout="constrained")
     axes = figure.subplots()
     last = max((row.remoteness for row in file.legend), default=0)
@@ -68,7 +68,7 @@ def draw(file: "DatabaseFile", linear: bool) -> Any:
         places = [(last + 2 if row.remoteness < 0 else row.remoteness) + shift for row in rows]
         label = {WIN: "win", TIE: "tie", DRAW: "draw, for ever (∞)", LOSE: "lose"}[value]
         counts = [row.positions for row in rows]
-        axes.bar(places, counts, 0.3, label=label, color=colours[value], edgecolor="#333", linewidth=0.3)
+        axes.bar(places, counts, 0.3, label=label, color=COLOURS[value], edgecolor="#333", linewidth=0.3)
     ticks = list(range(0, last + 1, max(1, -(-last // 24))))
     has_draws = any(row.remoteness < 0 for row in file.legend)
     axes.set_xticks(

@@ -64,12 +64,11 @@ def positions(solution: "Solution", text: str | None) -> Iterable[int]:
 
 def start_of(solution: "Solution") -> int:
     """Return the start of the game; raise UsageError where it has none."""
-    start = getattr(solution.game, "start", None)
-    if start is None:
-        example = solution.game.write(solution.database.file.legend[-1].example)
+    if solution.start is None:
+        example = solution.game.write(solution.start_or_example)
         name = solution.database.file.variant
         raise click.UsageError(f"{name} has no start; give a POSITION, as in {example!r}", click.get_current_context())
-    return start
+    return solution.start
 
 
 def read_reachable(solution: "Solution", text: str) -> int:

@@ -45,6 +45,16 @@ class Solution:
         self.game: Game = database.game
         self._value = lru_cache(CACHED_VALUES)(database.__getitem__)
 
+    @property
+    def start(self) -> int | None:
+        """The first position of the game, if it has one."""
+        return getattr(self.game, "start", None)
+
+    @property
+    def start_or_example(self) -> int:
+        """The first position, or where there is none, some position."""
+        return self.database.file.legend[-1].example if self.start is None else self.start
+
     def value(self, position: int) -> Outcome:
         """Return a position's value and remoteness; raise NotInDatabase where play never reaches it."""
         return self._value(position)
@@ -89,9 +99,7 @@ class Solution:
         from retrograde.solver.picture import board_svg
 
         if position is None:
-            position = getattr(self.game, "start", None)
-        if position is None:
-            position = self.database.file.legend[-1].example
+            position = self.start_or_example
         return Picture(board_svg(self.game, position, self.moves(position)))
 
     def _repr_svg_(self) -> str:

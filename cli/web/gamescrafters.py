@@ -97,8 +97,7 @@ def game(library: Library, name: str) -> GameAnswer | None:
 
 def variant(solution: Solution) -> VariantAnswer:
     """Return what is to be known of a variant."""
-    start = getattr(solution.game, "start", None)
-    text = solution.game.write(solution.database.file.legend[-1].example if start is None else start)
+    text = solution.game.write(solution.start_or_example)
     known = solution.database.file.variant
     return VariantAnswer(
         id=variant_id(known), name=variant_name(known), startPosition=text, autoguiStartPosition=text

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from retrograde.cli.query import read_reachable
 from retrograde.cli.web.gamescrafters import name_of, summary, title
-from retrograde.databases import NotInDatabase
 from retrograde.games.drawing import Board
 from retrograde.games.game import FLIPPED, UNDECIDED, PositionError
 from retrograde.solver.match import random_position
@@ -81,7 +81,7 @@ class Count(BaseModel):
 
 def variant(solution: Solution) -> Variant:
     """Return what is to be known of a variant."""
-    start = getattr(solution.game, "start", None)
+    start = solution.start
     return Variant(
         variant=solution.database.file.variant,
         name=title(solution.game),
@@ -96,18 +96,11 @@ def place_of(solution: Solution, text: str | None) -> int:
 
     Raises PositionError where it stands for none, and NotInDatabase where play never reaches it.
     """
-    start: int | None = getattr(solution.game, "start", None)
-    if text is None and start is not None:
-        return start
+    if text is None and solution.start is not None:
+        return solution.start
     if text is None or text == "random":
         return random_position(solution, Random())
-    try:
-        place = solution.game.read(text)
-    except ValueError as error:
-        raise PositionError(f"no position {text!r} of {solution.database.file.variant}: {error}") from error
-    if place not in solution.database:
-        raise NotInDatabase(f"position {text!r} of {solution.database.file.variant} cannot be reached from the start")
-    return place
+    return read_reachable(solution, text)
 
 
 def position(solution: Solution, place: int, last: str | None, line: bool) -> Position:

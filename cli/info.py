@@ -62,6 +62,8 @@ def print_tiers(facts: Facts) -> None:
 
 def print_longest_win(facts: Facts, file: "DatabaseFile", game: "Game | None") -> None:
     """Print the win that takes longest, and where it is; nothing where nobody ever wins."""
+    from retrograde.solver.analysis import board
+
     wins = [row for row in file.legend if row.value == WIN]
     if not wins:
         return
@@ -69,7 +71,7 @@ def print_longest_win(facts: Facts, file: "DatabaseFile", game: "Game | None") -
     others = f", as in {longest.positions:,} positions" if longest.positions > 1 else ""
     click.echo(f"\n{heading('The longest win')}: {prospect(WIN, longest.remoteness, 'the player to move')}{others}")
     if game is not None:
-        click.echo(indent(game.show(longest.example)))
+        click.echo(indent(board(longest.example, game)))
     click.echo(faint(f"  position {facts['longest_win']['position']}"))
 
 
@@ -81,5 +83,6 @@ def print_origin(facts: Facts, file: "DatabaseFile", game: "Game | None") -> Non
         ("metric", file.metric),
         ("rules", rules),
         ("made with", file.made_with),
+        ("digest", file.digest or "none: version 1 of the format has no digest of the whole"),
     ]
     click.echo(f"\n{heading('The database')}\n{indent(table(rows, '<<'))}")

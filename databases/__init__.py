@@ -6,6 +6,7 @@ from retrograde.databases.database import Database, Outcome, database_of, open_d
 from retrograde.databases.errors import (
     CannotWrite,
     DamagedDatabase,
+    InUse,
     NoDatabase,
     NotADatabase,
     NotInDatabase,
@@ -26,6 +27,7 @@ __all__ = [
     "Database",
     "DatabaseFile",
     "DenseSolved",
+    "InUse",
     "LegendRow",
     "NoDatabase",
     "NotADatabase",

@@ -297,9 +297,12 @@ class DatabaseFile:
         """What each part of each tier of a dense numbering has, by outcome."""
         rows = self._locked(lambda: [CountRow(*row) for row in self._table("counts", COUNTS).tolist()])
         stored = [0] * len(self.legend)
+        tiers = set(self.dense_tiers.numbers.tolist())
         for row in rows:
             if not 0 <= row.outcome < len(stored):
                 raise self.damaged("a count is of an outcome that is not in the legend")
+            if row.tier not in tiers or row.part < 0 or not 0 <= row.example < POSITION_LIMIT:
+                raise self.damaged("a count is of a tier or a part that there is not")
             stored[row.outcome] += row.stored
         if stored != [row.stored for row in self.legend]:
             raise self.damaged("the counts do not add up to the legend")

@@ -56,10 +56,16 @@ def dense_tiers(file: DatabaseFile, game: Game | None) -> Facts:
         name = game.tier_name(tier) if game else str(tier)
         tiers[name] = {}
         for part, part_rows in groupby(rows, key=lambda row: row.part):
-            names = list(game.parts(tier))[part][0] if game else str(part)
+            names = part_name(game, tier, part)
             facts = part_facts(file, game, list(part_rows))
             tiers[name] |= dict.fromkeys(names.split(" and "), facts)
     return tiers
+
+
+def part_name(game: Game | None, tier: int, part: int) -> str:
+    """Return the name of a part of a tier; its number, where there is no game, or none with that part."""
+    names = [name for name, _ in game.parts(tier)] if game else []
+    return names[part] if part < len(names) else str(part)
 
 
 def part_facts(file: DatabaseFile, game: Game | None, rows: list[CountRow]) -> Facts:
@@ -99,5 +105,16 @@ def furthest(rows: list[LegendRow], game: Game | None) -> Facts | None:
 
 
 def text(position: int, game: Game | None) -> str:
-    """Return a position as text."""
-    return game.write(position) if game else str(position)
+    """Return a position as text; its number where there is no game, or none with that position."""
+    try:
+        return game.write(position) if game else str(position)
+    except Exception:  # rules need not cope with what is no position, and a file may hold anything
+        return str(position)
+
+
+def board(position: int, game: Game | None) -> str:
+    """Return a position as lines of text, as `text` does."""
+    try:
+        return game.show(position) if game else str(position)
+    except Exception:
+        return str(position)

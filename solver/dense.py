@@ -32,6 +32,8 @@ BLOCK = 1 << 14
 """Slots in a task of seeding."""
 FRONTIER = 1 << 12
 """Slots in a task of asking for parents."""
+FRONTIER_BYTES = 8
+"""What frontiers and what is pending come to take for each slot of a tier. (KQKR takes 5.6, KRKN 3.7.)"""
 ROOM = 1 << 17
 """Parents that are written at once."""
 SPOT_CHECKS = 3
@@ -57,9 +59,9 @@ class DenseScores:
 
     @staticmethod
     def bytes_needed(numbering: Numbering, bits: int) -> int:
-        """Return how much memory the arrays will take, those for the largest tier included."""
+        """Return how much memory the arrays will take, those for the largest tier and its frontiers included."""
         item = 2 if bits <= 14 else 4
-        return (item + 2) * numbering.slots + (2 * item + 2) * int(np.diff(numbering.starts).max())
+        return (item + 2) * numbering.slots + (2 * item + 2 + FRONTIER_BYTES) * int(np.diff(numbering.starts).max())
 
     def solve(self, log: Log, phase: Phase, known: Iterable[int] = ()) -> None:
         """Solve all tiers, last first, less those in the log, and those that are *known* already."""

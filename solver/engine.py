@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 INTERPRETED_SECONDS = 0.2
 """Games that are explored in less time of a processor are not compiled, which takes two seconds or more."""
+
+COMPILER_BYTES = 170_000_000
+"""Memory that the compiler takes once it is imported, its own work included."""
 
 MOST_INTERPRETED = 10_000
 """Games with a dense numbering of more slots are compiled at once."""
@@ -109,8 +112,9 @@ class Place:
 
     def clear(self) -> None:
         """Delete what is of no more use once the database is there: the journal last, which says what the rest is."""
-        shutil.rmtree(self.scratch, ignore_errors=True)
-        self.journal.unlink(missing_ok=True)
+        with suppress(OSError):  # what stays is of no use, and no harm
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            self.journal.unlink(missing_ok=True)
 
 
 def solve_into(
@@ -125,6 +129,8 @@ def solve_into(
         if solved is not None:
             write_database(place.path, game, solved, lock=place.lock)
             return
+    if "numba" not in sys.modules:
+        budget.check(COMPILER_BYTES, "compiling the rules")
     scratch: Scratch | None = None
     with Journal(place.journal, identity(game), fresh) as journal, threads(workers) as executor:
         try:

@@ -13,10 +13,10 @@ from retrograde.databases.write import DenseSolved, Solved
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_dense
 from retrograde.solver.dense_legend import dense_solved
 from retrograde.solver.examine import examine, start_of
-from retrograde.solver.memory import MemoryBudget
+from retrograde.solver.memory import MemoryBudget, used_memory
 from retrograde.solver.numbering import Numbering
 
-BETWEEN_CHECKS = 10_000
+BETWEEN_CHECKS = 1_000
 """Positions explored between two looks at the memory in use."""
 
 Children = dict[int, list[int]]
@@ -89,7 +89,8 @@ def explore(game: Game, budget: MemoryBudget, seconds: float) -> tuple[Children,
     outcomes: Outcomes = {}
     found = deque(every_position(game) if is_dense(game) else [start_of(game)])
     known = set(found)
-    began = time.thread_time()
+    began, before = time.thread_time(), used_memory()
+    budget.check(0, "retrograde itself")
     while found:
         position = found.popleft()
         value, _, reached = examine(game, position)
@@ -104,6 +105,7 @@ def explore(game: Game, budget: MemoryBudget, seconds: float) -> tuple[Children,
             return None
         if len(children) % BETWEEN_CHECKS == 0:
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")
+    budget.check(used_memory() - before, f"solving {len(children):,} positions, interpreted,")  # as much for parents
     return children, outcomes
 
 

@@ -15,24 +15,45 @@ class MemoryLimit(RetrogradeError, MemoryError):
     """A solve needs more memory than it may use."""
 
 
+RESERVE, RESERVE_INTERPRETED = 64_000_000, 4_000_000
+"""Bytes kept free beside what is asked for: for machine code that is still to be made or loaded, and what allocators
+do not give back at once; and where nothing is compiled."""
+
+
 class MemoryBudget:
-    """The most memory that this process may come to use, in bytes: what is asked for, or what is free now."""
+    """The most memory that this process may come to use, in bytes: what is asked for, or what is free now.
+
+    It is the resident memory at its peak, that of the interpreter and of all libraries included.
+    """
 
     def __init__(self, limit: int | None = None):
         self.limit = limit if limit is not None else used_memory() + psutil.virtual_memory().available
 
     def left(self) -> int:
         """Return how many bytes more may be used now."""
-        return self.limit - used_memory()
+        return self.limit - used_memory() - reserve()
 
     def check(self, more: int, why: str) -> None:
         """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
-        need = used_memory() + more
-        if need > self.limit:
+        if more > self.left():
             raise MemoryLimit(
-                f"{why} needs about {format_size(need)} of memory, and the limit is {format_size(self.limit)}; "
-                "raise it with --memory, or choose a smaller variant"
+                f"{why} needs about {format_size(self.limit - self.left() + more)} of memory, and the limit is "
+                f"{format_size(self.limit)}; raise it with --memory, or choose a smaller variant"
             )
+
+
+    def check_used(self, doing: str) -> None:
+        """Raise MemoryLimit where more is in use than may be, in spite of all care."""
+        if used_memory() > self.limit:
+            raise MemoryLimit(
+                f"{doing} takes more than {format_size(self.limit)} of memory; what is done is kept: go on with the same "
+                "command and more --memory"
+            )
+
+
+def reserve() -> int:
+    """Return the bytes to be kept free now."""
+    return RESERVE if "numba" in sys.modules else RESERVE_INTERPRETED
 
 
 def used_memory() -> int:

@@ -143,12 +143,19 @@ class Scratch:
                     self.in_cache -= self.cache.popitem(last=False)[0].size
         return octets
 
+    def cache_less(self) -> None:
+        """Keep half as much in memory from now on."""
+        with self.lock:
+            self.cached //= 2
+            while self.in_cache > self.cached:
+                self.in_cache -= self.cache.popitem(last=False)[0].size
+
     def damaged(self, frame: Frame) -> DamagedScratch:
         """Return the error to raise where a frame cannot be read."""
         return DamagedScratch(f"the scratch file {str(self.folder / frame.file)!r} is damaged; begin anew with --fresh")
 
     def drop(self, name: str) -> None:
-        """Delete a file that is no longer needed."""
+        """Delete a file that is no longer needed; what cannot be deleted will be written over."""
         with self.lock:
             if name in self.files:
                 self.files.pop(name).close()
@@ -157,7 +164,7 @@ class Scratch:
             for frame in [frame for frame in self.cache if frame.file == name]:
                 self.in_cache -= frame.size
                 del self.cache[frame]
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             (self.folder / name).unlink()
 
     def close(self) -> None:

@@ -92,6 +92,7 @@ class Backward:
                 for one in solved:
                     self.keep(wave, one)
                 self.log.add_solved(number, solved, counts)
+                self.forward.save_memory()
                 phase.advance(int(counts[:, 0].sum()), solved[-1][0])
                 self.log.write()
             add_up(self.tally, tally)

@@ -25,6 +25,8 @@ Array = np.ndarray[Any, Any]
 CHILDREN = 1 << 21
 """Children in a task, at most, where memory allows."""
 LEAST_CHILDREN = 1 << 14
+WRITER_BYTES = 20_000_000
+"""Memory that the database's writer takes."""
 BYTES_A_CHILD = 32
 """Memory that a worker takes for each child in a task."""
 SMALL_TASK = 1 << 17
@@ -90,7 +92,11 @@ class Forward:
         self.scratch = scratch
         self.run = partial(run, executor, 2 * workers + 2)
         self.log = log
-        self.children = min(CHILDREN, max(LEAST_CHILDREN, budget.left() // (BYTES_A_CHILD * workers)))
+        room = LEAST_CHILDREN * BYTES_A_CHILD * workers + WRITER_BYTES
+        budget.check(room, "solving in a stream")
+        self.budget = budget
+        half = (budget.left() - WRITER_BYTES) // 2  # the other is for what is to be known of the lists
+        self.children = min(CHILDREN, max(LEAST_CHILDREN, half // (BYTES_A_CHILD * workers)))
         self.rooms = Rooms()
         self.waves: list[Wave] = []
         self.expected: list[int] = []
@@ -122,6 +128,13 @@ class Forward:
                 phase.total = phase.done + int(ahead * phase.done / sum(self.expected[: len(self.waves)]))
         phase.total = phase.done
         phase.tell()
+
+    def save_memory(self) -> None:
+        """Use less memory from now on where little is left; raise MemoryLimit where there is none."""
+        if self.budget.left() < 0:
+            self.children = max(LEAST_CHILDREN, self.children // 2)
+            self.scratch.cache_less()
+        self.budget.check_used("solving in a stream")
 
     def first_wave(self) -> Wave:
         """Return the tier of the start, with the start in it."""
@@ -164,6 +177,7 @@ class Forward:
                         found += some
                         add_up(over, tally)
                         self.log.add_found(number, some, tally)
+                        self.save_memory()
                         new = sum(made.segment.length for made in some if made.segment)
                         phase.advance(new + int(tally[:, 0].sum()), some[-1].tier)
                         self.log.write()

@@ -1,0 +1,167 @@
+"""Solves that are killed, refused, and at it together: what is left is whole or not there, and is gone on from."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from retrograde.databases import CannotWrite, DatabaseFile, InUse, open_database
+from retrograde.databases.lock import Lock
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
+
+from .command_line import COMMAND, environment
+from .crashing import KINDS
+
+CRASHING = Path(__file__).with_name("crashing.py")
+
+
+def crash(kinds, folder, modes, first, step, most):
+    """Try some points at which a solve may end; return what was not as it should be, and how many were tried."""
+    command = [sys.executable, "-m", "tests.crashing", kinds, str(folder), modes, *map(str, (first, step, most))]
+    run = subprocess.run(command, cwd=CRASHING.parent.parent, capture_output=True, text=True, timeout=3000)
+    assert run.returncode == 0, run.stderr
+    *wrong, last = run.stdout.splitlines()
+    return "\n".join([*wrong, run.stderr if wrong else ""]).strip(), int(last.removeprefix("tried "))
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
+
+
+@needs_fork
+def test_a_solve_that_fails_here_and_there_is_gone_on_with(tmp_path):
+    wrong, tried = crash(",".join(KINDS), tmp_path, "crash,refuse", 2, 23, 4)
+    assert wrong == ""
+    assert tried >= 1
+
+
+@needs_fork
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", ["crash", "refuse"])
+def test_a_solve_that_fails_anywhere_is_gone_on_with(kind, mode, tmp_path):
+    wrong, tried = crash(kind, tmp_path, mode, 1, 1, 1000)
+    assert wrong == ""
+    assert tried > 10
+
+
+# Together
+
+
+def start(home, *args):
+    return subprocess.Popen(
+        [*COMMAND, *args], env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def together(home, variant, processes, rounds):
+    """Solve the same game in several processes at once, while it is read; return what went wrong."""
+    wrong = []
+    for _ in range(rounds):
+        path = home / f"{variant.replace(':', ',')}.h5"
+        path.unlink(missing_ok=True)
+        running = [start(home, "solve", variant) for _ in range(processes)]
+        while any(process.poll() is None for process in running):
+            if path.exists():
+                with DatabaseFile(path) as file:
+                    file.check()
+            time.sleep(0.005)
+        for process in running:
+            _, said = process.communicate()
+            if process.returncode:
+                wrong.append(said)
+        if sorted(file.name for file in home.iterdir()) != [path.name]:
+            wrong.append(str(sorted(home.iterdir())))
+    return wrong
+
+
+@pytest.mark.parametrize(("variant", "processes"), [("tictactoe", 3), ("connect4:width=4,height=4", 2)])
+def test_solves_of_one_game_at_once_do_not_hurt_each_other(variant, processes, tmp_path):
+    assert together(tmp_path, variant, processes, 2) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [2, 3])
+@pytest.mark.parametrize("variant", ["tictactoe", "dodgem", "connect4:width=4,height=4", "chess,KRK".replace(",", ":")])
+def test_many_solves_at_once_do_not_hurt_each_other(variant, processes, tmp_path):
+    assert together(tmp_path, variant, processes, 15) == []
+
+
+def test_a_database_being_written_by_another_is_waited_for_and_then_refused(tmp_path):
+    path = tmp_path / "x.h5"
+    with Lock(path), pytest.raises(InUse, match=r"x\.h5' is being written by another process"), Lock(path, 0.1):
+        pass
+    with Lock(path):
+        assert (tmp_path / "x.h5.lock").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_whose_file_was_deleted_is_none(tmp_path):
+    with Lock(tmp_path / "x.h5"):
+        (tmp_path / "x.h5.lock").unlink()
+        with Lock(tmp_path / "x.h5", 0.1):
+            assert (tmp_path / "x.h5.lock").exists()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(CannotWrite, match="ermission denied"):
+        solve(load_game("tictactoe"), tmp_path / "x.h5")
+
+
+def test_what_a_process_that_is_gone_has_left_is_cleared_away(tmp_path):
+    left = tmp_path / "x.h5.123-abcdef01.partial"
+    left.write_bytes(b"half")
+    solve(load_game("tictactoe"), tmp_path / "x.h5")
+    assert [file.name for file in tmp_path.iterdir()] == ["x.h5"]
+
+
+# Killed
+
+KILLED = {
+    "connect4:width=5,height=4": 12.0,  # a stream is begun and given up
+    "connect4:width=5,height=5": 12.0,
+    "chess:KRKN": 12.0,
+    "lgame": 4.0,
+    "dodgem": 1.0,
+}
+"""Variants, and seconds within which they are killed."""
+
+
+def kill(variant, home, seconds, kills, chance):
+    """Kill a solve several times, then let it end; return the digest of the database."""
+    for _ in range(kills):
+        process = start(home, "solve", variant)
+        try:
+            process.communicate(timeout=chance.uniform(0.3, seconds))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+    process = start(home, "solve", variant)
+    _, said = process.communicate(timeout=600)
+    assert process.returncode == 0, said
+    (path,) = home.iterdir()
+    with open_database(path) as database:
+        database.file.check()
+    return sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL")
+def test_a_killed_solve_ends_in_the_same_bytes(tmp_path):
+    digests = {kill("connect4:width=4,height=4", tmp_path / str(n), 1.2, 2 * n, Random(n)) for n in range(2)}
+    assert len(digests) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", KILLED)
+def test_a_solve_killed_again_and_again_ends_in_the_same_bytes(variant, tmp_path):
+    seconds = KILLED[variant]
+    digests = {kill(variant, tmp_path / str(n), seconds, 6 * (n > 0), Random(n)) for n in range(3)}
+    assert len(digests) == 1

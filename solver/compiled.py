@@ -11,9 +11,7 @@ import ast
 from dataclasses import fields
 from dis import get_instructions
 from functools import cache
-from hashlib import sha256
 from inspect import CO_GENERATOR, getattr_static, getsource, isfunction, signature
-from pathlib import Path
 from sys import modules
 from textwrap import dedent
 from types import FunctionType, ModuleType
@@ -35,6 +33,7 @@ from numba.extending import (
 
 from retrograde.games.digest import rules_digest, used_modules
 from retrograde.games.game import Game, RuleError
+from retrograde.solver.kernel import kernels_digest
 
 
 class GameType(types.Opaque):
@@ -64,14 +63,6 @@ def _(game: Any, context: Any) -> GameType:
 def prepare(game: Game) -> None:
     """Let numba know a game, so that kernels take it as an argument."""
     numba_type(cast(Any, type(game)))  # mypy thinks that classes cannot be hashed
-
-
-@cache
-def kernels_digest() -> str:
-    """Return a digest of all that is compiled: numba notices an edit of a kernel, but not of what the kernel calls."""
-    names = ("compiled.py", "kernels.py", "list_kernels.py", "stream_kernels.py")
-    files = [Path(__file__).with_name(name) for name in names]
-    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 @cache

@@ -13,7 +13,6 @@ import shutil
 import warnings
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,6 +28,7 @@ from retrograde.solver.journal import Journal, Log
 from retrograde.solver.memory import MemoryBudget
 from retrograde.solver.numbering import Numbering
 from retrograde.solver.progress import Listener, Phase
+from retrograde.solver.sources import journal_digest
 
 if TYPE_CHECKING:
     from retrograde.solver.scratch import Scratch
@@ -115,9 +115,8 @@ def solve(
 
 
 def identity(game: Game) -> str:
-    """Return what a journal must have been made with to be gone on with: this game, and this very solver."""
-    sources = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
-    return f"{variant(game)} {rules_digest(game, contract=True)} {sha256(sources).hexdigest()}"
+    """Return what a journal must have been made with: this game, and sources that mean the same by its entries."""
+    return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}"
 
 
 def solve_explored(

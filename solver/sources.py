@@ -81,3 +81,32 @@ def kernel_files(root: Path = ROOT) -> set[Path]:
 def kernels_digest() -> str:
     """Return the digest of all kernels: of the files that have some, and of what these import."""
     return digest(kernel_files())
+
+
+SOLVING = ("tiers", "cyclic", "dense", "reuse", "streaming")
+"""The modules of the solver at which the making of entries in a journal begins; all else is found from there."""
+
+APART = ("solver/memory.py", "solver/progress.py", "games/catalog.py", "databases/*.py")
+"""Files that these import and that decide nothing about what is in an entry."""
+
+
+def journal_files(root: Path = ROOT) -> set[Path]:
+    """Return the source files that decide what the entries of a journal mean.
+
+    In are the modules that make entries or take them up again, the kernels that fill them, the forms of the journal and
+    of scratch files, and all that these import; and `engine.py`, which says what is entered under which name, but not
+    what else it imports, which is for before and after. Out are those APART, though they are imported: how much memory
+    there is, and what is told on the way; the text of a variant, which stands in a journal's identity itself; and
+    databases, which are written when no journal is needed any more, and read (by `reuse.py`) by their own version and
+    rules. `databases/encoding.py` is in: kernels and scratch files are made of it. What only checks, estimates, shows
+    or plays is not imported, and so is out.
+    """
+    solver = root / "solver"
+    apart = {file for pattern in APART for file in root.glob(pattern)} - {root / "databases" / "encoding.py"}
+    return {solver / "engine.py"} | closure([solver / f"{name}.py" for name in SOLVING], root, apart)
+
+
+@cache
+def journal_digest() -> str:
+    """Return the digest of the sources that decide what the entries of a journal mean."""
+    return digest(journal_files())

@@ -5,11 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from retrograde.games.connect4 import Connect4
+from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver import sources
+from retrograde.solver.engine import identity
 from retrograde.solver.kernel import CacheFile
 
 ROOT = sources.ROOT
@@ -197,3 +199,59 @@ def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path):
     file = CacheFile(str(tmp_path / "no such folder"), "kernel", "sources")
     file.save("signature", "code")
     assert file.load("signature") is None
+
+
+# Journals
+
+
+def edited(root, name):
+    """Return whether an edit of a file makes journals of before useless."""
+    before = sources.digest(sources.journal_files(root), root)
+    file = root / name
+    file.write_text(file.read_text("utf-8") + "\n# edited\n", "utf-8")
+    return sources.digest(sources.journal_files(root), root) != before
+
+
+def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(package):
+    for name in (
+        *("solver/picture.py", "solver/check.py", "solver/verify.py", "solver/verifier.py", "solver/dense_verifier.py"),
+        *("solver/step_audit.py", "solver/uci.py", "solver/estimate.py", "solver/progress.py", "solver/memory.py"),
+        *("databases/write.py", "databases/file.py", "cli/solve.py", "games/drawing.py", "games/tictactoe.py"),
+    ):
+        assert not edited(package, name), name
+
+
+def test_a_journal_is_begun_anew_where_the_meaning_of_its_entries_may_have_changed(package):
+    for name in (
+        *("solver/engine.py", "solver/journal.py", "solver/explore.py", "solver/expansion.py", "solver/tiers.py"),
+        *("solver/cyclic.py", "solver/dense.py", "solver/reuse.py", "solver/numbering.py", "solver/score.py"),
+        *("solver/kernels.py", "solver/score_kernels.py", "solver/cycle_kernels.py", "solver/dense_kernels.py"),
+        *("solver/list_kernels.py", "solver/stream_kernels.py", "solver/encode_kernels.py", "databases/encoding.py"),
+        *("solver/streaming.py", "solver/stream_forward.py", "solver/stream_backward.py", "solver/stream_log.py"),
+        *("solver/segments.py", "solver/scratch.py", "solver/compiled.py", "games/game.py"),
+    ):
+        assert edited(package, name), name
+
+
+def test_a_file_that_moves_takes_its_meaning_along(package):
+    """Below a folder of the solver a file decides what it did before."""
+    (package / "solver" / "deeper").mkdir()
+    moved = package / "solver" / "deeper" / "kernels.py"
+    shutil.move(package / "solver" / "list_kernels.py", moved)
+    for file in (package / "solver").glob("*.py"):
+        text = file.read_text("utf-8").replace("solver.list_kernels", "solver.deeper.kernels")
+        file.write_text(text.replace("solver import list_kernels", "solver.deeper import kernels"), "utf-8")
+    sources.file_of.cache_clear()
+    assert moved in sources.journal_files(package)
+    assert moved in sources.kernel_files(package)
+
+
+def test_whatever_is_named_is_there():
+    assert all(list(ROOT.glob(pattern)) for pattern in sources.APART)
+    assert all((ROOT / "solver" / f"{name}.py").is_file() for name in sources.SOLVING)
+
+
+def test_the_identity_of_a_journal_is_game_rules_and_sources():
+    games = [TicTacToe(), TicTacToe(misere=True), Connect4()]
+    assert len({identity(game) for game in games}) == 3
+    assert all(identity(game).endswith(f" {sources.journal_digest()}") for game in games)

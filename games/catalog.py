@@ -19,8 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from retrograde.games.digest import rules_digest
+from retrograde.games.digest import rules_digest, settle
 from retrograde.games.game import Game, VariantError
+from retrograde.games.snapshot import RULES, Loader, neighbours
 
 BUILT_IN = ("chess", "connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
 ENTRY_POINTS = "retrograde.games"
@@ -117,23 +118,25 @@ def import_file(path: Path) -> ModuleType:
         raise VariantError(f"no rule module {str(path)!r}")
     source = path.read_bytes()
     state = sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
-    package = f"retrograde_rules_{state}"
+    package = f"{RULES}{state}"
     name = f"{package}.{path.stem}"  # the stem is the game's name
     if name in sys.modules:
         return sys.modules[name]
     sys.modules[package] = ModuleType(package)  # numba imports the module by name, and so the package first
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=Loader(name, str(path), source))
     assert spec and spec.loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent.resolve()))  # a rule module may import its neighbours, as a script may
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        with neighbours(path.parent.resolve()):  # a rule module may import them, as a script may
+            spec.loader.exec_module(module)
+            settle(module)
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = getattr(error, "lineno", None) or line_in(error, path)
         raise VariantError(f"{path}, line {line}: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.pop(0)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
 
 

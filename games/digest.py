@@ -12,18 +12,22 @@ elsewhere (Python, numpy, the contract) counts by its name.
 Where a rule looks up names as it runs (`getattr`, `globals`), what it reaches cannot be told; then whole modules count.
 """
 
+import ast
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 
 from retrograde.games import legacy_digest as whole
+from retrograde.games.essence import bound_by
 from retrograde.games.game import Game
 from retrograde.games.legacy_digest import legacy_digest
-from retrograde.games.outline import folder_of, is_beside
+from retrograde.games.outline import folder_of, is_beside, outline
 from retrograde.games.reach import CONTRACT, Dynamic, HandedOn, Trace, lineage
-from retrograde.games.snapshot import BESIDE, loaded, module_of, source_of
+from retrograde.games.snapshot import BESIDE, load, loaded, module_of, source_of
 
 __all__ = ["legacy_digest", "rule_modules", "rules_digest", "settle"]
 
@@ -65,9 +69,25 @@ def settle(module: ModuleType) -> None:
 
 def whole_modules(cls: type[Game], contract: bool) -> Any:
     """Return the essence of all modules that rules may reach."""
-    modules = {module for base in lineage(cls, contract) for module in rule_modules(module_of(base))}
-    modules -= set() if contract else {CONTRACT}
-    return cls.__qualname__, sorted(repr(whole.tree_of(source_of(module))) for module in modules)
+    left = {module for base in lineage(cls, contract) for module in rule_modules(module_of(base))}
+    folders = [folder_of(module) for module in left]
+    found: set[ModuleType] = set() if contract else {CONTRACT}
+    while left := left - found:
+        module = left.pop()
+        found.add(module)
+        left |= {other for other in imported_by(module, module_of(cls)) if is_beside(other, folders)}
+    sources = {source_of(module) for module in (found if contract else found - {CONTRACT})}
+    return cls.__qualname__, sorted(repr(whole.tree_of(source)) for source in sources)
+
+
+def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
+    """Yield the modules that the import statements of a rule module name, those in its functions too."""
+    package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
+    nodes = (node for part in outline(source_of(module)).body for node in ast.walk(part))
+    for _, target in (bound for node in nodes for bound in bound_by(node)):
+        for name in (target.module, f"{target.module}.{target.name}") if target else ():
+            with suppress(Exception):  # it would raise in the rule as well, or is no module
+                yield load(resolve_name(name, package), home)
 
 
 def rule_modules(module: ModuleType) -> list[ModuleType]:

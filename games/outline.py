@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import NamedTuple
 
 from retrograde.games.essence import Imported, bindings
-from retrograde.games.snapshot import source_of
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -41,9 +40,7 @@ def makers(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
 
 def is_main(node: ast.stmt) -> bool:
     """Tell whether a statement is for a module that is run, not imported."""
-    return isinstance(node, ast.If) and any(
-        isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node.test)
-    )
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse
 
 
 def imports(node: ast.stmt, name: str) -> bool:
@@ -52,14 +49,9 @@ def imports(node: ast.stmt, name: str) -> bool:
     return any(name == (alias.asname or alias.name) for part in found for alias in part.names)
 
 
-def is_shared(module: ModuleType, name: str) -> bool:
-    """Tell whether a function of a module sets a global name as it runs."""
-    has_source = str(getattr(module, "__file__", "")).endswith(".py") and hasattr(module, "__spec__")
-    return has_source and name in globals_of(source_of(module))
-
-
 @cache
 def globals_of(source: bytes) -> frozenset[str]:
+    """Return the global names that functions of a module set as they run."""
     if b"global" not in source:
         return frozenset()
     found = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Global))

@@ -13,7 +13,7 @@ from typing import Any
 
 from retrograde.games.essence import LOCAL, Essence, Imported, bindings
 from retrograde.games.game import FOR_PEOPLE, Game, Value
-from retrograde.games.outline import DEFINITIONS, folder_of, imports, is_beside, is_shared, makers, outline
+from retrograde.games.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, makers, outline
 from retrograde.games.snapshot import load, module_of, source_of
 
 CONTRACT = sys.modules[Game.__module__]
@@ -72,7 +72,8 @@ class Trace:
         """Return the essence of all that is reached."""
         others = [base.__qualname__ for base in self.cls.__mro__ if base not in (*self.line, Game, object)]
         roots: list[Any] = [others, *((name, self.member(name)) for name in sorted(self.rules()))]
-        roots += [("", self.number(base, partial(self.of_changes, base))) for base in self.line if changes_of(base)]
+        changed = [base for base in self.line if base is not Game and changes_of(base)]
+        roots += [("", self.number(base, partial(self.of_changes, base))) for base in changed]
         found = []
         for essence in self.left:  # grows as it is gone through
             found.append(essence())
@@ -80,7 +81,7 @@ class Trace:
 
     def rules(self) -> set[str]:
         """Return the members that are rules themselves: options, and what the contract or Python knows and calls."""
-        known = {*vars(Game), *NO_DEFAULT, *self.options} - FOR_PEOPLE
+        known = ({*vars(Game)} - FOR_PEOPLE).union(NO_DEFAULT, self.options)
         return {name for body in self.bodies for name in body if name in known or is_special(name)}
 
     # Members
@@ -128,7 +129,7 @@ class Trace:
 
     def of_changes(self, base: type) -> Any:
         """Return the essence of what a module does with a class after it has made it."""
-        return self.reading(module_of(base), Essence(self), changes_of(base))
+        return self.reading(module_of(base), Essence(self), list(changes_of(base)))
 
     def reading(self, module: ModuleType, essence: Essence, node: Any, kind: str = "") -> Any:
         """Return the essence of what stands in a module."""
@@ -207,10 +208,12 @@ class Trace:
         value = vars(module)[name]
         if isinstance(value, ModuleType):
             return self.through(value, names, used + 1)
-        if is_plain(value) and not is_shared(module, name):
+        if is_plain(value) and not (self.is_inside(module) and name in globals_of(source_of(module))):
             return value_of(value), used + 1
-        if not self.contract and vars(CONTRACT).get(name) is value:
-            return ("Contract", name), used + 1
+        if vars(CONTRACT).get(name) is value:
+            if not self.contract:
+                return ("Contract", name), used + 1
+            module = CONTRACT  # by whatever way it was imported
         if any(value is base for base in self.line):
             return self.reach_class(self.line.index(value), names, used + 1)
         if not self.is_inside(module):
@@ -267,11 +270,8 @@ class Trace:
 # Sources
 
 
-def body_of(cls: type) -> dict[str, list[ast.stmt]]:
-    """Return the statements in the body of a class, by the names that they bind or change.
-
-    Raises Dynamic where the class has members that do not stand there, or is not found.
-    """
+def node_of(cls: type) -> ast.ClassDef:
+    """Return the syntax tree of a class; raise Dynamic where it is not found."""
     body = outline(source_of(module_of(cls))).body
     for name in cls.__qualname__.split("."):
         parts = (part for node in body for part in ast.walk(node) if isinstance(part, ast.ClassDef))
@@ -279,6 +279,15 @@ def body_of(cls: type) -> dict[str, list[ast.stmt]]:
         if len(found) != 1:
             raise Dynamic
         body = found[0].body
+    return found[0]
+
+
+def body_of(cls: type) -> dict[str, list[ast.stmt]]:
+    """Return the statements in the body of a class, by the names that they bind or change.
+
+    Raises Dynamic where the class has members that do not stand there, or is not found.
+    """
+    body = node_of(cls).body
     names = {name for name, _ in bindings(body)}
     if any(name not in names and not name.startswith(("__", "_abc_")) for name in vars(cls).keys() - {"name"}):
         raise Dynamic
@@ -287,10 +296,11 @@ def body_of(cls: type) -> dict[str, list[ast.stmt]]:
     return {name: nodes for name, nodes in makers(body).items() if name in names}
 
 
-def changes_of(cls: type) -> list[ast.stmt]:
-    """Return the statements of its module that do something with a class after it has been made."""
+def changes_of(cls: type) -> list[ast.AST]:
+    """Return what of its module does something with a class when it has been made: decorators, and statements."""
     nodes = outline(source_of(module_of(cls))).makers.get(cls.__name__, [])
-    return [node for node in nodes if not isinstance(node, DEFINITIONS)]
+    made = node_of(cls)
+    return [*made.decorator_list, *made.keywords, *(node for node in nodes if not isinstance(node, DEFINITIONS))]
 
 
 def is_special(name: str) -> bool:

@@ -262,8 +262,27 @@ DYNAMIC = [heap("return table()", 'return table() + (len(getattr(self, "ba" + "r
 
 
 def test_where_names_are_looked_up_as_rules_run_all_counts(digest_of):
+    assert digest_of(*DYNAMIC, ("deeper/steps.py", "step = 1", "step = 2")) != digest_of(*DYNAMIC)
     assert digest_of(*DYNAMIC, heap('"|" * heap', '"/" * heap')) != digest_of(*DYNAMIC)
     assert digest_of(*DYNAMIC, heap("# For people", "# For you")) == digest_of(*DYNAMIC)
+
+
+def test_an_error_of_the_contract_is_the_same_by_whatever_way(digest_of):
+    raising = [heap("raise ValueError", "raise VariantError")]
+    one = [*raising, heap("from retrograde.games import LOSE", "from retrograde.games import VariantError, LOSE")]
+    other = [*raising, heap("import shapes\n", "import shapes\nfrom retrograde.games.game import VariantError\n")]
+    for contract in (False, True):
+        assert digest_of(*one, contract=contract) == digest_of(*other, contract=contract)
+
+
+@pytest.mark.parametrize("contract", [False, True])
+def test_a_decorator_of_the_class_counts(digest_of, contract):
+    decorated = [
+        heap("class Heap", "@changed\nclass Heap"),
+        heap("UNUSED = 3", "def changed(cls):\n    cls.ends = 3\n    return cls"),
+    ]
+    assert digest_of(*decorated, contract=contract) != digest_of(contract=contract)
+    assert digest_of(*decorated, heap("cls.ends = 3", "cls.ends = 4")) != digest_of(*decorated)
 
 
 DERIVED = '''
@@ -417,3 +436,32 @@ def test_a_module_that_does_not_come_to_its_end_is_named(tmp_path, end):
     for _ in range(2):
         with pytest.raises(VariantError, match=rf"heap\.py, line {len((GAME + end).splitlines())}: "):
             game_class(str(path))
+
+
+@pytest.mark.parametrize("name", ["connect4", "dodgem", "hareandhounds"])
+def test_every_number_in_every_rule_counts_and_none_in_what_is_for_people(tmp_path, name):
+    """Rules with one number changed are other rules, unless it is in a method that none of them reaches."""
+    lines = (ROOT / "games" / f"{name}.py").read_bytes().splitlines(keepends=True)
+
+    def digest(number, text):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / f"{name}.py").write_bytes(text)
+        return rules_digest(game_class(str(folder / f"{name}.py")))
+
+    original = digest(0, b"".join(lines))
+    assert original == RULES[name]
+    for number, (owner, node) in enumerate(numbers_in(ast.parse(b"".join(lines))), 1):
+        line = lines[node.lineno - 1]
+        changed = line[: node.col_offset] + str(node.value + 1).encode() + line[node.end_col_offset :]
+        text = b"".join([*lines[: node.lineno - 1], changed, *lines[node.lineno :]])
+        assert (digest(number, text) == original) == (owner in FOR_PEOPLE), (owner, changed)
+
+
+def numbers_in(tree):
+    """Yield all numbers in a syntax tree, with the name of the member of a class that each is in, if it is in one."""
+    for statement in tree.body:
+        for member in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
+            for node in ast.walk(member):
+                if isinstance(node, ast.Constant) and type(node.value) is int:
+                    yield getattr(member, "name", None), node

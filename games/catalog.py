@@ -21,7 +21,7 @@ from typing import Any, get_type_hints
 
 from retrograde.games.digest import rules_digest, settle
 from retrograde.games.game import Game, VariantError
-from retrograde.games.snapshot import RULES, Loader, neighbours
+from retrograde.games.snapshot import RULES, Loader, is_outdated, neighbours
 
 BUILT_IN = ("chess", "connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
 ENTRY_POINTS = "retrograde.games"
@@ -113,14 +113,14 @@ def only_game(module: ModuleType) -> type[Game]:
 
 
 def import_file(path: Path) -> ModuleType:
-    """Import a rule module from its file, once for each state of the file."""
+    """Import a rule module from its file, once for each state of the file and of those beside it that it imports."""
     if not path.is_file():
         raise VariantError(f"no rule module {str(path)!r}")
     source = path.read_bytes()
     state = sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
     package = f"{RULES}{state}"
     name = f"{package}.{path.stem}"  # the stem is the game's name
-    if name in sys.modules:
+    if name in sys.modules and not is_outdated(sys.modules[name]):
         return sys.modules[name]
     sys.modules[package] = ModuleType(package)  # numba imports the module by name, and so the package first
     spec = importlib.util.spec_from_file_location(name, path, loader=Loader(name, str(path), source))

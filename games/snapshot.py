@@ -108,6 +108,12 @@ def forget(folder: Path) -> None:
             del sys.modules[name]
 
 
+def is_outdated(module: ModuleType) -> bool:
+    """Tell whether a file beside a rule module was edited after it was imported."""
+    beside = {Path(str(other.__file__)): source_of(other) for other in vars(module).get(BESIDE, {}).values()}
+    return any(file.is_file() and file.read_bytes() != source for file, source in beside.items())
+
+
 def loaded() -> dict[str, ModuleType]:
     """Return the neighbours of rule modules that are known now, by name."""
     return {

@@ -423,11 +423,17 @@ def test_neighbours_of_one_name_in_two_folders_are_told_apart(tmp_path, digest_o
     assert rules_digest(other) == digest_of(("helpers.py", "MOST = 3", "MOST = 2"))
 
 
-def test_a_neighbour_is_read_anew_with_the_rules(tmp_path, digest_of):
+@pytest.mark.parametrize("heap_text", [GAME, GAME + "# edited\n"], ids=["the neighbour alone", "both"])
+def test_a_neighbour_that_was_edited_is_read_anew(tmp_path, digest_of, heap_text):
     path = written(tmp_path / "first")
-    assert rules_digest(game_class(str(path))) == digest_of()
-    written(tmp_path / "first", helpers=HELPERS.replace("MOST = 3", "MOST = 2"), heap=GAME + "# edited\n")
-    assert rules_digest(game_class(str(path))) == digest_of(("helpers.py", "MOST = 3", "MOST = 2"))
+    before = game_class(str(path))
+    assert game_class(str(path)) is before
+    written(tmp_path / "first", helpers=HELPERS.replace("MOST = 3", "MOST = 2"), heap=heap_text)
+    after = game_class(str(path))
+    assert rules_digest(after) == digest_of(("helpers.py", "MOST = 3", "MOST = 2"))
+    assert list(after().generate_moves(10)) == [1, 2]
+    assert rules_digest(before, True) == digest_of(contract=True)
+    assert list(before().generate_moves(10)) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("end", ["raise SystemExit(3)", "exit()", "1 / 0", "import no_such_module", "yield 3"])

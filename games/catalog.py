@@ -19,14 +19,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from retrograde.games.digest import legacy_digest, rules_digest, used_modules
+from retrograde.games.digest import legacy_digest, rules_digest, settle
 from retrograde.games.game import Game, RuleError, VariantError
+from retrograde.games.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
 from retrograde.games.trusted import remember, trusted_files
 
 BUILT_IN = ("chess", "connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
 ENTRY_POINTS = "retrograde.games"
-RULES = "retrograde_rules_"
-"""Rule files are imported under names that begin so."""
 
 __all__ = [
     "BUILT_IN",
@@ -123,10 +122,10 @@ def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
 
 def trust(game: Game) -> None:
     """Remember the rule file of a game that the person has named, so that its databases find it from now on."""
-    module = sys.modules[type(game).__module__]
+    module = module_of(type(game))
     if module.__name__.startswith(RULES):
-        others = [used.__file__ for used in used_modules(module) if used is not module]
-        remember(game.name, [Path(str(file)) for file in (module.__file__, *others)])
+        modules = [module, *vars(module).get(BESIDE, {}).values()]
+        remember(game.name, {Path(str(used.__file__)): source_of(used) for used in modules})
 
 
 def only_game(module: ModuleType) -> type[Game]:
@@ -145,28 +144,30 @@ def only_game(module: ModuleType) -> type[Game]:
 
 
 def import_file(path: Path) -> ModuleType:
-    """Import a rule module from its file, once for each state of the file."""
+    """Import a rule module from its file, once for each state of the file and of those beside it that it imports."""
     if not path.is_file():
         raise VariantError(f"no rule module {str(path)!r}")
     source = path.read_bytes()
     state = sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
     package = f"{RULES}{state}"
     name = f"{package}.{path.stem}"  # the stem is the game's name
-    if name in sys.modules:
+    if name in sys.modules and not is_outdated(sys.modules[name]):
         return sys.modules[name]
     sys.modules[package] = ModuleType(package)  # numba imports the module by name, and so the package first
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=Loader(name, str(path), source))
     assert spec and spec.loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent.resolve()))  # a rule module may import its neighbours, as a script may
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        with neighbours(path.parent.resolve()):  # a rule module may import them, as a script may
+            spec.loader.exec_module(module)
+            settle(module)
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = getattr(error, "lineno", None) or line_in(error, path)
         raise VariantError(f"{path}, line {line}: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.pop(0)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
 
 
@@ -182,7 +183,7 @@ def line_in(error: BaseException, path: Path) -> int | str:
 
 def said(error: Exception, cls: type[Game]) -> str:
     """Return what an error of a game's rules says, and where it arose."""
-    file = Path(str(sys.modules[cls.__module__].__file__))
+    file = Path(str(module_of(cls).__file__))
     return f"{type(error).__name__}: {error} ({file.name}, line {line_in(error, file)})"
 
 

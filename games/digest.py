@@ -1,83 +1,109 @@
 """The digest of a game's rules: equal as long as the rules are, whatever becomes of comments, layout and presentation.
 
-It is taken of the syntax trees of the module that defines the game and of the modules beside it that it uses, without
-docstrings and without the methods that only speak to people.
+It is taken of what decides the game: the members of its class that are not for people, and all that these reach, in
+the class, in the modules beside it, and in those of the classes it is derived from. What has been reached is numbered
+in the order in which it was met, and each thing's essence names the others by their numbers; so it does not matter what
+a function is called, where it stands, and how it was imported. Constants count by their values; what comes from
+elsewhere (Python, numpy, the contract) counts by its name.
+
+    members of the class --> [0] essence of a member, [1] …     in an essence:  ("Member", 1)
+    what these mention   --> [7] essence of a function, [8] …                   ("Global", 7)
+
+Where a rule looks up names as it runs (`getattr`, `globals`), what it reaches cannot be told; then whole modules count.
 """
 
 import ast
-import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 
+from retrograde.games import legacy_digest as whole
+from retrograde.games.essence import bound_by
 from retrograde.games.game import Game
+from retrograde.games.legacy_digest import legacy_digest
+from retrograde.games.outline import folder_of, is_beside, outline
+from retrograde.games.reach import CONTRACT, Dynamic, HandedOn, Trace, lineage
+from retrograde.games.snapshot import BESIDE, load, loaded, module_of, source_of
 
-CONTRACT = Game.__module__
-PRESENTATION = {
-    *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
-    *("draw_board", "draw_pieces", "draw_move", "draw_turn"),
-}
+__all__ = ["legacy_digest", "rule_modules", "rules_digest", "settle"]
 
 
 def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
-    """Return a hex digest of the rules' source; with *contract*, of the base class's source as well."""
+    """Return a hex digest of the rules; with *contract*, of what the base class adds to them as well."""
     cls: Any = game if isinstance(game, type) else type(game)  # Any: mypy thinks that classes cannot be hashed
     return class_digest(cls, contract)
-
-
-legacy_digest = rules_digest
 
 
 @cache
 def class_digest(cls: type[Game], contract: bool) -> str:
     """Return the digest of a class, taken once: what has been imported does not change with its file."""
-    names = {base.__module__ for base in cls.__mro__ if issubclass(base, Game)}
-    modules = {module.__name__: module for name in names for module in used_modules(sys.modules[name])}
-    if not contract:
-        modules.pop(CONTRACT, None)
-    trees = [tree_of(Path(str(modules[name].__file__)).read_bytes()) for name in sorted(modules)]
-    return sha256(repr((cls.__qualname__, trees)).encode()).hexdigest()[:32]
+    try:
+        found = what_decides(cls, contract)
+    except Dynamic:
+        found = whole_modules(cls, contract)
+    return sha256(repr(found).encode()).hexdigest()[:32]
 
 
-@cache
-def tree_of(source: bytes) -> Any:
-    """Return the essence of a source file."""
-    return essence(ast.parse(source))
+def what_decides(cls: type[Game], contract: bool) -> Any:
+    """Return the essence of all that the rules of a class reach; raise Dynamic where that cannot be told."""
+    try:
+        return Trace(cls, contract, handed_on=False).run()
+    except HandedOn:
+        return Trace(cls, contract, handed_on=True).run()
 
 
-def used_modules(module: ModuleType, found: dict[str, ModuleType] | None = None) -> list[ModuleType]:
-    """Return *module* and those in its folder or below that it, or one of them, takes something from."""
-    found = {} if found is None else found
-    found[module.__name__] = module
-    folder = Path(str(module.__file__)).parent
+def settle(module: ModuleType) -> None:
+    """Take the digest of rules that have just been imported, and note what is beside them: it may change any time.
+
+    What rules import only as they run is imported thereby.
+    """
     for value in list(vars(module).values()):
-        name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-        other = sys.modules.get(name) if isinstance(name, str) else None
-        file = getattr(other, "__file__", None)
-        if other is not None and file and name not in found and folder in Path(file).parents:
-            used_modules(other, found)
-    return list(found.values())
+        if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__:
+            rules_digest(value)
+    vars(module)[BESIDE] = loaded()
 
 
-def essence(node: Any) -> Any:
-    """Return a syntax tree as nested tuples, the same in every version of Python, without what does not count."""
-    if isinstance(node, ast.AST):
-        return (type(node).__name__, *fields_of(node))
-    if isinstance(node, list):
-        return tuple(essence(item) for item in node if not unimportant(item))
-    return repr(node)
+def whole_modules(cls: type[Game], contract: bool) -> Any:
+    """Return the essence of all modules that rules may reach."""
+    left = {module for base in lineage(cls, contract) for module in rule_modules(module_of(base))}
+    folders = [folder_of(module) for module in left]
+    found: set[ModuleType] = set() if contract else {CONTRACT}
+    while left := left - found:
+        module = left.pop()
+        found.add(module)
+        left |= {other for other in imported_by(module, module_of(cls)) if is_beside(other, folders)}
+    sources = {source_of(module) for module in (found if contract else found - {CONTRACT})}
+    return cls.__qualname__, sorted(repr(whole.tree_of(source)) for source in sources)
 
 
-def fields_of(node: ast.AST) -> Iterator[tuple[str, Any]]:
-    for name, value in ast.iter_fields(node):
-        if value not in (None, []):
-            yield name, essence(value)
+def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
+    """Yield the modules that the import statements of a rule module name, those in its functions too."""
+    package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
+    nodes = (node for part in outline(source_of(module)).body for node in ast.walk(part))
+    for _, target in (bound for node in nodes for bound in bound_by(node)):
+        for name in (target.module, f"{target.module}.{target.name}") if target else ():
+            with suppress(Exception):  # it would raise in the rule as well, or is no module
+                yield load(resolve_name(name, package), home)
 
 
-def unimportant(item: Any) -> bool:
-    """Tell whether a statement is a docstring or a method for people."""
-    is_text = isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant) and isinstance(item.value.value, str)
-    return is_text or (isinstance(item, ast.FunctionDef) and item.name in PRESENTATION)
+def rule_modules(module: ModuleType) -> list[ModuleType]:
+    """Return a rule module and those beside it or below that it, or one of them, takes something from."""
+    folders, found, left = [folder_of(module)], [module], [module]
+    while left:
+        for value in list(vars(left.pop()).values()):
+            other = value if isinstance(value, ModuleType) else home_of(value)
+            if other is not None and other not in found and is_beside(other, folders):
+                found.append(other)
+                left.append(other)
+    return found
+
+
+def home_of(value: Any) -> ModuleType | None:
+    """Return the module that a function or a class, or the class of any other value, was made in."""
+    with suppress(KeyError, AttributeError, TypeError):
+        return module_of(value)
+    return None

@@ -136,6 +136,14 @@ POSITION_BITS = 62
 """Positions are below 2**POSITION_BITS."""
 
 
+FOR_PEOPLE = frozenset({
+    *("name", "example", "write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
+    *("draw_board", "draw_pieces", "draw_move", "draw_turn"),
+})  # fmt: skip
+"""The members of a game that speak to people and decide nothing, unless a rule uses them: what they do, and what only
+they use, may change without making other rules. All other members are rules."""
+
+
 class RetrogradeError(Exception):
     """Anything that the person at the keyboard can mend; its text is one lower-case sentence."""
 

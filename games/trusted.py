@@ -12,7 +12,7 @@ A rule file counts only while it, and all that it imports from its folder, are b
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -37,10 +37,13 @@ def record_path() -> Path:
     return Path(folder) / "retrograde" / "rules.json"
 
 
-def remember(name: str, files: Iterable[Path]) -> None:
-    """Note the files of a game's rules, its rule module first. Where the record cannot be written, nothing is noted."""
-    paths = [file.resolve() for file in files]
-    entry = {"file": str(paths[0]), "digests": {str(path): digest_of(path) for path in paths}}
+def remember(name: str, sources: Mapping[Path, bytes]) -> None:
+    """Note the files of a game's rules and what was in them, its rule module first.
+
+    Where the record cannot be written, nothing is noted.
+    """
+    digests = {str(path.resolve()): sha256(source).hexdigest() for path, source in sources.items()}
+    entry = {"file": next(iter(digests)), "digests": digests}
     known = read_record()
     others = [other for other in known.get(name, []) if other["file"] != entry["file"]]
     if known.get(name) == [*others, entry]:
@@ -61,7 +64,7 @@ def trusted_files(name: str) -> Iterator[Path]:
     """Yield the rule modules of that name that are what they were, the latest first."""
     for entry in reversed(read_record().get(name, [])):
         with suppress(OSError):
-            if all(digest_of(Path(path)) == digest for path, digest in entry["digests"].items()):
+            if all(sha256(Path(path).read_bytes()).hexdigest() == was for path, was in entry["digests"].items()):
                 yield Path(entry["file"])
 
 
@@ -88,8 +91,3 @@ def is_record(known: Any) -> bool:
         for entries in known.values()
         for entry in (entries if isinstance(entries, list) else [None])
     )
-
-
-def digest_of(path: Path) -> str:
-    """Return the digest of a file's bytes."""
-    return sha256(path.read_bytes()).hexdigest()

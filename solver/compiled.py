@@ -11,13 +11,9 @@ import ast
 from dataclasses import fields
 from dis import get_instructions
 from functools import cache
-from hashlib import sha256
-from inspect import CO_GENERATOR, getattr_static, getsource, isfunction, signature
-from pathlib import Path
-from sys import modules
-from textwrap import dedent
+from inspect import CO_GENERATOR, getattr_static, isfunction, signature
 from types import FunctionType, ModuleType
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numba import types
@@ -33,17 +29,24 @@ from numba.extending import (
     unbox,
 )
 
-from retrograde.games.digest import rules_digest, used_modules
+from retrograde.games.digest import rule_modules, rules_digest
 from retrograde.games.game import Game, RuleError
+from retrograde.games.snapshot import module_of, source_of
+from retrograde.solver.kernel import kernels_digest
 
 
 class GameType(types.Opaque):
     """Numba's view of one game with given options."""
 
+    known: ClassVar[dict[tuple[str, ...], "GameType"]]
+    """Those of one class of games, by their options."""
+
     def __init__(self, game: Game):
         self.game = game
         module = type(game).__module__  # what is cached may import it by this name
-        super().__init__(f"{game!r} of {module} {rules_digest(game, contract=True)} {kernels_digest()}")
+        options = ", ".join(options_of(game))
+        name = f"{type(game).__qualname__}({options}) of {module}"
+        super().__init__(f"{name} {rules_digest(game, contract=True)} {kernels_digest()}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, types.Opaque) and self.name == other.name
@@ -56,9 +59,17 @@ class GameType(types.Opaque):
 
 
 @typeof_impl.register(Game)
-@cache
 def _(game: Any, context: Any) -> GameType:
-    return numba_type(cast(Any, type(game)))(game)
+    game_type = numba_type(cast(Any, type(game)))
+    options = options_of(game)
+    if options not in game_type.known:
+        game_type.known[options] = game_type(game)
+    return game_type.known[options]
+
+
+def options_of(game: Game) -> tuple[str, ...]:
+    """Return all options as text: games that are equal may differ in some, and be written alike as well."""
+    return tuple(f"{field.name}={getattr(game, field.name)!r}" for field in fields(cast(Any, game)))
 
 
 def prepare(game: Game) -> None:
@@ -67,22 +78,14 @@ def prepare(game: Game) -> None:
 
 
 @cache
-def kernels_digest() -> str:
-    """Return a digest of all that is compiled: numba notices an edit of a kernel, but not of what the kernel calls."""
-    names = ("compiled.py", "kernels.py", "list_kernels.py", "stream_kernels.py")
-    files = [Path(__file__).with_name(name) for name in names]
-    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
-
-
-@cache
 def numba_type(cls: type) -> type[GameType]:
     """Return the numba type of games of a class, on which its options, tables and rules are known."""
-    game_type = type(cls.__name__, (GameType,), {})
+    game_type = type(cls.__name__, (GameType,), {"known": {}})
     register_model(game_type)(models.OpaqueModel)
     unbox(game_type)(lambda typ, obj, c: NativeValue(c.context.get_dummy_value()))
     for base in cls.__mro__[:-1]:
         if base is not Game:
-            for module in used_modules(modules[base.__module__]):
+            for module in rule_modules(module_of(base)):
                 add_functions(module)
     names = {name for base in cls.__mro__[:-1] for name in vars(base)} | {field.name for field in fields(cls)}
     for name in sorted(names):
@@ -129,13 +132,21 @@ def spelled_out(function: FunctionType) -> FunctionType:
     is_generator = function.__code__.co_flags & CO_GENERATOR
     if not is_generator or all(found.opname != "GET_YIELD_FROM_ITER" for found in get_instructions(function)):
         return function
-    source = ast.parse(dedent(getsource(function)))
-    tree = ast.fix_missing_locations(SpellOut().visit(source))
-    ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
-    tree.body[0].decorator_list.clear()
+    tree = ast.fix_missing_locations(SpellOut().visit(definition_of(function)))
+    tree.decorator_list.clear()
     names: dict[str, Any] = {}
-    exec(compile(tree, function.__code__.co_filename, "exec"), function.__globals__, names)
+    exec(compile(ast.Module([tree], []), function.__code__.co_filename, "exec"), function.__globals__, names)
     return names[function.__name__]
+
+
+def definition_of(function: FunctionType) -> Any:
+    """Return the syntax tree of a function as it was imported; raise RuleError where its module has no such one."""
+    for node in ast.walk(ast.parse(source_of(module_of(function)))):
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+            line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if line == function.__code__.co_firstlineno:
+                return node
+    raise RuleError(f"{function.__qualname__}() of {function.__module__} has no source; define it where it can be read")
 
 
 class SpellOut(ast.NodeTransformer):

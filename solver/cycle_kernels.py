@@ -1,14 +1,14 @@
 """The compiled loops for a tier with cycles; its positions are numbered from 0, and begin at `low` among all."""
 
 import numpy as np
-from numba import njit
 
 from retrograde.games.game import UNDECIDED
+from retrograde.solver.kernel import kernel
 from retrograde.solver.score import DRAW_CLASS
 from retrograde.solver.score_kernels import pass_up, primitive_score
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def divide(columns, places, origins, primitives, low, high, bits, scores, result, best, left, counts, edges):
     """Part the children of a block of a tier, at *low* to *high* among all, into those solved before and those within.
 
@@ -44,7 +44,7 @@ def divide(columns, places, origins, primitives, low, high, bits, scores, result
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reverse(edges, ends, parents, begins):
     """Turn lists of children into lists of parents.
 
@@ -64,7 +64,7 @@ def reverse(edges, ends, parents, begins):
         begin = ends[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def parents_of(frontier, parents, begins, out):
     """Write the parents of the positions of a frontier one after another."""
     count = 0
@@ -74,7 +74,7 @@ def parents_of(frontier, parents, begins, out):
             count += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(candidates, undecided, score, scores, out):
     """Give those of the candidates that are undecided a score; write them to *out* and return how many they are."""
     count = 0
@@ -86,7 +86,7 @@ def settle(candidates, undecided, score, scores, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_down(candidates, undecided, scores, left, out):
     """Take one from what is left of each candidate, and write to *out* the undecided ones with nothing left."""
     count = 0

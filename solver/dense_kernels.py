@@ -4,9 +4,9 @@ All release the GIL and write to arrays that the caller gives. Slots are those o
 score.py, with one more: `DRAW_CLASS << bits | EMPTY_PLIES` for a slot that stands for no position.
 """
 
-from numba import njit
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.solver.kernel import kernel
 from retrograde.solver.kernels import (
     BAD_PRIMITIVE,
     BAD_TIER,
@@ -26,7 +26,7 @@ BAD_INDEX = 100
 """Beside the troubles of kernels.py: index() gives what is no slot of the tier."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, sizes, best, left, trouble):
     """Look at the positions of some slots of a tier, from slot *first*, and at all their children.
 
@@ -98,7 +98,7 @@ def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, si
         left[i] = count + (passed >= DRAW_CLASS << bits)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def parents_of(game, tier, frontier, scores, undecided, out, trouble):
     """Write the undecided parents of the slots of a *frontier* one after another, for each slot the distinct ones.
 
@@ -131,7 +131,7 @@ def parents_of(game, tier, frontier, scores, undecided, out, trouble):
     return len(frontier), count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def measure(game, tier, first, images, sizes):
     """Write how many positions are symmetric to those of some slots of a tier, from slot *first*; 0 for empty ones."""
     for i in range(len(sizes)):
@@ -139,7 +139,7 @@ def measure(game, tier, first, images, sizes):
         sizes[i] = 0 if position < 0 else count_images(game, position, images)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def there_and_back(game, tier, positions, slots, again):
     """Write the slots of positions of a tier, and the positions of these slots."""
     for i in range(len(positions)):

@@ -1,13 +1,13 @@
 """The compiled loop of `dense_audit.py`. It shares no code with the solver's kernels, so that it shares no faults."""
 
 import numpy as np
-from numba import njit
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.solver.kernel import kernel
 from retrograde.solver.verifier import class_size, conclude
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def derive_slots(
     game, most_images, tiers, bounds, rows, values, remotenesses, tier, begin, end,
     tally_stored, tally_positions, tally_first, wrong,

@@ -5,9 +5,9 @@ GIL; so that the writer's threads work side by side.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from retrograde.databases.encoding import to_planes
+from retrograde.solver.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -27,7 +27,7 @@ def encode_group(
     return masks, to_planes(rows, outcome_size, length), gaps
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def encode_gaps(positions, begins, length, masks, planes):
     """Write the mask of each block, and the planes, zeros so far, of the gaps; return 1 where positions do not ascend.
 
@@ -66,7 +66,7 @@ def encode_gaps(positions, begins, length, masks, planes):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_runs(mask, bits, shifts):
     """Write each run of ones in a mask, and how far it moves right when all are pushed together; return how many."""
     runs = below = bit = 0

@@ -17,7 +17,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -35,6 +34,7 @@ from retrograde.solver.memory import MemoryBudget
 from retrograde.solver.numbering import Numbering
 from retrograde.solver.progress import Listener, Phase
 from retrograde.solver.score import PLIES_BITS, RemotenessOverflow
+from retrograde.solver.sources import journal_digest
 
 if TYPE_CHECKING:
     from retrograde.solver.scratch import Scratch
@@ -169,9 +169,8 @@ def threads(workers: int | None) -> Iterator[Executor]:
 
 
 def identity(game: Game) -> str:
-    """Return what a journal must have been made with to be gone on with: this game, and this very solver."""
-    sources = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
-    return f"{variant(game)} {rules_digest(game, contract=True)} {sha256(sources).hexdigest()}"
+    """Return what a journal must have been made with: this game, and sources that mean the same by its entries."""
+    return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}"
 
 
 def solve_explored(

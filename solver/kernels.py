@@ -14,9 +14,8 @@ Where a game codes its positions so that a move keeps their order (see the guide
 positions are, and whatever is done with it runs along memory.
 """
 
-from numba import njit
-
 from retrograde.games.game import DRAW, LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
+from retrograde.solver.kernel import kernel
 
 LIMIT = 1 << POSITION_BITS
 MOST_IMAGES = 1 << 10
@@ -29,7 +28,7 @@ FINE, NO_MOVES, OUT_OF_RANGE, TIER_FALLS, BAD_PRIMITIVE, BAD_TIER = range(6)
 # Rules at work
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand(game, tier, positions, primitives, sizes, images, origins, children, tiers, trouble):
     """Write primitive values, numbers of symmetric positions (if *sizes* has room), children, and their tiers.
 
@@ -81,7 +80,7 @@ def expand(game, tier, positions, primitives, sizes, images, origins, children, 
     return columns, needed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def canonical(game, position):
     """Return what `Game.canonical` does, and its tier."""
     least, least_tier = position, game.tier(position)
@@ -92,7 +91,7 @@ def canonical(game, position):
     return least, least_tier
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_images(game, position, images):
     """Return how many positions are equal to one by symmetry, itself included (at most MOST_IMAGES)."""
     images[0] = position
@@ -107,7 +106,7 @@ def count_images(game, position, images):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand_parents(game, tier, positions, parents, trouble):
     """Write the distinct canonical parents of each position that are in its tier, slot by slot; -1 for none.
 
@@ -145,7 +144,7 @@ def expand_parents(game, tier, positions, parents, trouble):
 # Sorted lists
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(columns, children, tiers, runs, out):
     """Copy the children of each slot to *out*, slot after slot, without the gaps.
 
@@ -172,7 +171,7 @@ def gather(columns, children, tiers, runs, out):
         runs[slot, 3] = greatest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unique(numbers):
     """Move the distinct ones of sorted numbers to the front, and return how many there are."""
     if len(numbers) == 0:
@@ -185,7 +184,7 @@ def unique(numbers):
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def subtract(numbers, known):
     """Move those of sorted distinct *numbers* that are not in sorted *known* to the front, and return how many."""
     end = 0
@@ -198,7 +197,7 @@ def subtract(numbers, known):
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(numbers, low, high, number, hint):
     """Return where *number* is, or would be, in sorted *numbers* from *low* to *high*, galloping from *hint*."""
     hint = min(max(hint, low), high)
@@ -224,7 +223,7 @@ def find(numbers, low, high, number, hint):
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def disorder(columns, children, unsorted):
     """Write for each slot whether its children are not in ascending order."""
     for slot in range(children.shape[0]):
@@ -235,7 +234,7 @@ def disorder(columns, children, unsorted):
                 break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def locate(columns, children, tiers, unsorted, order, all_tiers, starts, positions, places):
     """Write where each child is among all *positions*, which are sorted tier by tier from *starts*; -1 for no child.
 

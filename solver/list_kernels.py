@@ -14,9 +14,9 @@ where; their columns have names below.
 """
 
 import numpy as np
-from numba import njit
 
 from retrograde.solver.encode_kernels import MOST_RUNS, find_runs
+from retrograde.solver.kernel import kernel
 from retrograde.solver.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS
 from retrograde.solver.score_kernels import pass_up
 
@@ -42,7 +42,7 @@ has; the bits that vary; the first and the last position."""
 # Packing
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_number(number, octets, at):
     """Write a number below 2**63 and return where the next may stand."""
     while number >= 128:
@@ -53,7 +53,7 @@ def pack_number(number, octets, at):
     return at + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rank_of(position, runs, bits, shifts):
     """Return a position's bits under a mask, given as runs of ones, pushed together."""
     rank = 0
@@ -62,7 +62,7 @@ def rank_of(position, runs, bits, shifts):
     return rank
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack(positions, codes, mask, words, octets, at):
     """Write a list, of steps if there are codes, at a place that eight divides; return where the next may stand."""
     bits, shifts = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
@@ -91,7 +91,7 @@ def pack(positions, codes, mask, words, octets, at):
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_lists(found, ends, words, octets, rows):
     """Write lists of positions that lie one after another, and say in *rows* where each is."""
     at = begin = 0
@@ -113,7 +113,7 @@ def pack_lists(found, ends, words, octets, rows):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unpack(words, octets, table, row, block, runs, bits, shifts, out):
     """Write the positions of one block of a loaded list, and return how many there are."""
     blocks = (table[row, COUNT] + BLOCK - 1) // BLOCK
@@ -145,7 +145,7 @@ def unpack(words, octets, table, row, block, runs, bits, shifts, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unpack_list(words, octets, table, out):
     """Write the positions of all loaded lists, one after another."""
     bits, shifts = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
@@ -156,7 +156,7 @@ def unpack_list(words, octets, table, out):
             end += unpack(words, octets, table, row, block, runs, bits, shifts, out[end:])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unpack_steps(words, octets, table, row, starts, codes, at_step):
     """Write the first positions and codes of all steps of a loaded list, from a place on; return where they end."""
     bits, shifts = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
@@ -196,7 +196,7 @@ def unpack_steps(words, octets, table, row, starts, codes, at_step):
 # Sorting and merging
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort(numbers, room):
     """Sort non-negative numbers, by one octet after another, of those in which they differ; *room* is as large."""
     count = len(numbers)
@@ -236,7 +236,7 @@ def sort(numbers, room):
             numbers[i] = room[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_two(left, right, out):
     """Merge sorted numbers, those in both only once; return how many come out."""
     i = j = end = 0
@@ -257,7 +257,7 @@ def merge_two(left, right, out):
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge(numbers, room, bounds, runs):
     """Merge consecutive sorted runs of numbers, run k from bounds[k] to bounds[k + 1]; return how many come out.
 
@@ -291,7 +291,7 @@ def merge(numbers, room, bounds, runs):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_lists(numbers, room, bounds, runs, ends):
     """Merge, for each of some lists, its runs into one that ascends strictly; move them together, and say where each
     ends.
@@ -320,7 +320,7 @@ def merge_lists(numbers, room, bounds, runs, ends):
 # Steps
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def code_of(score):
     """Return the code of a score: its remoteness, and in the lowest two bits its class."""
     group, plies = score >> BITS, score & (1 << BITS) - 1
@@ -329,7 +329,7 @@ def code_of(score):
     return (plies if group == LOSE_CLASS else (1 << BITS) - 1 - plies) << 2 | group
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_of(code):
     """Return the score that a code stands for."""
     group, plies = code & 3, code >> 2
@@ -338,7 +338,7 @@ def score_of(code):
     return np.int64(group) << BITS | (plies if group == LOSE_CLASS else (1 << BITS) - 1 - plies)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def load_steps(words, octets, lists, spans, children, starts, passed, buckets):
     """Unpack the steps of tiers into *starts* and, as what they are worth one ply earlier, into *passed*.
 
@@ -363,7 +363,7 @@ def load_steps(words, octets, lists, spans, children, starts, passed, buckets):
         end += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def index_steps(starts, k, children, buckets):
     """Write the index of the steps of a tier, row k of *children*: there the least position of a bucket, and the shift.
 
@@ -387,7 +387,7 @@ def index_steps(starts, k, children, buckets):
         buckets[begin + bucket] = step
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_step(starts, children, k, buckets, position):
     """Return the last of the steps of a tier, row k of *children*, that begins at a position or before."""
     low, high, base, shift = children[k, 0], children[k, 1], children[k, 2], children[k, 3]
@@ -409,7 +409,7 @@ def find_step(starts, children, k, buckets, position):
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_steps(positions, scores, sizes, units, tally, steps, codes, words, octets, more_words, more_octets, rows):
     """Write the positions of lists, one after another, as two lists of steps each.
 
@@ -466,7 +466,7 @@ def make_steps(positions, scores, sizes, units, tally, steps, codes, words, octe
         begin += count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rounded(position, before, mask):
     """Return the position with most of its lowest bits under the mask zero that is still above *before*."""
     differ = position ^ before
@@ -475,7 +475,7 @@ def rounded(position, before, mask):
     return position & ~(mask & (differ - 1))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unpack_ranks(words, octets, table, about, ranks, codes):
     """Write the ranks and codes of the steps of all loaded lists, those in one tier joined; return where they end.
 

@@ -46,8 +46,8 @@ class MemoryBudget:
         """Raise MemoryLimit where more is in use than may be, in spite of all care."""
         if used_memory() > self.limit:
             raise MemoryLimit(
-                f"{doing} takes more than {format_size(self.limit)} of memory; what is done is kept: go on with the same "
-                "command and more --memory"
+                f"{doing} takes more than {format_size(self.limit)} of memory; what is done is kept: go on with more "
+                "--memory"
             )
 
 

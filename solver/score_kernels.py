@@ -1,13 +1,13 @@
 """The compiled loops over scores (see score.py): passed up from children to parents, and counted."""
 
 import numpy as np
-from numba import njit
 
 from retrograde.games.game import DRAW, TIE, WIN
+from retrograde.solver.kernel import kernel
 from retrograde.solver.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pass_up(score, bits):
     """Return what a child's score is worth to its parent: a LOSE is a WIN one ply later, and so on."""
     ties, wins, end = TIE_CLASS << bits, WIN_CLASS << bits, (WIN_CLASS + 1) << bits
@@ -18,7 +18,7 @@ def pass_up(score, bits):
     return score - (score >= ties)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def primitive_score(value, bits):
     """Return the score of a primitive value."""
     greatest = (1 << bits) - 1
@@ -31,7 +31,7 @@ def primitive_score(value, bits):
     return LOSE_CLASS << bits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(columns, places, origins, primitives, bits, scores, result):
     """Write the scores of positions whose children, at *places* among all *scores*, are solved.
 
@@ -50,7 +50,7 @@ def sweep(columns, places, origins, primitives, bits, scores, result):
     return too_far(result, bits)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def too_far(scores, bits):
     """Return 1 where a score holds the greatest remoteness there is room for, else 0."""
     greatest = (1 << bits) - 1
@@ -61,7 +61,7 @@ def too_far(scores, bits):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tally(scores, sizes, positions, stored, first, offset):
     """Count scores: sizes to *positions*, ones to *stored*, and in *first* keep the least place, from *offset*."""
     for i in range(len(scores)):

@@ -2,10 +2,10 @@
 ranks."""
 
 import numpy as np
-from numba import njit
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.encode_kernels import MOST_RUNS, find_runs
+from retrograde.solver.kernel import kernel
 from retrograde.solver.list_kernels import rank_of
 from retrograde.solver.verifier import class_size, conclude
 
@@ -17,7 +17,7 @@ LISTS, LISTS_END, STEPS, STEPS_END, MASK, FIRST, COLUMNS = range(7)
 first step begins."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def span_children(game, positions, spans):
     """Write the span of the children in each tier; return how many tiers there are, or -1 if more than rows."""
     count = 0
@@ -40,7 +40,7 @@ def span_children(game, positions, spans):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wins_at_once(game, position):
     """Tell whether a move leads to a position where the game is over and lost."""
     for move in game.generate_moves(position):  # noqa: SIM110  # any() does not compile
@@ -49,7 +49,7 @@ def wins_at_once(game, position):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def stored_row(game, position, table, k, ranks, rows, win_in_one, bits, shifts):
     """Return what the database says of an undecided position of a tier: a row of the legend, or -1."""
     if wins_at_once(game, position):
@@ -68,7 +68,7 @@ def stored_row(game, position, table, k, ranks, rows, win_in_one, bits, shifts):
     return rows[low - 1] if low > table[k, STEPS] else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def derive_steps(
     game, most_images, tier, positions, reached, own, tiers, table, lists, marks, ranks, rows, values, remotenesses,
     win_in_one, tally_stored, tally_positions, tally_first, wrong,

@@ -4,10 +4,10 @@ Each variant has its own. They are many small ones, because compiling takes long
 """
 
 import numpy as np
-from numba import njit
 
 from retrograde.games.game import UNDECIDED
 from retrograde.solver.encode_kernels import MOST_RUNS, find_runs
+from retrograde.solver.kernel import kernel
 from retrograde.solver.kernels import LIMIT, canonical, count_images
 from retrograde.solver.list_kernels import ASCENDS, BITS, BLOCK, COUNT, FROM, MASK, MOVE, TO, WHERE, find_step, unpack
 from retrograde.solver.score_kernels import pass_up, primitive_score
@@ -22,7 +22,7 @@ DONE, NO_ROOM, OTHER_TIER, UNSORTED, LOST, BROKEN = range(6)
 ascend that must; a child was not found; the rules break the contract."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_all(game, positions, count, move, tier, children):
     """Write the children of positions by one move; return DONE, OTHER_TIER where one is of another tier, or BROKEN."""
     other = broken = False
@@ -36,21 +36,21 @@ def move_all(game, positions, count, move, tier, children):
     return BROKEN if broken else OTHER_TIER if other else DONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def values_of(game, positions, count, values):
     """Write the primitive values of positions."""
     for i in range(count):
         values[i] = game.primitive(positions[i]) + 0  # an enum member becomes an int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sizes_of(game, positions, count, images, sizes):
     """Write how many positions are equal to each by symmetry."""
     for i in range(count):
         sizes[i] = count_images(game, positions[i], images)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def have_moves(game, positions, count, moves):
     """Tell whether all positions have these moves, in this order."""
     for i in range(count):
@@ -64,13 +64,13 @@ def have_moves(game, positions, count, moves):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def child_by(game, position, move):
     """Return the child of a position by a move, and its tier."""
     return canonical(game, game.do_move(position, move))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scatter(game, positions, count, tier, low, high, numbers, end):
     """Add the children of positions by all moves that are in a tier and a range; return their end, -1 where there is no
     room for them, -2 where the rules break the contract."""
@@ -94,7 +94,7 @@ def scatter(game, positions, count, tier, low, high, numbers, end):
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pull(game, words, octets, lists, targets, numbers, bounds, unsorted, runs):
     """Write the children of lists, for one target after another.
 
@@ -147,7 +147,7 @@ def pull(game, words, octets, lists, targets, numbers, bounds, unsorted, runs):
     return DONE, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def narrow(game, words, lists, row, last, low, high):
     """Leave out the blocks of a list that have no children from *low* to *high*; return whether they may not ascend."""
     begin, end = 0, 0
@@ -167,7 +167,7 @@ def narrow(game, words, lists, row, last, low, high):
     return move != READY and child_by(game, last, move)[0] < before
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(game, found, ends, targets, images, moves, leads, shared, tally):
     """Keep of sorted lists, one after another, the undecided positions; move them together, and change the *ends*.
 
@@ -228,7 +228,7 @@ def settle(game, found, ends, targets, images, moves, leads, shared, tally):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def survey_tiers(game, words, octets, lists, row, tiers):
     """Write the tiers to which the moves of all positions of a list lead, and how many lead there.
 
@@ -256,7 +256,7 @@ def survey_tiers(game, words, octets, lists, row, tiers):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sample_children(game, positions, move, tier, out):
     """Write the children in a tier of some positions, by one move or, where it is -1, all; return how many fit."""
     if move < 0:
@@ -270,7 +270,7 @@ def sample_children(game, positions, move, tier, out):
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def look_up(positions, values, count, starts, children, row, buckets, hint, passed, worth, best):
     """Raise the *best* scores of positions to what their children are worth; return the last step, -1: one was not
     found.
@@ -293,7 +293,7 @@ def look_up(positions, values, count, starts, children, row, buckets, hint, pass
     return -1 if lost else hint
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def look_up_all(game, positions, count, child_tiers, low, high, children, starts, passed, buckets, best):
     """Raise the *best* scores of positions to what their children by all moves are worth; return how it ended."""
     for i in range(count):
@@ -315,7 +315,7 @@ def look_up_all(game, positions, count, child_tiers, low, high, children, starts
     return DONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(
     game, words, octets, lists, units, slots, child_tiers, children, starts, passed, buckets, images, positions, scores,
     sizes,

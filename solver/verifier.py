@@ -4,12 +4,12 @@ The GIL is released, and threads may run it at the same time: marks are only eve
 """
 
 import numpy as np
-from numba import njit
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.solver.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def derive_all(
     game, most_images, tiers, bounds, positions, rows, values, remotenesses,
     records, reached, expanded, tally_stored, tally_positions, tally_first, wrong,
@@ -63,7 +63,7 @@ def derive_all(
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def conclude(soonest_lose, soonest_tie, draws, latest_win):
     """Return value and remoteness from what the children have: least and greatest remotenesses, -1 for none."""
     if soonest_lose >= 0:
@@ -75,7 +75,7 @@ def conclude(soonest_lose, soonest_tie, draws, latest_win):
     return (LOSE + 0, latest_win + 1) if latest_win >= 0 else (UNDECIDED + 0, -1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def look_up(tiers, bounds, positions, tier, position):
     """Return the record of a position in a tier, or -1."""
     k = np.searchsorted(tiers, tier)
@@ -91,7 +91,7 @@ def look_up(tiers, bounds, positions, tier, position):
     return low if low < bounds[k + 1] and positions[low] == position else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_size(game, position, images):
     """Return how many positions are equal to one by symmetry, itself included."""
     images[0] = position

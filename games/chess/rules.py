@@ -19,7 +19,7 @@ from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
 from retrograde.games.chess.numbering import Numbering
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
 
-# What is only for people is imported where it is used, so that an edit of it makes no other rules (see digest.py)
+# What is only for people is imported where it is used: solving needs none of it
 
 
 class Chess(Numbering):

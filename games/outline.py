@@ -1,0 +1,88 @@
+"""What stands in the source of a module, as it was imported, and which modules belong together."""
+
+import ast
+from functools import cache
+from pathlib import Path
+from sysconfig import get_paths
+from types import ModuleType
+from typing import NamedTuple
+
+from retrograde.games.essence import Imported, bindings
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class Outline(NamedTuple):
+    """The statements of a module, what its names are bound to, and which of them bind or may change each."""
+
+    body: list[ast.stmt]
+    bound: dict[str, Imported | None]
+    makers: dict[str, list[ast.stmt]]
+
+
+@cache
+def outline(source: bytes) -> Outline:
+    """Return the outline of a module, but for what is done only when it is run as a program."""
+    body = [node for node in ast.parse(source).body if not is_main(node)]
+    return Outline(body, dict(bindings(body)), makers(body))
+
+
+def makers(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
+    """Return for names the statements that bind them, or use them outside of definitions, and so may change them."""
+    found: dict[str, list[ast.stmt]] = {}
+    for node in body:
+        parts = () if isinstance(node, DEFINITIONS) else ast.walk(node)
+        used = {part.id for part in parts if isinstance(part, ast.Name)}
+        for name in used.union(name for name, _ in bindings([node])):
+            found.setdefault(name, []).append(node)
+    return found
+
+
+def is_main(node: ast.stmt) -> bool:
+    """Tell whether a statement is for a module that is run, not imported."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse
+
+
+def imports(node: ast.stmt, name: str) -> bool:
+    """Tell whether a statement may import a name."""
+    found = (part for part in ast.walk(node) if isinstance(part, (ast.Import, ast.ImportFrom)))
+    return any(name == (alias.asname or alias.name) for part in found for alias in part.names)
+
+
+@cache
+def globals_of(source: bytes) -> frozenset[str]:
+    """Return the global names that functions of a module set as they run."""
+    if b"global" not in source:
+        return frozenset()
+    found = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Global))
+    return frozenset(name for node in found for name in node.names)
+
+
+# Folders
+
+
+def folder_of(module: ModuleType) -> Path:
+    return Path(str(module.__file__)).resolve().parent
+
+
+@cache
+def system_folders() -> frozenset[Path]:
+    """Return where Python keeps its own modules and those that were installed."""
+    return frozenset(Path(path).resolve() for name, path in get_paths().items() if name.endswith("lib"))
+
+
+def is_beside(module: ModuleType, folders: list[Path]) -> bool:
+    """Tell whether a module's source is in one of some folders, or below; an environment that lies there is not."""
+    file = getattr(module, "__file__", None)
+    return bool(file) and any(is_below(file, folder) for folder in folders)
+
+
+@cache
+def is_below(file: str, folder: Path) -> bool:
+    """Tell whether a Python file is in a folder or below, and not in one of Python's own that is there too."""
+    above = set(Path(file).resolve().parents)
+    return (
+        file.endswith(".py")
+        and folder in above
+        and not any(folder in system.parents and system in above for system in system_folders())
+    )

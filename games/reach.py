@@ -1,0 +1,337 @@
+"""What the rules of a game reach: from the members of its class through the modules beside it (see `digest.py`)."""
+
+import ast
+import builtins
+import sys
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import partial
+from importlib.util import resolve_name
+from inspect import isfunction, unwrap
+from types import ModuleType
+from typing import Any
+
+from retrograde.games.essence import LOCAL, Essence, Imported, bindings
+from retrograde.games.game import FOR_PEOPLE, Game, Value
+from retrograde.games.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, makers, outline
+from retrograde.games.snapshot import load, module_of, source_of
+
+CONTRACT = sys.modules[Game.__module__]
+NO_DEFAULT = {"start", "tiers", "size"}
+"""Members that the contract knows and has no default for."""
+
+DYNAMIC = {
+    *("getattr", "hasattr", "setattr", "delattr", "globals", "locals", "vars", "dir"),
+    *("eval", "exec", "compile", "__import__"),
+}
+DYNAMIC_MODULES = {"importlib", "inspect", "sys", "gc", "ctypes", "pickle"}
+DYNAMIC_ATTRIBUTES = {"__dict__", "__globals__", "__getattribute__", "__getattr__", "attrgetter", "methodcaller"}
+"""What looks up by names that are made as the rules run."""
+
+
+class Dynamic(Exception):
+    """What is reached cannot be told from the source."""
+
+
+class HandedOn(Exception):
+    """The game itself is handed on, so that any attribute may be one of it."""
+
+
+def lineage(cls: type, contract: bool) -> list[type]:
+    """Return a class and those it is derived from that are rules: games, and what is beside them.
+
+    Of the contract no more is in it than is wanted.
+    """
+    games = [base for base in cls.__mro__ if issubclass(base, Game) and base is not Game]
+    folders = [folder_of(module_of(base)) for base in games]
+    return [
+        base
+        for base in cls.__mro__
+        if base in games or (contract if base is Game else is_beside(module_of(base), folders))
+    ]
+
+
+class Trace:
+    """What has been reached from the rules of a class: a `Resolver` that follows all that it is asked for."""
+
+    def __init__(self, cls: type[Game], contract: bool, handed_on: bool):
+        self.cls: Any = cls
+        self.home = module_of(cls)
+        self.contract = contract
+        self.handed_on = handed_on
+        self.line = lineage(cls, contract)
+        self.folders = [folder_of(module_of(base)) for base in self.line if base is not Game]
+        self.bodies = [body_of(base) for base in self.line]
+        self.options: list[str] = [field.name for field in fields(cls)] if is_dataclass(cls) else []
+        self.numbers: dict[Any, int] = {}
+        self.left: list[Callable[[], Any]] = []
+        self.module = CONTRACT
+        """The module that is being read."""
+
+    def run(self) -> Any:
+        """Return the essence of all that is reached."""
+        others = [base.__qualname__ for base in self.cls.__mro__ if base not in (*self.line, Game, object)]
+        roots: list[Any] = [others, *((name, self.member(name)) for name in sorted(self.rules()))]
+        changed = [base for base in self.line if base is not Game and changes_of(base)]
+        roots += [("", self.number(base, partial(self.of_changes, base))) for base in changed]
+        found = []
+        for essence in self.left:  # grows as it is gone through
+            found.append(essence())
+        return self.options, roots, found
+
+    def rules(self) -> set[str]:
+        """Return the members that are rules themselves: options, and what the contract or Python knows and calls."""
+        known = ({*vars(Game)} - FOR_PEOPLE).union(NO_DEFAULT, self.options)
+        return {name for body in self.bodies for name in body if name in known or is_special(name)}
+
+    # Members
+
+    def definitions(self, name: str) -> list[tuple[int, list[ast.stmt]]]:
+        """Return the numbers of the classes that define a member, the one that counts first, and their statements."""
+        return [(number, body[name]) for number, body in enumerate(self.bodies) if name in body]
+
+    def member(self, name: str) -> Any:
+        if name in DYNAMIC_ATTRIBUTES:
+            raise Dynamic
+        found = self.definitions(name)
+        if not found:
+            return "Member", name
+        return "Member", name, self.number(("member", name), partial(self.of_member, name, *found[0]))
+
+    def inherited(self, name: str) -> Any:
+        found = [((name, at), partial(self.of_member, name, at, nodes)) for at, nodes in self.definitions(name)]
+        return "Super", name, tuple(self.number(*one) for one in found)
+
+    def of_member(self, name: str, number: int, nodes: list[ast.stmt]) -> Any:
+        """Return the essence of a member as one of the classes has it."""
+        base, body = self.line[number], self.bodies[number]
+        module = module_of(base)
+        value = vars(base).get(name)
+        annotations = [node.annotation for node in nodes if isinstance(node, ast.AnnAssign)]
+        annotated = self.reading(module, Essence(self, body), annotations)
+        is_value = all(isinstance(node, (ast.Assign, ast.AnnAssign)) for node in nodes)
+        if is_value and name in vars(base) and is_plain(value):
+            return annotated, value_of(value)
+        functions = [node for node in nodes if isinstance(node, DEFINITIONS)]
+        if functions:
+            check(value, functions)
+        essences = []
+        for node in nodes:
+            if isinstance(node, ast.AnnAssign) and node.value is None:
+                continue
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                is_static = "staticmethod" in map(ast.unparse, node.decorator_list)
+                kind = "staticmethod" if is_static else "method"
+                essences.append(self.reading(module, Essence(self, body), node, kind))
+            else:
+                essences.append(self.reading(module, Essence(self, body), node))
+        return annotated, tuple(essences)
+
+    def of_changes(self, base: type) -> Any:
+        """Return the essence of what a module does with a class after it has made it."""
+        return self.reading(module_of(base), Essence(self), list(changes_of(base)))
+
+    def reading(self, module: ModuleType, essence: Essence, node: Any, kind: str = "") -> Any:
+        """Return the essence of what stands in a module."""
+        before, self.module = self.module, module
+        try:
+            return essence.of_method(node, kind) if kind else essence.of(node)
+        finally:
+            self.module = before
+
+    def number(self, key: Any, essence: Callable[[], Any]) -> int:
+        """Return the number of what has been reached, a new one if it is."""
+        if key not in self.numbers:
+            self.numbers[key] = len(self.left)
+            self.left.append(essence)
+        return self.numbers[key]
+
+    def itself(self) -> Any:
+        if not self.handed_on:
+            raise HandedOn
+        return ("Self",)
+
+    def attribute(self, name: str) -> Any:
+        if name in DYNAMIC_ATTRIBUTES:
+            raise Dynamic
+        if self.handed_on and self.definitions(name):
+            return self.member(name)
+        return ascii(name)
+
+    # Globals
+
+    def resolve(self, names: list[str]) -> tuple[Any, int]:
+        name = names[0]
+        if name in vars(self.module):
+            return self.reach(self.module, names, 0)
+        if (whole_name := vars(builtins).get(name)) is not None or hasattr(builtins, name):
+            if name in DYNAMIC:
+                raise Dynamic
+            return ("Builtin", name, whole_name is None), 1
+        return ("Unknown", name), 1
+
+    def resolve_import(self, target: Imported, names: list[str]) -> tuple[Any, int]:
+        module, found = self.imported(self.module, target)
+        if module is None:
+            return ("Missing", *target), 0
+        if found is None:
+            answer, used = self.through(module, names, 0)
+            return answer, used
+        answer, used = self.reach(module, [found, *names], 0)
+        return answer, used - 1
+
+    def imported(self, module: ModuleType, target: Imported) -> tuple[ModuleType | None, str | None]:
+        """Return the module that an import statement takes something from, and the name there, or none."""
+        package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
+        try:
+            name = resolve_name(target.module, package) if target.module.startswith(".") else target.module
+            source = load(name, self.home)
+            if target.name is None or target.name in vars(source):
+                return source, target.name
+            return load(f"{name}.{target.name}", self.home), None
+        except Exception:  # it would raise in the rule as well
+            return None, None
+
+    def through(self, module: ModuleType, names: list[str], used: int) -> tuple[Any, int]:
+        """Return what names stand for that follow a module."""
+        if used < len(names):
+            if names[used] in vars(module):
+                return self.reach(module, names, used)
+            return ("Missing", module.__name__, names[used]), used + 1
+        if self.is_inside(module) or module.__name__.partition(".")[0] in DYNAMIC_MODULES:
+            raise Dynamic  # a module that is handed on
+        return ("Module", module.__name__), used
+
+    def reach(self, module: ModuleType, names: list[str], used: int) -> tuple[Any, int]:
+        """Return what a module's name stands for, and how many names are used up."""
+        name = names[used]
+        value = vars(module)[name]
+        if isinstance(value, ModuleType):
+            return self.through(value, names, used + 1)
+        if is_plain(value) and not (self.is_inside(module) and name in globals_of(source_of(module))):
+            return value_of(value), used + 1
+        if vars(CONTRACT).get(name) is value:
+            if not self.contract:
+                return ("Contract", name), used + 1
+            module = CONTRACT  # by whatever way it was imported
+        if any(value is base for base in self.line):
+            return self.reach_class(self.line.index(value), names, used + 1)
+        if not self.is_inside(module):
+            if {module.__name__.partition(".")[0], name} & (DYNAMIC_MODULES | DYNAMIC_ATTRIBUTES):
+                raise Dynamic
+            return ("Outside", module.__name__, name), used + 1
+        if origin := self.origin(module, name):
+            source, found = origin
+            answer, more = self.reach(source, [found, *names[used + 1 :]], 0)
+            return answer, used + more
+        return ("Global", self.number((id(module), name), lambda: self.of_global(module, name))), used + 1
+
+    def reach_class(self, number: int, names: list[str], used: int) -> tuple[Any, int]:
+        """Return what a class of the game's own stands for, or a member named after it."""
+        if used < len(names):
+            return ("Own", number, self.member(names[used])), used + 1
+        self.itself()
+        return ("Own", number), used
+
+    def is_inside(self, module: ModuleType) -> bool:
+        """Tell whether what is in a module is followed."""
+        return self.contract if module is CONTRACT else is_beside(module, self.folders)
+
+    def origin(self, module: ModuleType, name: str) -> tuple[ModuleType, str] | None:
+        """Return from where a module has imported a name, if it has."""
+        bound = outline(source_of(module)).bound
+        if name not in bound:  # by a star, or by other means
+            stars = [target for at, target in bound.items() if at == "*" and target]
+            sources = [source for source, _ in (self.imported(module, Imported(star.module, None)) for star in stars)]
+            found = [source for source in sources if source and vars(source).get(name) is vars(module)[name]]
+            if not found:
+                raise Dynamic
+            return found[0], name
+        target = bound[name]
+        if target is LOCAL:
+            if any(imports(node, name) for node in outline(source_of(module)).makers[name]):
+                raise Dynamic  # imported or defined, as it turns out
+            return None
+        source, there = self.imported(module, target)
+        if source is None or there is None or vars(source)[there] is not vars(module)[name]:
+            raise Dynamic
+        return source, there
+
+    def of_global(self, module: ModuleType, name: str) -> Any:
+        """Return the essence of the statements that make a global name what it is."""
+        nodes = outline(source_of(module)).makers[name]
+        definitions = [node for node in nodes if isinstance(node, DEFINITIONS)]
+        if definitions:
+            check(vars(module)[name], definitions)
+            nodes = [node for node in nodes if name in dict(bindings([node]))]
+        return self.reading(module, Essence(self), nodes)
+
+
+# Sources
+
+
+def node_of(cls: type) -> ast.ClassDef:
+    """Return the syntax tree of a class; raise Dynamic where it is not found."""
+    body = outline(source_of(module_of(cls))).body
+    for name in cls.__qualname__.split("."):
+        parts = (part for node in body for part in ast.walk(node) if isinstance(part, ast.ClassDef))
+        found = [part for part in parts if part.name == name]
+        if len(found) != 1:
+            raise Dynamic
+        body = found[0].body
+    return found[0]
+
+
+def body_of(cls: type) -> dict[str, list[ast.stmt]]:
+    """Return the statements in the body of a class, by the names that they bind or change.
+
+    Raises Dynamic where the class has members that do not stand there, or is not found.
+    """
+    body = node_of(cls).body
+    names = {name for name, _ in bindings(body)}
+    if any(name not in names and not name.startswith(("__", "_abc_")) for name in vars(cls).keys() - {"name"}):
+        raise Dynamic
+    if cls is Game:  # which has to do with how classes are made as well, and that is no rule
+        names = {name for name in names if not name.startswith("__")}
+    return {name: nodes for name, nodes in makers(body).items() if name in names}
+
+
+def changes_of(cls: type) -> list[ast.AST]:
+    """Return what of its module does something with a class when it has been made: decorators, and statements."""
+    nodes = outline(source_of(module_of(cls))).makers.get(cls.__name__, [])
+    made = node_of(cls)
+    return [*made.decorator_list, *made.keywords, *(node for node in nodes if not isinstance(node, DEFINITIONS))]
+
+
+def is_special(name: str) -> bool:
+    """Tell whether a name is one that Python calls of itself."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def check(value: Any, nodes: list[Any]) -> None:
+    """Raise Dynamic where a function or class is none of those that stand in the source under its name."""
+    for wrapper in ("fget", "func", "__func__"):
+        value = getattr(value, wrapper, value)
+    value = unwrap(value) if callable(value) else value
+    lines = {min([node.lineno, *(part.lineno for part in node.decorator_list)]) for node in nodes}
+    if is_plain(value) or (isfunction(value) and value.__code__.co_firstlineno not in lines):
+        raise Dynamic
+
+
+# Values
+
+
+def is_plain(value: Any) -> bool:
+    """Tell whether a value is a constant, which can be told by what it is."""
+    if type(value) in (tuple, frozenset):
+        return all(map(is_plain, value))
+    return value is None or type(value) in (int, bool, float, complex, str, bytes, range, Value)
+
+
+def value_of(value: Any) -> Any:
+    """Return a constant as text that is the same in every version of Python."""
+    if type(value) is tuple:
+        return "tuple", *map(value_of, value)
+    if type(value) is frozenset:
+        return "frozenset", *sorted(map(value_of, value), key=repr)
+    return type(value).__name__, ascii(value)

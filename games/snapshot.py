@@ -1,0 +1,128 @@
+"""The source of rule modules as it was when they were imported: what runs, whatever has become of the file since.
+
+A rule module that comes from a path is read once, and so are the modules beside it that it imports: what has been read
+is compiled, and kept with the module. Of all other modules the source is read when it is first asked for, and then
+kept.
+"""
+
+import linecache
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import decode_source
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+RULES = "retrograde_rules_"
+"""How the names of packages begin that hold a rule module from a path."""
+
+KEPT, ITSELF, BESIDE = "__retrograde_source__", "__retrograde_module__", "__retrograde_neighbours__"
+"""The names in a module under which its source is kept, the module, and by their names the modules beside it."""
+
+
+def source_of(module: ModuleType) -> bytes:
+    """Return the source of a module as it was imported, or else as it is now; raise OSError where there is none."""
+    if KEPT not in vars(module):
+        keep(module, Path(str(module.__file__)).read_bytes())
+    return vars(module)[KEPT]
+
+
+def module_of(definition: Any) -> ModuleType:
+    """Return the module that a function or a class was made in, though another may have its name by now.
+
+    Raises KeyError where there is none of that name.
+    """
+    for function in (definition, *(vars(definition).values() if isinstance(definition, type) else ())):
+        names = getattr(function, "__globals__", {})
+        if names.get("__name__") == definition.__module__ and ITSELF in names:
+            return names[ITSELF]
+    return sys.modules[definition.__module__]
+
+
+def keep(module: ModuleType, source: bytes) -> None:
+    """Keep the source of a module, for digests and for tracebacks."""
+    vars(module).update({KEPT: source, ITSELF: module})
+    text = decode_source(source)
+    name = str(module.__file__)
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name  # None: it is not held against a file
+
+
+class Loader(SourceFileLoader):
+    """Loads a module from its file, read once, and keeps what was read."""
+
+    def __init__(self, fullname: str, path: str, source: bytes | None = None):
+        super().__init__(fullname, path)
+        self.source = source
+
+    def get_code(self, fullname: str) -> CodeType:
+        if self.source is None:
+            self.source = self.get_data(self.path)
+        return self.source_to_code(self.source, self.path)  # not from __pycache__, which may hold another state
+
+    def exec_module(self, module: ModuleType) -> None:
+        code = self.get_code(module.__name__)
+        assert self.source is not None
+        keep(module, self.source)
+        exec(code, vars(module))
+
+
+class Neighbours:
+    """Finds the modules in a folder, as a script finds those beside it, for a `Loader` to load."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how to load a module in the folder; None where it is not there."""
+        spec = PathFinder.find_spec(fullname, [str(self.folder)] if path is None else path, target)
+        if spec and type(spec.loader) is SourceFileLoader and self.folder in Path(spec.loader.path).parents:
+            spec.loader = Loader(fullname, spec.loader.path)
+            return spec
+        return None
+
+
+@contextmanager
+def neighbours(folder: Path) -> Iterator[None]:
+    """Let modules be imported from a folder, before those of their name that are elsewhere."""
+    forget(folder)
+    finder = Neighbours(folder)
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), finder)  # what is built into Python comes first, as always
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        sys.meta_path.remove(finder)
+
+
+def forget(folder: Path) -> None:
+    """Forget neighbours of other rule modules, and those that were edited since; who has imported them keeps them."""
+    for name, module in loaded().items():
+        file = Path(str(module.__file__))
+        if folder not in file.parents or not file.is_file() or file.read_bytes() != source_of(module):
+            del sys.modules[name]
+
+
+def is_outdated(module: ModuleType) -> bool:
+    """Tell whether a file beside a rule module was edited after it was imported."""
+    beside = {Path(str(other.__file__)): source_of(other) for other in vars(module).get(BESIDE, {}).values()}
+    return any(file.is_file() and file.read_bytes() != source for file, source in beside.items())
+
+
+def loaded() -> dict[str, ModuleType]:
+    """Return the neighbours of rule modules that are known now, by name."""
+    return {
+        name: module
+        for name, module in sys.modules.items()
+        if isinstance(getattr(module, "__loader__", None), Loader) and not name.startswith(RULES)
+    }
+
+
+def load(name: str, beside: ModuleType) -> ModuleType:
+    """Import a module by its full name; one that was beside a rule module when that was imported, as it was then."""
+    return vars(beside).get(BESIDE, {}).get(name) or import_module(name)

@@ -1,0 +1,473 @@
+"""The digest of a game's rules: the same as long as the rules are, another one whenever they are not."""
+
+import ast
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrograde.games import Game, VariantError
+from retrograde.games.catalog import BUILT_IN, game_class
+from retrograde.games.digest import legacy_digest, rules_digest
+from retrograde.games.game import FOR_PEOPLE
+from retrograde.games.outline import is_below
+from retrograde.solver.sources import ROOT
+
+GAME = '''"""A heap."""
+
+from functools import cached_property
+
+from retrograde.games import LOSE, UNDECIDED, Game
+from helpers import MOST, least, table
+import shapes
+
+UNUSED = 3
+SIZES = [1, 2]
+SIZES.append(3)
+
+
+class Heap(Game):
+    """Take some."""
+
+    size: int = 10
+    fast: bool = False
+    ends = 0
+
+    def __post_init__(self):
+        if self.size > 1000:
+            raise ValueError("too many")
+
+    @property
+    def start(self):
+        return self.size
+
+    @cached_property
+    def takes(self):
+        return table()
+
+    def generate_moves(self, heap):
+        """Yield."""
+        for taken in self.takes:
+            if least(taken, heap) == taken and taken <= MOST:
+                yield taken
+
+    def do_move(self, heap, taken):
+        left: int = heap - taken
+        return left
+
+    def primitive(self, heap):
+        return LOSE if heap == self.ends else UNDECIDED
+
+    def tier(self, heap):
+        return len(SIZES) * shapes.rise(self.size - heap)
+
+    # For people
+
+    def show(self, heap):
+        return self.bar(heap) + shapes.bar(heap)
+
+    def bar(self, heap):
+        return "|" * heap
+
+
+def unused(x):
+    return x
+'''
+HELPERS = '''"""Help."""
+
+MOST = 3
+OTHER = 9
+
+
+def least(first, second):
+    """Return the lesser."""
+    return first if first < second else second  # or the first
+
+
+def table():
+    return tuple(entries())
+
+
+def entries():
+    return range(1, 1 + 3)
+
+
+def unused():
+    return OTHER
+'''
+SHAPES = '''from helpers import OTHER
+
+
+def rise(number):
+    from deeper.steps import step
+
+    return step * number
+
+
+def bar(number):
+    return "-" * number
+'''
+STEPS = "step = 1\n"
+FILES = {"heap.py": GAME, "helpers.py": HELPERS, "shapes.py": SHAPES, "deeper/steps.py": STEPS}
+
+
+@pytest.fixture
+def digest_of(tmp_path):
+    """A function that returns the digest of the rules with some edits: a file, what is in it, and what shall be."""
+    numbers = count()
+
+    def digest(*edits, contract=False):
+        folder = tmp_path / str(next(numbers))
+        files = dict(FILES)
+        for name, old, new in edits:
+            assert old in files[name], (name, old)
+            files[name] = files[name].replace(old, new)
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
+        return rules_digest(game_class(str(folder / "heap.py")), contract)
+
+    return digest
+
+
+def heap(old, new):
+    return ("heap.py", old, new)
+
+
+IMPORT = "from helpers import MOST, least, table\n"
+DO_MOVE = GAME[GAME.index("    def do_move") : GAME.index("    def primitive")]
+THROUGH_MODULE = [heap("least(", "helpers.least("), heap("MOST", "helpers.MOST"), heap(" table()", " helpers.table()")]
+SAME = {
+    "a comment": [heap("# For people", "# For whom it may concern")],
+    "docstrings": [heap('"""Take some."""', '"""Take more."""'), heap('        """Yield."""\n', "")],
+    "layout": [heap("left: int = heap - taken", "left: int = (\n  heap - taken)")],
+    "the annotation of a local": [heap("left: int =", "left =")],
+    "annotations of arguments": [heap("do_move(self, heap, taken)", "do_move(self, heap: int, taken: int) -> int")],
+    "an unused import": [heap("import shapes\n", "import shapes\nimport json\nfrom helpers import OTHER\n")],
+    "an unused function": [heap("    return x\n", "    return x + 1\n")],
+    "an unused function of a neighbour": [("helpers.py", "return OTHER", "return OTHER + 1")],
+    "an unused constant": [heap("UNUSED = 3", "UNUSED = 4"), ("helpers.py", "OTHER = 9", "OTHER = 10")],
+    "a method for people": [heap("self.bar(heap) + shapes.bar(heap)", '"heap"')],
+    "a method that only those use": [heap('"|" * heap', '"/" * heap')],
+    "a neighbour's function that only those use": [("shapes.py", '"-" * number', '"=" * number')],
+    "a new method for people": [heap("    def bar(", '    def write(self, heap):\n        return "x"\n\n    def bar(')],
+    "an example": [heap("    ends = 0", '    ends = 0\n    example = "size=3"')],
+    "the order of methods": [
+        heap(DO_MOVE, ""),
+        heap("    # For people", DO_MOVE + "    # For people"),
+    ],
+    "the order of functions": [
+        ("helpers.py", "def entries():\n    return range(1, 1 + 3)\n", ""),
+        ("helpers.py", "MOST = 3", "def entries():\n    return range(1, 1 + 3)\n\nMOST = 3"),
+    ],
+    "a constant that is spelled otherwise": [("helpers.py", "MOST = 3", "MOST = 1 + 2")],
+    "functions through their module": [heap(IMPORT, "import helpers\n"), *THROUGH_MODULE],
+    "functions through their module by another name": [
+        heap(IMPORT, "import helpers as h\n"),
+        *((name, old, new.replace("helpers", "h")) for name, old, new in THROUGH_MODULE),
+    ],
+    "functions by other names": [
+        heap(IMPORT, "from helpers import MOST as M, least as lesser, table as entries\n"),
+        *(heap("least(", "lesser("), heap("<= MOST", "<= M"), heap(" table()", " entries()")),
+    ],
+    "functions by way of another module": [heap(IMPORT, "from shapes import *\n"), ("shapes.py", "OTHER", "*")],
+    "imports where they are used": [
+        heap(IMPORT, ""),
+        heap("        for taken in", "        from helpers import MOST, least\n        for taken in"),
+        heap("return table()", "from helpers import table\n        return table()"),
+    ],
+    "modules where they are used": [
+        *(heap(IMPORT, ""), heap("        for taken in", "        import helpers\n        for taken in")),
+        *(heap("return table()", "import helpers\n        return helpers.table()"), *THROUGH_MODULE[:1]),
+        heap("taken <= MOST", "taken <= helpers.MOST"),
+    ],
+    "an import at the top": [
+        ("shapes.py", "from helpers import OTHER\n", "from deeper.steps import step\n"),
+        ("shapes.py", "    from deeper.steps import step\n", ""),
+    ],
+    "a decorator through its module": [
+        heap("from functools import cached_property", "import functools"),
+        heap("@cached_property", "@functools.cached_property"),
+    ],
+    "the contract by its own module": [heap("from retrograde.games import", "from retrograde.games.game import")],
+    "the contract through its module": [
+        heap("from retrograde.games import LOSE, UNDECIDED, Game", "from retrograde.games import game"),
+        *(heap("(Game)", "(game.Game)"), heap("LOSE if", "game.LOSE if")),
+        heap("else UNDECIDED", "else game.UNDECIDED"),
+    ],
+    "what is done when it is run as a program": [heap("UNUSED = 3", 'if __name__ == "__main__":\n    print(SIZES)')],
+}
+OTHERS = {
+    "a rule": [heap("left: int = heap - taken", "left: int = heap - taken - 0")],
+    "a table": [heap("return table()", "return table()[1:]")],
+    "the check of options": [heap("> 1000", "> 1001")],
+    "a default": [heap("size: int = 10", "size: int = 11")],
+    "the type of an option": [heap("fast: bool = False", "fast: int = False")],
+    "the name of an option": [heap("fast: bool", "quick: bool")],
+    "the order of options": [heap("    size: int = 10\n", ""), heap("False\n", "False\n    size: int = 10\n")],
+    "a constant of the class": [heap("ends = 0", "ends = 1")],
+    "a constant of a neighbour": [("helpers.py", "MOST = 3", "MOST = 2")],
+    "a constant at the end of a chain": [("deeper/steps.py", "step = 1", "step = 2")],
+    "an argument's default": [("helpers.py", "least(first, second)", "least(first, second=0)")],
+    "a function": [("helpers.py", "first < second", "first <= second")],
+    "what a function uses": [("helpers.py", "1 + 3", "1 + 4")],
+    "a list": [heap("SIZES = [1, 2]", "SIZES = [1, 2, 3]")],
+    "what is done to a list": [heap("SIZES.append(3)", "SIZES.extend((3, 4))")],
+    "a new rule": [heap("    # For", "    def images(self, heap):\n        yield heap\n\n    # For")],
+    "a method for people that a rule calls": [
+        heap("left: int = heap - taken", "left: int = heap - taken + len(self.show(0))"),
+    ],
+    "another function of that name": [heap(IMPORT, IMPORT + "\n\ndef least(first, second):\n    return first\n")],
+    "a rule that is exchanged later": [heap("def unused(x):", "Heap.ends = 2\n\n\ndef unused(x):")],
+    "a list that is changed later": [heap("def unused(x):", "print(Heap.__name__)\n\n\ndef unused(x):")],
+    "a function that is wrapped later": [heap("UNUSED = 3", "least = max")],
+    "a value by another function": [heap("heap == self.ends", "heap != self.ends")],
+}
+
+
+@pytest.mark.parametrize("edits", SAME.values(), ids=SAME)
+@pytest.mark.parametrize("contract", [False, True], ids=["rules", "with contract"])
+def test_the_digest_stays(digest_of, edits, contract):
+    assert digest_of(*edits, contract=contract) == digest_of(contract=contract)
+
+
+@pytest.mark.parametrize("edits", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("contract", [False, True], ids=["rules", "with contract"])
+def test_the_digest_changes(digest_of, edits, contract):
+    assert digest_of(*edits, contract=contract) != digest_of(contract=contract)
+
+
+SHOWN = [heap("left: int = heap - taken", "left: int = heap - taken + len(self.show(0))")]
+
+
+def test_what_rules_use_of_what_is_for_people_counts(digest_of):
+    assert digest_of(*SHOWN, heap('"|" * heap', '"/" * heap')) != digest_of(*SHOWN)
+    assert digest_of(*SHOWN, ("shapes.py", '"-" * number', '"=" * number')) != digest_of(*SHOWN)
+
+
+HANDED_ON = [("helpers.py", "def table():", "def table(game):"), heap("return table()", "return table(self)")]
+
+
+def test_what_a_function_asks_of_the_game_counts(digest_of):
+    asks = [*HANDED_ON, ("helpers.py", "tuple(entries())", "tuple(entries()) + (len(game.bar(2)),)")]
+    assert digest_of(*asks) != digest_of(*HANDED_ON)
+    assert digest_of(*asks, heap('"|" * heap', '"/" * heap')) != digest_of(*asks)
+    assert digest_of(*HANDED_ON, heap('"|" * heap', '"/" * heap')) == digest_of(*HANDED_ON)
+
+
+DYNAMIC = [heap("return table()", 'return table() + (len(getattr(self, "ba" + "r")(1)),)')]
+
+
+def test_where_names_are_looked_up_as_rules_run_all_counts(digest_of):
+    assert digest_of(*DYNAMIC, ("deeper/steps.py", "step = 1", "step = 2")) != digest_of(*DYNAMIC)
+    assert digest_of(*DYNAMIC, heap('"|" * heap', '"/" * heap')) != digest_of(*DYNAMIC)
+    assert digest_of(*DYNAMIC, heap("# For people", "# For you")) == digest_of(*DYNAMIC)
+
+
+def test_an_error_of_the_contract_is_the_same_by_whatever_way(digest_of):
+    raising = [heap("raise ValueError", "raise VariantError")]
+    one = [*raising, heap("from retrograde.games import LOSE", "from retrograde.games import VariantError, LOSE")]
+    other = [*raising, heap("import shapes\n", "import shapes\nfrom retrograde.games.game import VariantError\n")]
+    for contract in (False, True):
+        assert digest_of(*one, contract=contract) == digest_of(*other, contract=contract)
+
+
+@pytest.mark.parametrize("contract", [False, True])
+def test_a_decorator_of_the_class_counts(digest_of, contract):
+    decorated = [
+        heap("class Heap", "@changed\nclass Heap"),
+        heap("UNUSED = 3", "def changed(cls):\n    cls.ends = 3\n    return cls"),
+    ]
+    assert digest_of(*decorated, contract=contract) != digest_of(contract=contract)
+    assert digest_of(*decorated, heap("cls.ends = 3", "cls.ends = 4")) != digest_of(*decorated)
+
+
+DERIVED = '''
+
+class Base(Game):
+    """Rules."""
+
+    def tier(self, heap):
+        return self.rise(heap)
+
+    def rise(self, heap):
+        return -heap
+
+    def fall(self, heap):
+        return heap
+'''
+
+
+def test_rules_of_classes_that_a_game_is_derived_from_count(digest_of):
+    derived = [
+        ("helpers.py", "MOST = 3", "from retrograde.games import Game\n\nMOST = 3\n" + DERIVED),
+        heap("(Game)", "(Base)"),
+        heap(IMPORT, IMPORT + "from helpers import Base\n"),
+        heap("return len(SIZES) *", "return super().tier(heap) + len(SIZES) *"),
+    ]
+    assert digest_of(*derived, ("helpers.py", "return -heap", "return 1 - heap")) != digest_of(*derived)
+    assert digest_of(*derived, ("helpers.py", "self.rise(heap)", "self.fall(heap)")) != digest_of(*derived)
+    without = [*derived, heap("super().tier(heap) + ", "")]
+    assert digest_of(*without, ("helpers.py", "self.rise(heap)", "self.fall(heap)")) == digest_of(*without)
+
+
+def test_all_that_the_contract_has_for_people_is_named_there():
+    """A method that is added to the contract is a rule, or it is in that list."""
+    rules = {"start", "generate_moves", "do_move", "primitive", "images", "tier", "parents", "canonical"}
+    rules |= {"index", "unindex", "parts", "family"}
+    members = {name for name in {*vars(Game), *Game.__annotations__} if not name.startswith("__")}
+    assert members - rules <= FOR_PEOPLE
+    assert not rules & FOR_PEOPLE
+    assert FOR_PEOPLE - members == {"pgn"}
+
+
+# Games that are built in
+
+LEGACY = {
+    "chess": "2f994d178ab1a442613a75742f538a32",
+    "connect4": "c8c83f34b95023281e4e78475abfddd5",
+    "dodgem": "fb4291036f547e0068ee15ffb4e423b2",
+    "hareandhounds": "dd7895da62c1b29f8727d979d632845a",
+    "lgame": "ea4daaebcc278987ee3b7df90b5a6769",
+    "mutorere": "849f2b5938c9ba0e93dcd8bb3208dede",
+    "tentozero": "a1b916f4b29a1a950b8a9e089e51455c",
+    "tictactoe": "762de0a70412236441ac9cb1376176da",
+}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_databases_of_format_version_1_are_known_by_the_digest_they_have(name):
+    assert legacy_digest(game_class(name)) == LEGACY[name]
+
+
+RULES = {
+    "chess": "1580cc4020dbc1128c7a3e93b318353e",
+    "connect4": "a230433835d8dcd5b24dd897f633e3dd",
+    "dodgem": "c1414467230caf26659fd2f12f167503",
+    "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
+    "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
+    "mutorere": "b42892da2880104270cae475405f828c",
+    "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
+    "tictactoe": "a6aeea55cdd381bc64ae56ace66818d3",
+}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_databases_of_today_are_known_by_the_digest_they_have(name):
+    """In every version of Python: a change of how the digest is taken makes all databases useless."""
+    assert rules_digest(game_class(name)) == RULES[name]
+
+
+def test_what_is_for_people_is_not_even_imported():
+    program = """if True:
+        import sys
+        from retrograde.games.catalog import game_class, rules_digest
+        rules_digest(game_class("chess"))
+        rules_digest(game_class("connect4"))
+        print(sorted(name for name in sys.modules if name.rpartition(".")[2] in ("fen", "san", "pgn", "drawing")))
+    """
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
+
+
+def test_an_environment_in_the_folder_of_a_rule_file_is_none_of_its_rules():
+    """Where a folder is above Python's own, as a home often is."""
+    assert is_below(str(Path(ast.__file__).resolve()), Path(ast.__file__).resolve().parent)
+    assert not is_below(str(Path(ast.__file__).resolve()), Path(ast.__file__).resolve().parents[1])
+    assert not is_below(np.__file__, Path(sys.prefix).resolve().parent)
+    assert is_below(str(ROOT / "games" / "chess" / "men.py"), ROOT / "games")
+
+
+# Sources as they were when they were imported
+
+
+def written(folder, **files):
+    """Write the rules of the heap to a folder, some files otherwise, and return the path of the game."""
+    for name, text in (FILES | {f"{name}.py": text for name, text in files.items()}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder / "heap.py"
+
+
+@pytest.mark.parametrize("change", ["write_text('nonsense')", "unlink()", "rename(Path(__file__).with_suffix('.old'))"])
+@pytest.mark.parametrize("file", ["heap", "helpers"])
+def test_a_module_that_changes_its_file_is_digested_as_what_runs(tmp_path, digest_of, change, file):
+    text = FILES[f"{file}.py"] + f"\nfrom pathlib import Path\nPath(__file__).{change}\n"
+    path = written(tmp_path / "changing", **{file: text})
+    cls = game_class(str(path))
+    now = path.with_name(f"{file}.py")
+    assert not now.exists() or now.read_text() == "nonsense"
+    assert rules_digest(cls) == digest_of()
+    assert list(cls().generate_moves(10)) == [1, 2, 3]
+
+
+def test_a_file_that_is_edited_while_its_rules_run_does_not_change_their_digest(tmp_path, digest_of):
+    path = written(tmp_path / "edited")
+    cls = game_class(str(path))
+    for name in ("heap", "helpers", "shapes"):
+        path.with_name(f"{name}.py").write_text("nonsense(")
+    assert rules_digest(cls) == digest_of()
+    assert legacy_digest(cls) == legacy_digest(game_class(str(written(tmp_path / "as it was"))))
+
+
+def test_neighbours_of_one_name_in_two_folders_are_told_apart(tmp_path, digest_of):
+    """Both in one process: neither the rules nor the digest of one are taken for those of the other."""
+    one = game_class(str(written(tmp_path / "one")))
+    other = game_class(str(written(tmp_path / "other", helpers=HELPERS.replace("MOST = 3", "MOST = 2"))))
+    assert list(one().generate_moves(10)) == [1, 2, 3]
+    assert list(other().generate_moves(10)) == [1, 2]
+    assert rules_digest(one) == digest_of()
+    assert rules_digest(other) == digest_of(("helpers.py", "MOST = 3", "MOST = 2"))
+
+
+@pytest.mark.parametrize("heap_text", [GAME, GAME + "# edited\n"], ids=["the neighbour alone", "both"])
+def test_a_neighbour_that_was_edited_is_read_anew(tmp_path, digest_of, heap_text):
+    path = written(tmp_path / "first")
+    before = game_class(str(path))
+    assert game_class(str(path)) is before
+    written(tmp_path / "first", helpers=HELPERS.replace("MOST = 3", "MOST = 2"), heap=heap_text)
+    after = game_class(str(path))
+    assert rules_digest(after) == digest_of(("helpers.py", "MOST = 3", "MOST = 2"))
+    assert list(after().generate_moves(10)) == [1, 2]
+    assert rules_digest(before, True) == digest_of(contract=True)
+    assert list(before().generate_moves(10)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("end", ["raise SystemExit(3)", "exit()", "1 / 0", "import no_such_module", "yield 3"])
+def test_a_module_that_does_not_come_to_its_end_is_named(tmp_path, end):
+    path = written(tmp_path / "broken", heap=GAME + end + "\n")
+    for _ in range(2):
+        with pytest.raises(VariantError, match=rf"heap\.py, line {len((GAME + end).splitlines())}: "):
+            game_class(str(path))
+
+
+@pytest.mark.parametrize("name", ["connect4", "dodgem", "hareandhounds"])
+def test_every_number_in_every_rule_counts_and_none_in_what_is_for_people(tmp_path, name):
+    """Rules with one number changed are other rules, unless it is in a method that none of them reaches."""
+    lines = (ROOT / "games" / f"{name}.py").read_bytes().splitlines(keepends=True)
+
+    def digest(number, text):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / f"{name}.py").write_bytes(text)
+        return rules_digest(game_class(str(folder / f"{name}.py")))
+
+    original = digest(0, b"".join(lines))
+    assert original == RULES[name]
+    for number, (owner, node) in enumerate(numbers_in(ast.parse(b"".join(lines))), 1):
+        line = lines[node.lineno - 1]
+        changed = line[: node.col_offset] + str(node.value + 1).encode() + line[node.end_col_offset :]
+        text = b"".join([*lines[: node.lineno - 1], changed, *lines[node.lineno :]])
+        assert (digest(number, text) == original) == (owner in FOR_PEOPLE), (owner, changed)
+
+
+def numbers_in(tree):
+    """Yield all numbers in a syntax tree, with the name of the member of a class that each is in, if it is in one."""
+    for statement in tree.body:
+        for member in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
+            for node in ast.walk(member):
+                if isinstance(node, ast.Constant) and type(node.value) is int:
+                    yield getattr(member, "name", None), node

@@ -1,0 +1,257 @@
+"""What is kept on disk between runs, machine code and journals, is good for the sources that it was made by only."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from retrograde.games.connect4 import Connect4
+from retrograde.games.tictactoe import TicTacToe
+from retrograde.solver import sources
+from retrograde.solver.engine import identity
+from retrograde.solver.kernel import CacheFile
+
+ROOT = sources.ROOT
+PACKAGES = ("games", "databases", "solver", "cli")
+EVERY_FILE = [file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))]
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package, to be edited; the folder that it may be imported from is above it."""
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, tmp_path / "retrograde" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "retrograde"
+
+
+def start(package, program, *args):
+    """Start a program in another process, which imports the copy of the package."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *args], env=environment | {"PYTHONPATH": str(package.parent)},
+        cwd=package.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def output(process):
+    """Return what a process writes until it ends, which must be well."""
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    return out
+
+
+def edit(file, old, new):
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), "utf-8")
+
+
+# Kernels
+
+DIVIDE = """
+import numpy as np
+from retrograde.solver import cycle_kernels, list_kernels
+assert cycle_kernels.__file__.startswith({root!r}), cycle_kernels.__file__
+ints = lambda *numbers: np.array(numbers, np.int64)
+best = ints(7)
+places, one, scores, room = ints(1).reshape(1, 1), ints(0), np.array([0, 3], np.uint16), (ints(0) for _ in range(4))
+cycle_kernels.divide(1, places, one, one, 5, 6, 14, scores, next(room), best, next(room), next(room), next(room))
+print(best[0], sum(cycle_kernels.divide.stats.cache_hits.values()))
+"""
+
+
+def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls(package):
+    program = DIVIDE.format(root=str(package))
+    before = (4 << 14) - 2 - 3  # a LOSE in 3 is a WIN in 4
+    assert output(start(package, program)).split() == [str(before), "0"]
+    assert output(start(package, program)).split() == [str(before), "1"]
+    edit(package / "solver" / "score_kernels.py", "return end - 2 - score", "return end - 5 - score")
+    assert output(start(package, program)).split() == [str(before - 3), "0"]
+
+
+def test_all_kernels_and_all_that_they_import_decide_what_machine_code_is():
+    names = {file.relative_to(ROOT).as_posix() for file in sources.kernel_files()}
+    kernels = {file.relative_to(ROOT).as_posix() for file in EVERY_FILE if "@kernel\n" in file.read_text("utf-8")}
+    assert len(kernels) >= 10
+    assert names >= {*kernels, "solver/compiled.py", "solver/kernel.py", "solver/score.py", "games/game.py"}
+    assert "solver/picture.py" not in names
+
+
+def test_no_function_is_compiled_but_by_the_one_decorator():
+    for file in EVERY_FILE:
+        if file.name != "kernel.py":
+            names = {node.id for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Name)}
+            names |= {alias.name for node in imports(file) for alias in node.names}
+            assert not names & {"jit", "njit", "jit_module", "vectorize", "guvectorize", "cfunc", "stencil"}, file
+
+
+def imports(file):
+    return [node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+@pytest.mark.parametrize("file", EVERY_FILE, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_every_import_is_found(file):
+    """Of the syntax tree nothing is missed but what is for type checkers."""
+    wanted = set()
+    for node in imports(file):
+        module = getattr(node, "module", None)
+        assert not getattr(node, "level", 0), "relative imports are not followed"
+        wanted |= {f"{module}.{alias.name}" if module else alias.name for alias in node.names}
+    for_types = {
+        f"{node.module}.{alias.name}"
+        for block in ast.walk(ast.parse(file.read_bytes()))
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        for alias in node.names
+    }
+    found = set(sources.imported(file.read_text("utf-8")))
+    assert wanted - for_types <= found
+    if file.name in ("expansion.py", "stream_log.py", "journal.py"):
+        assert wanted - for_types and found  # these have some
+
+
+# Processes that write machine code at once
+
+HAMMER = """
+import sys
+from retrograde.solver.kernel import CacheFile
+folder, me, others, rounds = sys.argv[1], *map(int, sys.argv[2:])
+wrong = missed = 0
+for turn in range(rounds):
+    file = CacheFile(folder, "kernel", "sources")
+    file.save((me, turn), f"code of {me}, {turn}" * 1000)
+    found = file.load((me, turn))
+    missed += found is None
+    for other in range(others):
+        found = file.load((other, turn))
+        wrong += found is not None and found != f"code of {other}, {turn}" * 1000
+print(wrong, missed)
+"""
+
+
+def hammer(package, folder, rounds, processes=3, program=HAMMER):
+    """Let some processes save at once, and return what they got wrong and what they missed."""
+    folder.mkdir()
+    args = [(str(folder), str(number), str(processes), str(rounds)) for number in range(processes)]
+    running = [start(package, program, *these) for these in args]
+    return [output(process).split() for process in running]
+
+
+def test_processes_that_save_at_once_do_not_hurt_each_other(package, tmp_path):
+    rounds = 60
+    assert hammer(package, tmp_path / "cache", rounds) == [["0", "0"]] * 3
+    file = CacheFile(str(tmp_path / "cache"), "kernel", "sources")
+    assert {file.load((me, turn)) == f"code of {me}, {turn}" * 1000 for me in range(3) for turn in range(rounds)} == {
+        True
+    }
+
+
+COMPILE = """
+import numpy as np
+from retrograde.solver.score_kernels import pass_up
+types = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32]
+at = int(__import__("sys").argv[1])
+for kind in types[at:] + types[:at]:
+    assert pass_up(kind(3), 14) == (4 << 14) - 5, kind
+print(sum(pass_up.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.slow
+def test_processes_that_compile_at_once_do_not_hurt_each_other(package):
+    for _ in range(10):
+        shutil.rmtree(package / "solver" / "__pycache__", ignore_errors=True)
+        for process in [start(package, COMPILE, str(at)) for at in (0, 3, 5)]:
+            output(process)
+        assert output(start(package, COMPILE, "0")) == "7\n"
+
+
+def test_data_of_another_signature_or_of_other_sources_are_not_taken(tmp_path):
+    """As after a kill between index and data, where the index is new and the data are old."""
+    old, new = (CacheFile(str(tmp_path), "kernel", stamp) for stamp in ("old", "new"))
+    old.save("signature", "old code")
+    new._save_index({"signature": new._data_name(1), "another": new._data_name(1)})
+    assert new.load("signature") is None
+    new.save("signature", "new code")
+    assert new.load("signature") == "new code"
+    assert new.load("another") is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x80", b"nonsense"])
+def test_damaged_machine_code_is_compiled_anew(tmp_path, damage):
+    file = CacheFile(str(tmp_path), "kernel", "sources")
+    file.save("signature", "code")
+    for path in tmp_path.glob("kernel*"):
+        kept = path.read_bytes()
+        path.write_bytes(damage)
+        assert file.load("signature") is None
+        path.write_bytes(kept)
+        assert file.load("signature") == "code"
+        path.write_bytes(damage)
+        file.save("signature", "code")
+        assert file.load("signature") == "code"
+
+
+def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path):
+    file = CacheFile(str(tmp_path / "no such folder"), "kernel", "sources")
+    file.save("signature", "code")
+    assert file.load("signature") is None
+
+
+# Journals
+
+
+def edited(root, name):
+    """Return whether an edit of a file makes journals of before useless."""
+    before = sources.digest(sources.journal_files(root), root)
+    file = root / name
+    file.write_text(file.read_text("utf-8") + "\n# edited\n", "utf-8")
+    return sources.digest(sources.journal_files(root), root) != before
+
+
+def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(package):
+    for name in (
+        *("solver/picture.py", "solver/check.py", "solver/verify.py", "solver/verifier.py", "solver/dense_verifier.py"),
+        *("solver/step_audit.py", "solver/uci.py", "solver/estimate.py", "solver/progress.py", "solver/memory.py"),
+        *("databases/write.py", "databases/file.py", "cli/solve.py", "games/drawing.py", "games/tictactoe.py"),
+    ):
+        assert not edited(package, name), name
+
+
+def test_a_journal_is_begun_anew_where_the_meaning_of_its_entries_may_have_changed(package):
+    for name in (
+        *("solver/engine.py", "solver/journal.py", "solver/explore.py", "solver/expansion.py", "solver/tiers.py"),
+        *("solver/cyclic.py", "solver/dense.py", "solver/reuse.py", "solver/numbering.py", "solver/score.py"),
+        *("solver/kernels.py", "solver/score_kernels.py", "solver/cycle_kernels.py", "solver/dense_kernels.py"),
+        *("solver/list_kernels.py", "solver/stream_kernels.py", "solver/encode_kernels.py", "databases/encoding.py"),
+        *("solver/streaming.py", "solver/stream_forward.py", "solver/stream_backward.py", "solver/stream_log.py"),
+        *("solver/segments.py", "solver/scratch.py", "solver/compiled.py", "games/game.py"),
+    ):
+        assert edited(package, name), name
+
+
+def test_a_file_that_moves_takes_its_meaning_along(package):
+    """Below a folder of the solver a file decides what it did before."""
+    (package / "solver" / "deeper").mkdir()
+    moved = package / "solver" / "deeper" / "kernels.py"
+    shutil.move(package / "solver" / "list_kernels.py", moved)
+    for file in (package / "solver").glob("*.py"):
+        text = file.read_text("utf-8").replace("solver.list_kernels", "solver.deeper.kernels")
+        file.write_text(text.replace("solver import list_kernels", "solver.deeper import kernels"), "utf-8")
+    sources.file_of.cache_clear()
+    assert moved in sources.journal_files(package)
+    assert moved in sources.kernel_files(package)
+
+
+def test_whatever_is_named_is_there():
+    assert all(list(ROOT.glob(pattern)) for pattern in sources.APART)
+    assert all((ROOT / "solver" / f"{name}.py").is_file() for name in sources.SOLVING)
+
+
+def test_the_identity_of_a_journal_is_game_rules_and_sources():
+    games = [TicTacToe(), TicTacToe(misere=True), Connect4()]
+    assert len({identity(game) for game in games}) == 3
+    assert all(identity(game).endswith(f" {sources.journal_digest()}") for game in games)

@@ -25,7 +25,7 @@ from retrograde.games.game import Game, VariantError
 BUILT_IN = ("chess", "connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
 ENTRY_POINTS = "retrograde.games"
 
-__all__ = ["BUILT_IN", "find_game", "game_class", "game_names", "load_game", "rules_digest", "variant"]
+__all__ = ["BUILT_IN", "find_game", "game_class", "game_names", "load_game", "named_game", "rules_digest", "variant"]
 
 
 def load_game(text: str) -> Game:
@@ -39,6 +39,20 @@ def load_game(text: str) -> Game:
     path, path_options, name, options = match.groups()
     cls = game_class(path or name)
     return make(cls, path_options or options or "")
+
+
+def named_game(text: str) -> Game:
+    """Return the game of a variant by a built-in name or an entry point, never by a path: the text may be anybody's.
+
+    Raises VariantError where there is none.
+
+    >>> named_game("connect4:5,4")
+    Connect4(width=5, height=4, connect=4)
+    """
+    name, _, options = text.strip().partition(":")
+    if name not in game_names():
+        raise VariantError(f"no game {name!r}; the games are {', '.join(game_names())}")
+    return make(game_class(name), options)
 
 
 def variant(game: Game) -> str:

@@ -40,8 +40,7 @@ async function begin(variant, position) {
   const first = await ask("position", { variant, position, line: true });
   steps = [first];
   $("variant").value = variant;
-  const about = variants.find((one) => one.variant === variant);
-  $("summary").textContent = about?.summary ?? "";
+  $("summary").textContent = first.summary;
   await show();
 }
 

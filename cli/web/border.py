@@ -1,6 +1,6 @@
 """The border: what every request passes first, and every answer last.
 
-- A request for a host that is not ours is turned away (hosts.py).
+- A request for a host that is not ours is turned away (hosts.py), and so is one with a very long address or headers.
 - Pages from elsewhere may read the two APIs that are made for other programs, and nothing else: only there does the
   answer have `Access-Control-Allow-Origin`.
 - HEAD is answered as GET, without the content.
@@ -21,6 +21,8 @@ from retrograde.cli.web.hosts import Hosts
 PUBLIC = re.compile(r"/|/(?!(?:api|static|openapi\.json)(?:/|$))[^/]+(?:/.*)?", re.DOTALL)
 """Paths of GamesCrafters' and Lichess' APIs."""
 
+LONGEST_ADDRESS, LONGEST_HEADERS = 8 << 10, 16 << 10
+"""Bytes."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
     "X-Content-Type-Options": "nosniff",
@@ -43,7 +45,7 @@ class Border:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refusal = self.refusal(Headers(scope=scope).getlist("host"))
+        refusal = self.refusal(scope)
         without_content = scope["method"] == "HEAD"
         begun = False
 
@@ -65,8 +67,13 @@ class Border:
             about = f"the server failed at this, by {type(error).__name__}; its own output says more"
             await error_response(about, 500)(scope, receive, send_more)
 
-    def refusal(self, hosts: list[str]) -> JSONResponse | None:
-        """Return the answer to a request that is not meant for us; None for one that is."""
+    def refusal(self, scope: Scope) -> JSONResponse | None:
+        """Return the answer to a request that is too long or not meant for us; None for one that is."""
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+            return error_response(f"the address is longer than {LONGEST_ADDRESS:,} bytes", 414)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEADERS:
+            return error_response(f"the headers are longer than {LONGEST_HEADERS:,} bytes", 431)
+        hosts = Headers(scope=scope).getlist("host")
         if len(hosts) != 1:
             return error_response("the request must say in one header, Host, whom it is meant for", 400)
         if self.hosts.include(hosts[0]):

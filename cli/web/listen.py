@@ -18,8 +18,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_TIME, IDLE_TIME, ANSWER_TIME = 10.0, 10, 30.0
 """Seconds."""
-LONGEST_HEAD = 16 << 10
-"""Bytes of the address and the headers of a request."""
+LONGEST_HEAD = 32 << 10
+"""Bytes of the address and the headers of a request that are kept while more of it is waited for."""
 MOST_CONNECTIONS = 200
 """At once; more are told 503."""
 LAST_ANSWERS = 3

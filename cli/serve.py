@@ -31,7 +31,7 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
     try:
         from retrograde.cli.web.app import make_app
         from retrograde.cli.web.hosts import hosts_of
-        from retrograde.cli.web.listen import bound_socket, serve
+        from retrograde.cli.web.listen import bound_socket, make_server
     except ModuleNotFoundError as error:
         raise RetrogradeError(f"the page needs {error.name}; get it with: pip install 'retrograde[web]'") from error
 
@@ -49,6 +49,7 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
         app = make_app(variants, hosts)
         shown = f"[{host}]" if ":" in host else host
         try:
-            serve(app, sock, lambda: click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)"))
+            listening = lambda: click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")  # noqa: E731
+            make_server(app, listening).run(sockets=[sock])
         finally:
             app.state.library.close()

@@ -116,8 +116,8 @@ def bound_socket(host: str, port: int) -> socket.socket:
     return sock
 
 
-def serve(app: ASGIApp, sock: socket.socket, listening: Callable[[], object]) -> None:
-    """Serve until Ctrl-C; *listening* is called once requests are taken."""
+def make_server(app: ASGIApp, listening: Callable[[], object]) -> Server:
+    """Return a server, to run on a socket; *listening* is called once requests are taken."""
     config = uvicorn.Config(
         app,
         http=PatientProtocol,
@@ -130,4 +130,4 @@ def serve(app: ASGIApp, sock: socket.socket, listening: Callable[[], object]) ->
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=LONGEST_HEAD,
     )
-    Server(config, listening).run(sockets=[sock])
+    return Server(config, listening)

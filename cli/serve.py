@@ -1,5 +1,8 @@
 """`retrograde serve`: a page to play on, and JSON for other programs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import click
 
 from retrograde.cli.common import complete_variants
@@ -17,14 +20,14 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
     All variants that have databases are served, or those given. Only this machine can reach the page, unless --host
     says otherwise. Needs the extra: pip install 'retrograde[web]'
 
-    Requests are answered for localhost, for --host, and for each --allow-host, by whatever name this machine is
-    reached. Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
+    Requests are answered for localhost, for --host and for each --allow-host; those for other names are turned away.
+    Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
 
     \b
     Examples:
       retrograde serve
       retrograde serve connect4:4,4 chess:KRK --port 8080
-      retrograde serve --host 0.0.0.0 --allow-host games.example
+      retrograde serve --allow-host games.example
     """
     from retrograde.games import RetrogradeError
 
@@ -35,11 +38,8 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
     except ModuleNotFoundError as error:
         raise RetrogradeError(f"the page needs {error.name}; get it with: pip install 'retrograde[web]'") from error
 
-    try:
+    with listening_errors(host, port):
         sock = bound_socket(host, port)
-    except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise RetrogradeError(f"cannot listen on {host} port {port}: {why}; try another --port") from error
     with sock:
         address, true_port = sock.getsockname()[:2]
         try:
@@ -47,9 +47,23 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
         except ValueError as error:
             raise click.UsageError(str(error), click.get_current_context()) from error
         app = make_app(variants, hosts)
+        with listening_errors(host, port):
+            sock.listen()  # only now is the port known to be free
         shown = f"[{host}]" if ":" in host else host
+        listening = lambda: click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")  # noqa: E731
         try:
-            listening = lambda: click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")  # noqa: E731
             make_server(app, listening).run(sockets=[sock])
         finally:
             app.state.library.close()
+
+
+@contextmanager
+def listening_errors(host: str, port: int) -> Iterator[None]:
+    """Raise RetrogradeError where a socket cannot be listened on."""
+    from retrograde.games import RetrogradeError
+
+    try:
+        yield
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise RetrogradeError(f"cannot listen on {host} port {port}: {why}; try another --port") from error

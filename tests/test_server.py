@@ -378,6 +378,7 @@ def listening(monkeypatch, **times):
     for name, value in times.items():
         monkeypatch.setattr(listen, name, value)
     sock = listen.bound_socket("127.0.0.1", 0)
+    sock.listen()
     begun = threading.Event()
     server = listen.make_server(make_app(), begun.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
@@ -443,6 +444,17 @@ def test_slow_clients_are_hung_up_on(home, monkeypatch):
         monkeypatch.setattr(listen, "REQUEST_TIME", 0.2)
         slow.sendall(begun)
         assert hung_up(slow)
+
+
+def test_connections_are_counted(home, monkeypatch):
+    closing = WHOLE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    with listening(monkeypatch, REQUEST_TIME=30, MOST_CONNECTIONS=3) as port:
+        waiting = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+        assert talk(port, closing).startswith(b"HTTP/1.1 503 ")
+        for sock in waiting:
+            sock.close()
+        while not talk(port, closing).startswith(b"HTTP/1.1 200 OK\r\n"):
+            time.sleep(0.05)  # until the server has noticed
 
 
 def test_who_takes_no_answer_is_hung_up_on(home, monkeypatch):

@@ -177,8 +177,8 @@ def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None) -> FastAP
 def status_of(error: Exception) -> int:
     """Return the status that an error is answered with.
 
-    >>> status_of(NoDatabase("")), status_of(PositionError("")), status_of(Unavailable("")), status_of(OSError(""))
-    (404, 400, 503, 503)
+    >>> [status_of(error) for error in (NoDatabase(""), RetrogradeError(""), Unavailable(""), OSError(""))]
+    [404, 400, 503, 503]
     """
     if isinstance(error, NoDatabase | NotInDatabase | VariantError):
         return 404

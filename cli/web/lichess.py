@@ -14,7 +14,7 @@ from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.board import code_on
 from retrograde.games.chess.men import NOBODY, PAWN
 from retrograde.games.chess.san import kind_of, san, uci
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, PositionError, RetrogradeError, Value
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, PositionError, Value
 from retrograde.solver.solution import Solution
 from retrograde.solver.uci import ending_on
 
@@ -64,14 +64,14 @@ def standard(library: Library, fen: str) -> Answer:
     except ValueError as error:
         raise PositionError(str(error)) from error
     tier = men.tier_of(game.material)
-    unread: RetrogradeError | OSError | None = None
+    unread: Exception | None = None
     for facts in library.of_game(Chess.name):
         if tier in facts.tiers:
             try:
                 solution = library.open(facts)
                 if position in solution.database:
                     return answer(game, position, solution)
-            except (RetrogradeError, OSError) as error:  # another database may have the ending as well
+            except Exception as error:  # another database may have the ending as well
                 unread = error
     if unread:
         raise unread

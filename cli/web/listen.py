@@ -73,7 +73,6 @@ class PatientProtocol(H11Protocol):
         self.expect_no_more()
         self.resume_writing()
         super().connection_lost(exc)
-        self._unset_keepalive_if_required()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no request, unless an answer is under way."""
@@ -102,14 +101,13 @@ class Server(uvicorn.Server):
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; raise OSError where it cannot, and UnicodeError where *host* is no name."""
+    """Return a socket to listen on; raise OSError where there can be none, UnicodeError where *host* is no name."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio lets only such ones not delay
     try:
         exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)  # on Windows, where to reuse is to take away
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR if exclusive is None else exclusive, 1)
         sock.bind((host, port))
-        sock.listen()  # only now is the port known to be free
     except BaseException:
         sock.close()
         raise

@@ -55,10 +55,12 @@ def test_moves_on_any_board_are_those_of_python_chess(seed):
 
 
 @pytest.fixture(scope="module")
-def home(solved):
+def home(solved, tmp_path_factory):
     """Return the folder of a few databases."""
-    solved("chess:KRK")
-    return solved("chess:KPK").parent
+    folder = tmp_path_factory.mktemp("home")
+    for path in (solved("chess:KRK"), solved("chess:KPK")):
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
 
 
 @pytest.fixture

@@ -113,7 +113,9 @@ def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
         path, game = find_database(source, None, None)
     file = DatabaseFile(path)
     try:
-        return database_of(file, matching_game(file, game))
+        opened = database_of(file, matching_game(file, game))
+        opened.check_start()
+        return opened
     except (OtherRules, VariantError):
         if game is not None and variant(game) != file.variant:
             raise  # the file is of another game than the one asked for

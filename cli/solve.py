@@ -15,6 +15,7 @@ from retrograde.cli.report import print_file, print_head, print_values
 from retrograde.cli.words import amount, duration, heading, indent, size, table
 
 if TYPE_CHECKING:
+    from retrograde.databases.lock import Lock
     from retrograde.games import Game
 
 
@@ -68,6 +69,7 @@ def command(
       retrograde solve connect4:5,5 --estimate
     """
     from retrograde.databases import DatabaseFile, database_of, database_path
+    from retrograde.databases.lock import Lock
     from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
     from retrograde.solver.analysis import summary
@@ -78,10 +80,13 @@ def command(
     if only_estimate:
         print_estimate(game, path, workers, as_json)
         return
-    solved = is_solved(game, path, fresh)
     began = time.monotonic()
+    solved = is_solved(game, path, fresh)
     if not solved:
-        run(game, path, workers, memory, fresh, as_json)
+        with Lock(path) as lock:
+            solved = is_solved(game, path, fresh)  # by another process, before it gave up the lock
+            if not solved:
+                run(game, path, workers, memory, fresh, as_json, lock)
     seconds = time.monotonic() - began
     with database_of(DatabaseFile(path), game) as result:
         facts = summary(result) | {"seconds": round(seconds, 3), "peak_memory_bytes": peak_memory()}
@@ -168,7 +173,9 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool)
             break
 
 
-def run(game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool) -> None:
+def run(
+    game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool, lock: "Lock"
+) -> None:
     """Solve with progress on the terminal, and say on Ctrl-C what is kept."""
     from retrograde.games.catalog import variant
     from retrograde.solver.engine import solve
@@ -177,8 +184,9 @@ def run(game: "Game", path: Path, workers: int | None, memory: int | None, fresh
         with JsonProgress() if as_json else ProgressLine() as line, warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {message}")
             line.rewrite(f"reading the rules of {variant(game)}")
-            solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line)
+            solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line, lock=lock)
     except KeyboardInterrupt:
-        kept = path.with_name(path.name + ".journal").exists()
-        note = "; what is done is kept, and the same command goes on from there" if kept else ""
+        kept = path.with_name(path.name + ".journal").exists() and not path.exists()
+        how = "the same command without --fresh" if fresh else "the same command"
+        note = f"; what is done is kept, and {how} goes on from there" if kept else ""
         raise Failure(f"interrupted{note}", 130) from None

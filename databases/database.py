@@ -5,9 +5,11 @@
 Outcome(value=<Value.TIE: 3>, remoteness=9)
 """
 
+import json
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import lru_cache
 from operator import index
 from pathlib import Path
@@ -55,6 +57,12 @@ class Database:
         self._block_size = file.block_size
         self._block = lru_cache(cache_blocks)(file.read_block)
         self._stretch = lru_cache(4096)(self._find_stretch)
+
+    def check_start(self) -> None:
+        """Raise DamagedDatabase where the file says of the start what it does not say of that position elsewhere."""
+        start, row = self.file.start, self.file.start_outcome
+        if start is not None and row and self.get(start) != (row.value, None if row.remoteness < 0 else row.remoteness):
+            raise self.file.damaged("the start is worth one thing here, and another there")
 
     def __getitem__(self, position: int) -> Outcome:
         """Return a position's outcome; raise NotInDatabase where play never reaches it."""
@@ -218,8 +226,9 @@ def open_database(
 ) -> Database:
     """Open a database by its variant, or by its path: whatever is a Path or ends in .h5.
 
-    The rules are found by the catalog, or given as *game*; *home* is another folder than the usual one. Raises
-    NoDatabase, NotADatabase, DamagedDatabase, VersionTooNew, or OtherRules where the rules have changed since.
+    The rules are those of a game that is installed, or that was solved here, or given as *game*; a file never leads to
+    code elsewhere. *home* is another folder than the usual one. Raises NoDatabase, NotADatabase, DamagedDatabase,
+    VersionTooNew, OtherRules where the rules have changed since, or VariantError where they are not at hand.
     """
     if isinstance(variant_or_path, os.PathLike) or variant_or_path.endswith(SUFFIX):
         path = Path(variant_or_path)
@@ -258,15 +267,35 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
 
 
 def matching_game(file: DatabaseFile, game: Game | None) -> Game:
-    """Return the game of a database; raise OtherRules where its rules are not those that made the database."""
-    from retrograde.games.catalog import find_game, rules_digest, variant
+    """Return the game of a database; raise OtherRules where its rules are not those that made the database.
 
-    game = game or find_game(file.variant, file.rules, [file.path.parent, Path.cwd()])
+    Raises VariantError where they are not at hand, DamagedDatabase where the file says of them what cannot be.
+    """
+    from retrograde.games.catalog import find_game, variant
+
+    digest = digest_in(file.header.version)
+    game = game or find_game(file.variant, lambda cls: digest(cls) == file.rules)
     if variant(game) != file.variant:
         raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
-    if rules_digest(game) != file.rules:
+    if digest(type(game)) != file.rules:
         raise OtherRules(
             f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
             "solve it again with --fresh, where the others are not those you want"
         )
+    if getattr(game, "start", None) != file.start:
+        raise file.damaged(f"its start is {file.start}, and by the rules {getattr(game, 'start', None)}")
+    if options_text(game) != json.dumps(file.options, sort_keys=True, ensure_ascii=False):
+        raise file.damaged(f"its options are not those of {file.variant}")
     return game
+
+
+def digest_in(version: int) -> Callable[[type[Game]], str]:
+    """Return the function that gives the digest of a game's rules in a version of the format."""
+    from retrograde.games.catalog import legacy_digest, rules_digest
+
+    return rules_digest if version > 1 else legacy_digest
+
+
+def options_text(game: Game) -> str:
+    """Return all options of a game as JSON."""
+    return json.dumps(asdict(game), sort_keys=True, ensure_ascii=False)  # type: ignore[call-overload]  # a dataclass

@@ -31,3 +31,7 @@ class NotInDatabase(RetrogradeError, KeyError):
 
 class CannotWrite(RetrogradeError, OSError):
     """A database that could not be written."""
+
+
+class InUse(RetrogradeError, BlockingIOError):
+    """Another process is writing to the same place."""

@@ -4,17 +4,17 @@ Everything read is checked: metadata by HDF5, contents by zstd's checksums, and 
 damage, wherever it shows, is one error that names the file.
 """
 
-import json
 import os
+import stat
 import threading
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import h5py
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
 from retrograde.databases.encoding import (
@@ -24,26 +24,29 @@ from retrograde.databases.encoding import (
     mask_runs,
     spread,
     squeeze,
-    unpack,
     without_zeros,
 )
-from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase, VersionTooNew
+from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
+from retrograde.databases.frames import LEAST_FRAME, ROWS_A_BYTE, FrameReader, digest_of
+from retrograde.databases.header import check_length, read_header
 from retrograde.databases.layout import (
+    BLOCK,
     BLOCKS,
     COUNTS,
+    DENSE_BLOCK,
+    DENSE_BLOCKS,
     DENSE_TIERS,
-    FORMAT,
     GAPS,
     LEGEND,
     MAGIC,
+    STEP_BLOCK,
     STEP_BLOCKS,
     STEP_TIERS,
     TIERS,
-    VERSION,
     CountRow,
     LegendRow,
+    in_version,
     outcome_dtype,
-    read_attributes,
     records_dtype,
 )
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
@@ -51,6 +54,8 @@ from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 Result = TypeVar("Result")
 
 POSITION_LIMIT = 1 << 62
+SUPERBLOCK = 48
+"""Bytes at the beginning of a file."""
 NOUGHT = np.zeros(1, np.int64)
 
 
@@ -119,17 +124,21 @@ class Piece(NamedTuple):
 
 
 class DatabaseFile:
-    """An open database file: attributes, tables, and blocks of records. A context manager."""
+    """An open database file: attributes, tables, and blocks of records. A context manager.
+
+    Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
+    """
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
         self._lock = threading.Lock()
         self._closed = False
-        check_magic(self.path)
+        beginning, self.bytes = read_beginning(self.path)
+        """The length of the file."""
         self._file = self._guarded(lambda: h5py.File(os.fsencode(self.path), "r", locking=False))
         try:
-            self._attributes = self._guarded(lambda: read_attributes(self._file))
-            self._check_version()
+            self.header, self.attributes = self._guarded(lambda: read_header(self._file, self.path))
+            self._guarded(lambda: check_length(beginning, self.bytes))
             self._guarded(self._read_metadata)
         except BaseException:
             self._file.close()
@@ -149,71 +158,119 @@ class DatabaseFile:
     def damaged(self, what: str) -> DamagedDatabase:
         return DamagedDatabase(f"the database {str(self.path)!r} is damaged ({what})")
 
-    def _check_version(self) -> None:
-        if self._attributes.get("format") != FORMAT:
-            raise NotADatabase(f"{str(self.path)!r} is an HDF5 file, but no database of retrograde")
-        number = self._attributes.get("format_version")
-        if isinstance(number, int) and number > VERSION:
-            raise VersionTooNew(
-                f"the database {str(self.path)!r} has format version {number}, and this retrograde reads up "
-                f"to {VERSION}; install a newer one"
-            )
-
     def _read_metadata(self) -> None:
-        facts = self._attributes
-        self.variant: str = facts["variant"]
-        self.game_name: str = facts["game"]
-        self.options: dict[str, object] = json.loads(facts["options"])
-        self.rules: str = facts["rules"]
-        self.metric: str = facts["metric"]
-        self.made_with: str = facts["made_with"]
-        self.positions: int = facts["positions"]
-        self.stored: int = facts["stored"]
-        self.start: int | None = facts.get("start")
-        self.dense = "slots" in self._file
+        header = self.header
+        self.variant, self.game_name, self.options = header.variant, header.game, header.options
+        self.rules, self.metric, self.made_with = header.rules, header.metric, header.made_with
+        self.positions, self.stored, self.start = header.positions, header.stored, header.start
+        self.digest = header.digest
+        root = h5py.h5g.open(self._file.id, b"/")
+        self.dense = root.links.exists(b"slots")
         """Whether the positions are numbered by the rules of the game, and not stored."""
-        self.stepped = "steps" in self._file
+        self.stepped = root.links.exists(b"steps")
         """Whether it holds steps, and no positions."""
-        if self.dense:
-            names = ("legend", "tiers", "counts", "slots")
-        else:
-            names = ("legend", "tiers", "blocks", "steps" if self.stepped else "records")
-        self._datasets = {name: self._file[name].id for name in names}
+        self._blocks_of = "slots" if self.dense else "steps" if self.stepped else "records"
+        tables = ["legend", "tiers"] + ["counts"] * self.dense + ["blocks"] * (header.version > 1 or not self.dense)
+        self._datasets = {name: open_dataset(root, name) for name in (*tables, self._blocks_of)}
+        if header.version > 1 and header.checks.keys() != set(tables):
+            raise ValueError("its attribute checks does not name the tables")
         self.legend = [LegendRow(Value(row[0]), *row[1:]) for row in self._table("legend", LEGEND).tolist()]
         check_legend(self.legend, self.positions, self.stored)
         self.start_outcome: LegendRow | None = None
-        if self.start is not None:
-            outcome = facts["start_value"], facts["start_remoteness"]
-            self.start_outcome = next(row for row in self.legend if (row.value, row.remoteness) == outcome)
-        records = self._datasets[names[-1]]
-        self.block_size: int = records.get_create_plist().get_chunk()[0]
-        self._outcome_dtype = outcome_dtype(len(self.legend))
+        if header.start_outcome is not None:
+            found = (row for row in self.legend if (row.value, row.remoteness) == header.start_outcome)
+            self.start_outcome = next(found, None)
+            if self.start_outcome is None:
+                raise ValueError("the start is worth what no position is")
+        self._read_shape(outcome_dtype(len(self.legend)))
+
+    def _read_shape(self, outcome: np.dtype) -> None:
+        """Read what the blocks are like; outcomes are of the type given."""
+        name = self._blocks_of
+        self.records = length_of(self._datasets[name])
+        block = {"records": BLOCK, "steps": STEP_BLOCK, "slots": DENSE_BLOCK}[name]
+        self.block_size = min(block, self.records)
+        types = [outcome] if self.dense else [records_dtype(outcome, gap) for gap in GAPS]
+        self._outcome_dtype, self._records_dtype = outcome, self._expect(name, types, self.block_size)
+        self.block_count = -(-self.records // self.block_size)
+        if self.block_count * LEAST_FRAME > self.bytes:
+            raise ValueError(f"{self.block_count:,} blocks are more than {self.bytes:,} bytes can hold")
         if self.dense:
-            self.slots: int = records.shape[0]
-            self._expect("slots", self._outcome_dtype, self.slots, self.block_size)
-            return
-        gap = next(dtype for dtype in GAPS if dtype == records.dtype["gap"])
-        self._records_dtype = records_dtype(self._outcome_dtype, gap)
-        self.records: int = records.shape[0] if self.stepped else self.stored
-        self._expect(names[-1], self._records_dtype, self.records, self.block_size)
+            self.slots: int = self.records
+            if self.stored > self.slots:
+                raise ValueError(f"{self.stored:,} positions are more than {self.slots:,} slots can hold")
+        elif not self.stepped and self.records != self.stored:
+            raise ValueError(f"there are {self.records:,} records, and should be {self.stored:,}")
+        self._frames = FrameReader(self._datasets[name], self.block_size * self._records_dtype.itemsize)
 
-    def _expect(self, name: str, dtype: np.dtype, length: int, chunk: int) -> None:
+    def _expect(self, name: str, types: list[np.dtype], chunk: int) -> np.dtype:
+        """Return which of some types a dataset has; raise ValueError where it has none, or other chunks."""
         dataset = self._datasets[name]
-        if (dataset.dtype, dataset.shape) != (dtype, (length,)) or dataset.get_create_plist().get_chunk() != (chunk,):
-            raise ValueError(f"the dataset {name} has another type or shape than it should")
+        creation, kind = dataset.get_create_plist(), dataset.get_type()
+        for dtype in types:
+            fits = kind.equal(h5py.h5t.py_create(dtype, logical=False))
+            if fits and creation.get_layout() == h5py.h5d.CHUNKED and creation.get_chunk() == (chunk,):
+                return dtype
+        raise ValueError(f"the dataset {name} has another type or chunks than it should")
 
-    def _table(self, name: str, dtype: np.dtype) -> NDArray:
-        """Return a dataset of one chunk."""
-        length = self._datasets[name].shape[0]
-        self._expect(name, dtype, length, length)
-        content = self._chunk(zstandard.ZstdDecompressor(), name, 0, length * dtype.itemsize)
-        return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, length), dtype, length)
+    def _table(self, name: str, dtype: np.dtype, length: int | None = None) -> NDArray:
+        """Return a dataset of one chunk; raise ValueError where it has another *length*, if that is known."""
+        dtype = in_version(dtype, self.header.version)
+        rows = length_of(self._datasets[name])
+        if length not in (None, rows) or rows > ROWS_A_BYTE * self.bytes:
+            raise ValueError(f"the table {name} has {rows:,} rows, and cannot")
+        self._expect(name, [dtype], rows)
+        frames = FrameReader(self._datasets[name], rows * dtype.itemsize)
+        content = frames.read(0, self.header.checks.get(name))
+        return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, rows), dtype, rows)
 
-    def _chunk(self, decompressor: zstandard.ZstdDecompressor, name: str, first: int, size: int) -> bytes:
-        skipped_filters, frame = self._datasets[name].read_direct_chunk((first,))
-        if skipped_filters:
-            raise ValueError(f"a chunk of {name} is not compressed")
-        return unpack(decompressor, frame, size)
+    def _block_table(self, dtype: np.dtype) -> NDArray:
+        """Return the table of blocks, a row for each."""
+        return self._table("blocks", dtype, self.block_count)
+
+    @cached_property
+    def _checks(self) -> list[int] | None:
+        """The checksum of each block's frame; None in version 1, which has none."""
+        if self.header.version == 1:
+            return None
+        dtype = DENSE_BLOCKS if self.dense else STEP_BLOCKS if self.stepped else BLOCKS
+        return self._locked(lambda: self._block_table(dtype)["check"].tolist())
+
+    def _content(self, number: int) -> bytes:
+        """Return the content of the frame of a block. The lock must be held."""
+        return self._frames.read(number * self.block_size, None if self._checks is None else self._checks[number])
+
+    def check(self, progress: Callable[[int], object] = lambda records: None) -> None:
+        """Read every frame, and hold them against the digest; raise DamagedDatabase where anything is not as written.
+
+        *progress* is told how many records have been read. Nothing is solved again, and no rules are needed.
+        """
+        tables = {"slots": ("dense_tiers", "counts"), "steps": ("step_tiers", "step_ranks"), "records": ("blocks",)}
+        for table in tables[self._blocks_of]:
+            getattr(self, table)  # is held against the rest when it is read
+        datasets = {}
+        for name, dataset in self._datasets.items():
+            (chunk,), length = dataset.get_create_plist().get_chunk(), length_of(dataset)
+            blocks = name == self._blocks_of
+            frames = self._frames if blocks else FrameReader(dataset, chunk * dataset.get_type().get_size())
+            digest = sha256()
+            for first in range(0, length, chunk):
+                self._locked(lambda: digest.update(frames.frame(first)))  # noqa: B023  # called at once
+                if blocks:
+                    self._read_any(first // chunk)
+                    progress(min(first + chunk, length))
+            datasets[name] = length, chunk, digest.hexdigest()
+        if self.digest is not None and digest_of(self.attributes, datasets) != self.digest:
+            raise self.damaged("it has not the digest that it should have")
+
+    def _read_any(self, number: int) -> None:
+        """Decode a block, of whatever kind."""
+        if self.dense:
+            self.read_slots(number)
+        elif self.stepped:
+            self.read_steps(number)
+        else:
+            list(self.pieces_of(number))
 
     @cached_property
     def tiers(self) -> Tiers:
@@ -254,9 +311,10 @@ class DatabaseFile:
         count = min(size, self.slots - number * size)
 
         def read() -> NDArray:
-            content = self._chunk(self._decompressor, "slots", number * size, size * kind.itemsize)
-            return from_planes(np.frombuffer(content, np.uint8).reshape(kind.itemsize, size), kind, count)
+            content = np.frombuffer(self._content(number), np.uint8)
+            return from_planes(content.reshape(kind.itemsize, size), kind, count)
 
+        self._checks  # noqa: B018  # before the lock is taken
         outcomes = self._locked(read)
         self.check_outcomes(outcomes)
         return outcomes
@@ -287,9 +345,9 @@ class DatabaseFile:
     @cached_property
     def step_ranks(self) -> NDArray[np.int64]:
         """The rank of the first step of each block."""
-        ranks = self._locked(lambda: next(columns(self._table("blocks", STEP_BLOCKS), "rank")))
-        if len(ranks) != -(-self.records // self.block_size) or not are_positions(ranks):
-            raise self.damaged("the table of blocks does not match the steps")
+        ranks = self._locked(lambda: next(columns(self._block_table(STEP_BLOCKS), "rank")))
+        if not are_positions(ranks):
+            raise self.damaged("the table of blocks holds what no rank can be")
         return ranks
 
     def read_steps(self, number: int) -> tuple[memoryview, memoryview]:
@@ -326,9 +384,7 @@ class DatabaseFile:
         return Tiers(numbers, bounds, positions)
 
     def _read_blocks(self, tiers: Tiers) -> Blocks:
-        positions, masks = columns(self._table("blocks", BLOCKS), "position", "mask")
-        if len(positions) != -(-self.stored // self.block_size):
-            raise ValueError("the table of blocks does not match the number of records")
+        positions, masks = columns(self._block_table(BLOCKS), "position", "mask")
         if not are_positions(positions) or not are_positions(masks):
             raise ValueError("the table of blocks holds what no position can be")
         edges = np.arange(0, self.stored, self.block_size)
@@ -344,20 +400,25 @@ class DatabaseFile:
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all records in order; a piece is a tier, or what of it lies in one block."""
-        for number, mask in enumerate(self.blocks.masks.tolist()):
-            begins, runs = self._begins(number), mask_runs(mask)
-            sums, outcomes = self._read_records(number, begins, mask)
-            low, high = self.blocks.low_tiers[number], self.blocks.high_tiers[number]
-            firsts = np.append(self.blocks.positions[number], self.tiers.positions[low:high])
-            lengths = np.diff(begins, append=len(sums))
-            ranks = sums + np.repeat(squeeze(firsts, runs) - sums[begins], lengths)
-            if not are_ranks(ranks, begins, mask):
-                raise self.damaged("gaps that cannot be true")
-            self.check_outcomes(outcomes)
-            positions = spread(ranks, runs) | np.repeat(firsts & ~mask, lengths)
-            tiers = self.tiers.numbers[low - 1 : high].tolist()
-            for tier, begin, length in zip(tiers, begins.tolist(), lengths.tolist(), strict=True):
-                yield Piece(tier, positions[begin : begin + length], outcomes[begin : begin + length])
+        for number in range(self.block_count):
+            yield from self.pieces_of(number)
+
+    def pieces_of(self, number: int) -> Iterator[Piece]:
+        """Yield the records of one block."""
+        mask = int(self.blocks.masks[number])
+        begins, runs = self._begins(number), mask_runs(mask)
+        sums, outcomes = self._read_records(number, begins, mask)
+        low, high = self.blocks.low_tiers[number], self.blocks.high_tiers[number]
+        firsts = np.append(self.blocks.positions[number], self.tiers.positions[low:high])
+        lengths = np.diff(begins, append=len(sums))
+        ranks = sums + np.repeat(squeeze(firsts, runs) - sums[begins], lengths)
+        if not are_ranks(ranks, begins, mask):
+            raise self.damaged("gaps that cannot be true")
+        self.check_outcomes(outcomes)
+        positions = spread(ranks, runs) | np.repeat(firsts & ~mask, lengths)
+        tiers = self.tiers.numbers[low - 1 : high].tolist()
+        for tier, begin, length in zip(tiers, begins.tolist(), lengths.tolist(), strict=True):
+            yield Piece(tier, positions[begin : begin + length], outcomes[begin : begin + length])
 
     def check_outcomes(self, outcomes: NDArray) -> None:
         """Raise DamagedDatabase where one is not in the legend."""
@@ -374,19 +435,14 @@ class DatabaseFile:
         size, kind = self.block_size, self._outcome_dtype
         low = number * size
         count = min(size, self.records - low)
-        name = "steps" if self.stepped else "records"
 
         def read() -> tuple[NDArray, NDArray]:
-            content = self._chunk(self._decompressor, name, low, size * self._records_dtype.itemsize)
-            planes = without_zeros(content, size, kind.itemsize + 1)
+            planes = without_zeros(self._content(number), size, kind.itemsize + 1)
             outcomes = from_planes(planes[: kind.itemsize], kind, count)
             return decode_gaps(planes[kind.itemsize :], count, begins, mask), outcomes
 
+        self._checks  # noqa: B018  # before the lock is taken
         return self._locked(read)
-
-    @cached_property
-    def _decompressor(self) -> zstandard.ZstdDecompressor:
-        return zstandard.ZstdDecompressor()
 
     def close(self) -> None:
         """Close the file; what is decoded stays."""
@@ -404,19 +460,49 @@ class DatabaseFile:
         return f"DatabaseFile({str(self.path)!r})"
 
 
-def check_magic(path: Path) -> None:
-    """Raise the error that fits a file that is missing, empty, or not HDF5 as we write it."""
+def read_beginning(path: Path) -> tuple[bytes, int]:
+    """Return the first bytes of a file, and its length; raise what fits one that is missing, or not HDF5 as we write
+    it. Nothing but a regular file is read: another might never end, or never begin."""
     try:
-        with open(path, "rb") as stream:
-            magic = stream.read(len(MAGIC))
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as stream:
+            about = os.fstat(stream.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise NotADatabase(f"{str(path)!r} is no regular file, and no database")
+            beginning = stream.read(SUPERBLOCK)
     except FileNotFoundError:
         raise NoDatabase(f"no database {str(path)!r}; see what there is with: retrograde list") from None
-    except OSError as error:
-        raise DamagedDatabase(f"cannot read the database {str(path)!r}: {error.strerror}") from error
-    if not magic:
+    except NotADatabase:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DamagedDatabase(f"cannot read the database {str(path)!r}: {reason}") from error
+    if not beginning:
         raise NotADatabase(f"{str(path)!r} is empty, and no database")
-    if magic != MAGIC:
+    if not beginning.startswith(MAGIC):
         raise NotADatabase(f"{str(path)!r} is no database of retrograde")
+    return beginning, about.st_size
+
+
+def open_dataset(root: h5py.h5g.GroupID, name: str) -> h5py.h5d.DatasetID:
+    """Return a dataset of the root; raise ValueError where it is none, or lies in another file."""
+    link = name.encode()
+    if not root.links.exists(link) or root.links.get_info(link).type != h5py.h5l.TYPE_HARD:
+        raise ValueError(f"it has no dataset {name}")
+    dataset = h5py.h5d.open(root, link)
+    if dataset.get_create_plist().get_external_count():
+        raise ValueError(f"the dataset {name} lies in another file")
+    return dataset
+
+
+def length_of(dataset: h5py.h5d.DatasetID) -> int:
+    """Return how many items a dataset has; raise ValueError where it is none of one dimension, or empty."""
+    space = dataset.get_space()
+    if space.get_simple_extent_type() != h5py.h5s.SIMPLE or space.get_simple_extent_ndims() != 1:
+        raise ValueError("a dataset has not one dimension")
+    (length,) = space.get_simple_extent_dims()
+    if length < 1:
+        raise ValueError("a dataset is empty")
+    return length
 
 
 def check_legend(legend: list[LegendRow], positions: int, stored: int) -> None:
@@ -424,7 +510,8 @@ def check_legend(legend: list[LegendRow], positions: int, stored: int) -> None:
     order = [(row.value, row.remoteness) for row in legend]
     sound = all(LOSE <= value <= WIN and (plies == -1 if value == DRAW else plies >= 0) for value, plies in order)
     sums = sum(row.positions for row in legend), sum(row.stored for row in legend)
-    if not sound or order != sorted(set(order)) or sums != (positions, stored) or min(row.stored for row in legend) < 1:
+    counted = all(1 <= row.stored <= row.positions and 0 <= row.example < POSITION_LIMIT for row in legend)
+    if not sound or not counted or order != sorted(set(order)) or sums != (positions, stored):
         raise ValueError("the legend contradicts itself")
 
 

@@ -3,23 +3,24 @@
 /  attributes: what game this is, and what came out
 ├── legend    a row for each outcome, a value with a remoteness
 ├── tiers     a row for each tier: its number, its first record, that record's position
-├── blocks    a row for each block: the position of its first record, the mask
+├── blocks    a row for each block: the position of its first record, the mask, the frame's checksum
 └── records   for each record its row in the legend, and the gap to the rank before; a chunk is a block
 
 or, where the rules of the game number its positions densely, in place of the last three::
 
 ├── tiers     a row for each tier: its number, its first slot
+├── blocks    a row for each block: the frame's checksum
 ├── counts    for each part of a tier and each outcome there, how often it is there, and where first
 └── slots     for each slot its row in the legend; a chunk is a block
 
 or, for large games solved in a stream, in place of the last three::
 
 ├── tiers     a row for each tier: its number, its first step, where that begins, the mask
-├── blocks    a row for each block: the rank of its first step
+├── blocks    a row for each block: the rank of its first step, the frame's checksum
 └── steps     for each step its row in the legend, and the gap to the rank before; a chunk is a block
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import h5py
 import numpy as np
@@ -27,7 +28,8 @@ import numpy as np
 from retrograde.games import Value
 
 FORMAT = "retrograde"
-VERSION = 1
+VERSION = 2
+"""Version 1, which is read as well, has no column `check`, and neither the attribute `checks` nor `digest`."""
 METRIC = "remoteness in plies"
 
 MAGIC = b"\x89HDF\r\n\x1a\n\x03"
@@ -50,10 +52,11 @@ STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
 
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
 TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
-BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8")])
+BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8"), ("check", "<u4")])
 DENSE_TIERS = np.dtype([("tier", "<i8"), ("slot", "<i8")])
+DENSE_BLOCKS = np.dtype([("check", "<u4")])
 STEP_TIERS = np.dtype([("tier", "<i8"), ("step", "<i8"), ("position", "<i8"), ("mask", "<i8")])
-STEP_BLOCKS = np.dtype([("rank", "<i8")])
+STEP_BLOCKS = np.dtype([("rank", "<i8"), ("check", "<u4")])
 COUNTS = np.dtype(
     [("tier", "<i8"), ("part", "<i4"), ("outcome", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
 )
@@ -115,6 +118,12 @@ def create_file(path: bytes) -> h5py.File:
     return h5py.File(h5py.h5f.create(path, h5py.h5f.ACC_TRUNC, creation, access))
 
 
+def in_version(dtype: np.dtype, version: int) -> np.dtype:
+    """Return the type of the rows of a table in a version of the format."""
+    fields = [(name, dtype[name]) for name in dtype.names or () if version > 1 or name != "check"]
+    return np.dtype(fields)
+
+
 def create_dataset(
     file: h5py.File, name: str, dtype: np.dtype, length: int, chunk: int, level: int = LEVEL
 ) -> h5py.h5d.DatasetID:
@@ -127,21 +136,3 @@ def create_dataset(
     creation.set_filter(ZSTD, h5py.h5z.FLAG_OPTIONAL, (level,))  # mandatory would need a plugin
     kind = h5py.h5t.py_create(dtype, logical=False)
     return h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((length,)), dcpl=creation)
-
-
-def write_attributes(file: h5py.File, attributes: dict[str, Any]) -> None:
-    """Write ints as 64 bits, texts in UTF-8 of fixed length, so that they lie in the object header."""
-    for name, value in attributes.items():
-        if isinstance(value, str):
-            octets = value.encode()
-            file.attrs.create(name, np.bytes_(octets), dtype=h5py.string_dtype("utf-8", max(len(octets), 1)))
-        else:
-            file.attrs.create(name, np.int64(value))
-
-
-def read_attributes(file: h5py.File) -> dict[str, Any]:
-    """Return the attributes as ints and texts."""
-    return {
-        name: bytes(value).decode() if isinstance(value, (bytes, np.bytes_)) else value.item()
-        for name, value in file.attrs.items()
-    }

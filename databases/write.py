@@ -4,16 +4,18 @@ The bytes depend on the game and its solution alone, not on time, machine, or ho
 its name only when it is complete and on the disk.
 """
 
-import json
+import glob
 import os
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import TypeVar
 
 import h5py
@@ -21,8 +23,10 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from retrograde.databases.encoding import Encoded, compressor, encode_group, pack, to_planes
+from retrograde.databases.database import options_text
+from retrograde.databases.encoding import Encoded, compressor, encode_group, pack
 from retrograde.databases.errors import CannotWrite
+from retrograde.databases.frames import Contents
 from retrograde.databases.layout import (
     BLOCK,
     BLOCKS,
@@ -33,13 +37,12 @@ from retrograde.databases.layout import (
     TIERS,
     VERSION,
     LegendRow,
-    create_dataset,
     create_file,
     gap_dtype,
     outcome_dtype,
     records_dtype,
-    write_attributes,
 )
+from retrograde.databases.lock import Lock
 from retrograde.databases.write_dense import DenseSolved, fill_dense
 from retrograde.databases.write_steps import SteppedSolved, fill_steps
 from retrograde.games import Game, RetrogradeError
@@ -47,6 +50,9 @@ from retrograde.games.game import POSITION_BITS
 
 GROUP = 8
 """Blocks in a task: about a millisecond's work."""
+
+HDF5_SAYS = re.compile(r"errno = \d+|[Uu]nable to|[Cc]an't ")
+"""How HDF5 puts it when the operating system refuses."""
 
 IN_FLIGHT = 16
 """Tasks given to the executor and not yet written: some 20 MB."""
@@ -83,45 +89,76 @@ def write_database(
     executor: Executor | None = None,
     progress: Callable[[int], object] | None = None,
     encode: Encoder = encode_group,
+    *,
+    lock: Lock | None = None,
+    inspect: Callable[[Path], object] | None = None,
 ) -> Path:
     """Write a database and return its path; another of that name is replaced once the new one is complete.
 
     Blocks are encoded and compressed in *executor*'s threads, if given; *progress* is told how many records are
-    written; *encode* is `encode_group`, or something quicker that does the same.
+    written; *encode* is `encode_group`, or something quicker that does the same. *lock* is that of the path, if it is
+    held already. *inspect* is called with the path of the complete file before it gets its name, and may raise.
+    Raises CannotWrite, or InUse where another process writes to the same path.
     """
     path = Path(path)
+    if lock is None:
+        with Lock(path) as lock:
+            return write_database(path, game, solved, executor, progress, encode, lock=lock, inspect=inspect)
     with complete_or_nothing(path) as partial_path:
-        file = create_file(os.fsencode(partial_path))
-        try:
-            tell = progress or (lambda records: None)
-            if isinstance(solved, DenseSolved):
-                fill_dense(file, solved, attributes(game, solved, solved.start), executor, tell)
-            elif isinstance(solved, SteppedSolved):
-                fill_steps(file, solved, attributes(game, solved, solved.start), executor, tell)
-            else:
-                fill(file, game, solved, executor, tell, encode)
-        finally:
-            file.close()
+        with hdf5_errors():
+            file = create_file(os.fsencode(partial_path))
+            try:
+                tell = progress or (lambda records: None)
+                if isinstance(solved, DenseSolved):
+                    fill_dense(file, solved, attributes(game, solved, solved.start), executor, tell)
+                elif isinstance(solved, SteppedSolved):
+                    fill_steps(file, solved, attributes(game, solved, solved.start), executor, tell)
+                else:
+                    fill(file, game, solved, executor, tell, encode)
+            finally:
+                file.close()
+        if inspect:
+            inspect(partial_path)
     return path
 
 
 @contextmanager
 def complete_or_nothing(path: Path) -> Iterator[Path]:
-    """Give another name to write under, which becomes *path* if all goes well and vanishes if not."""
-    partial_path = path.with_name(path.name + ".partial")
+    """Give a new file to write into, which becomes *path* if all goes well and vanishes if not.
+
+    The path must be locked. What a process that is gone has left half-written is deleted.
+    """
+    partial_path = path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}.partial")
+    made = False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f"{glob.escape(path.name)}.*-*.partial"):
+            left.unlink(missing_ok=True)
+        os.close(os.open(partial_path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
+        made = True
         yield partial_path
         with open(partial_path, "rb+") as stream:
             os.fsync(stream.fileno())
         os.replace(partial_path, path)
         sync_folder(path.parent)
     except BaseException as error:
-        with suppress(OSError):
-            partial_path.unlink(missing_ok=True)
-        if isinstance(error, (OSError, RuntimeError)) and not isinstance(error, RetrogradeError):
-            raise CannotWrite(f"cannot write {str(path)!r}: {reason(error)}") from error  # RuntimeError is HDF5's
+        if made:
+            with suppress(OSError):
+                partial_path.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, RetrogradeError):
+            raise CannotWrite(f"cannot write {str(path)!r}: {reason(error)}") from error
         raise
+
+
+@contextmanager
+def hdf5_errors() -> Iterator[None]:
+    """Turn what HDF5 raises when it cannot write, a RuntimeError, into an OSError; other RuntimeErrors are not its."""
+    try:
+        yield
+    except RuntimeError as error:
+        if isinstance(error, RetrogradeError) or not HDF5_SAYS.search(str(error)):
+            raise
+        raise OSError(str(error)) from error
 
 
 def reason(error: BaseException) -> str:
@@ -149,7 +186,8 @@ def fill(
     bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
     stored, outcome, gap = int(bounds[-1]), outcome_dtype(len(solved.legend)), gap_dtype(solved.greatest)
     chunk = min(BLOCK, stored)
-    dataset = create_dataset(file, "records", records_dtype(outcome, gap), stored, chunk)
+    contents = Contents(file)
+    records = contents.dataset("records", records_dtype(outcome, gap), stored, chunk)
     tiers = np.empty(len(solved.tiers), TIERS)
     tiers["tier"], tiers["record"] = solved.tiers, bounds[:-1]
     blocks = np.empty(-(-stored // chunk), BLOCKS)
@@ -185,14 +223,15 @@ def fill(
     for masks, frames in in_order(groups(), executor):
         blocks["mask"][block : block + len(masks)] = masks
         for frame in frames:
-            dataset.write_direct_chunk((block * chunk,), frame)
-            block += 1
+            records.write(frame)
+        block = records.done
         progress(min(block * chunk, stored))
 
-    write_table(file, "tiers", tiers)
-    write_table(file, "blocks", blocks)
-    write_table(file, "legend", np.array([tuple(row) for row in solved.legend], LEGEND))
-    write_attributes(file, attributes(game, solved, start.row))
+    blocks["check"] = records.checks
+    contents.table("tiers", tiers)
+    contents.table("blocks", blocks)
+    contents.table("legend", np.array([tuple(row) for row in solved.legend], LEGEND))
+    contents.finish(attributes(game, solved, start.row), "records")
 
 
 def attributes(game: Game, solved: Solved | DenseSolved | SteppedSolved, start_row: int | None) -> dict[str, str | int]:
@@ -204,7 +243,7 @@ def attributes(game: Game, solved: Solved | DenseSolved | SteppedSolved, start_r
         "format_version": VERSION,
         "game": game.name,
         "variant": variant(game),
-        "options": json.dumps(asdict(game), sort_keys=True, ensure_ascii=False),  # type: ignore[call-overload]
+        "options": options_text(game),
         "rules": rules_digest(game),
         "metric": METRIC,
         "positions": sum(row.positions for row in solved.legend),
@@ -299,9 +338,3 @@ def in_order(tasks: Iterator[Callable[[], Result]], executor: Executor | None) -
     finally:
         for future in flying:
             future.cancel()
-
-
-def write_table(file: h5py.File, name: str, table: NDArray) -> None:
-    """Write an array as a dataset of one chunk."""
-    dataset = create_dataset(file, name, table.dtype, len(table), len(table))
-    dataset.write_direct_chunk((0,), compressor(LEVEL).compress(to_planes(table, table.itemsize, len(table)).data))

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.encoding import compressor, to_planes
+from retrograde.databases.frames import Contents
 from retrograde.databases.layout import (
     COUNTS,
     DENSE_BLOCK,
+    DENSE_BLOCKS,
     DENSE_LEVEL,
     DENSE_TIERS,
     LEGEND,
     CountRow,
     LegendRow,
-    create_dataset,
     outcome_dtype,
-    write_attributes,
 )
 
 GROUP = 8
@@ -50,13 +50,14 @@ def fill_dense(
     progress: Callable[[int], object],
 ) -> None:  # fmt: skip
     """Write everything into a new file."""
-    from retrograde.databases.write import in_order, write_table
+    from retrograde.databases.write import in_order
 
     slots, outcome = int(solved.starts[-1]), outcome_dtype(len(solved.legend))
     if len(solved.outcomes) != slots or int(solved.outcomes.max()) >= len(solved.legend):
         raise ValueError("outcomes do not match the tiers or the legend")
     chunk = min(DENSE_BLOCK, slots)
-    dataset = create_dataset(file, "slots", outcome, slots, chunk, DENSE_LEVEL)
+    contents = Contents(file)
+    blocks = contents.dataset("slots", outcome, slots, chunk, DENSE_LEVEL)
     threads = threading.local()
 
     def groups() -> Iterator[Callable[[], list[bytes]]]:
@@ -64,18 +65,17 @@ def fill_dense(
             part = solved.outcomes[begin : begin + chunk * GROUP].astype(outcome, copy=False)
             yield partial(compress_group, threads, part, outcome.itemsize, chunk)
 
-    block = 0
     for frames in in_order(groups(), executor):
         for frame in frames:
-            dataset.write_direct_chunk((block * chunk,), frame)
-            block += 1
-        progress(min(block * chunk, slots))
+            blocks.write(frame)
+        progress(min(blocks.done * chunk, slots))
     tiers = np.empty(len(solved.tiers), DENSE_TIERS)
     tiers["tier"], tiers["slot"] = solved.tiers, solved.starts[:-1]
-    write_table(file, "tiers", tiers)
-    write_table(file, "counts", np.array([tuple(row) for row in solved.counts], COUNTS))
-    write_table(file, "legend", np.array([tuple(row) for row in solved.legend], LEGEND))
-    write_attributes(file, attributes)
+    contents.table("tiers", tiers)
+    contents.table("blocks", blocks.checks.astype("<u4").view(DENSE_BLOCKS))
+    contents.table("counts", np.array([tuple(row) for row in solved.counts], COUNTS))
+    contents.table("legend", np.array([tuple(row) for row in solved.legend], LEGEND))
+    contents.finish(attributes, "slots")
 
 
 def compress_group(threads: threading.local, outcomes: NDArray, size: int, chunk: int) -> list[bytes]:

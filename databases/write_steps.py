@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.encoding import compressor, pack, to_planes
+from retrograde.databases.frames import Contents
 from retrograde.databases.layout import (
     LEGEND,
     STEP_BLOCK,
@@ -18,11 +19,9 @@ from retrograde.databases.layout import (
     STEP_LEVEL,
     STEP_TIERS,
     LegendRow,
-    create_dataset,
     gap_dtype,
     outcome_dtype,
     records_dtype,
-    write_attributes,
 )
 
 GROUP = 4
@@ -54,13 +53,14 @@ def fill_steps(
     progress: Callable[[int], object],
 ) -> None:  # fmt: skip
     """Write everything into a new file."""
-    from retrograde.databases.write import in_order, regroup, write_table
+    from retrograde.databases.write import in_order, regroup
 
     bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
     count, outcome = int(bounds[-1]), outcome_dtype(len(solved.legend))
     gap = gap_dtype(max((1 << int(mask).bit_count()) - 1 for mask in solved.masks))
     chunk = min(STEP_BLOCK, count)
-    dataset = create_dataset(file, "steps", records_dtype(outcome, gap), count, chunk, STEP_LEVEL)
+    contents = Contents(file)
+    written = contents.dataset("steps", records_dtype(outcome, gap), count, chunk, STEP_LEVEL)
     blocks = np.empty(-(-count // chunk), STEP_BLOCKS)
     threads = threading.local()
 
@@ -77,19 +77,18 @@ def fill_steps(
         if step != count:
             raise ValueError(f"{step} steps where the tiers have {count}")
 
-    block = 0
     for frames in in_order(groups(), executor):
         for frame in frames:
-            dataset.write_direct_chunk((block * chunk,), frame)
-            block += 1
-        progress(min(block * chunk, count))
+            written.write(frame)
+        progress(min(written.done * chunk, count))
+    blocks["check"] = written.checks
     tiers = np.empty(len(solved.tiers), STEP_TIERS)
     tiers["tier"], tiers["step"], tiers["position"] = solved.tiers, bounds[:-1], solved.positions
     tiers["mask"] = solved.masks
-    write_table(file, "tiers", tiers)
-    write_table(file, "blocks", blocks)
-    write_table(file, "legend", np.array([tuple(row) for row in solved.legend], LEGEND))
-    write_attributes(file, attributes)
+    contents.table("tiers", tiers)
+    contents.table("blocks", blocks)
+    contents.table("legend", np.array([tuple(row) for row in solved.legend], LEGEND))
+    contents.finish(attributes, "steps")
 
 
 def compress_steps(

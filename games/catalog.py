@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from hashlib import sha256
@@ -19,13 +19,27 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from retrograde.games.digest import rules_digest
-from retrograde.games.game import Game, VariantError
+from retrograde.games.digest import legacy_digest, rules_digest, used_modules
+from retrograde.games.game import Game, RuleError, VariantError
+from retrograde.games.trusted import remember, trusted_files
 
 BUILT_IN = ("chess", "connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
 ENTRY_POINTS = "retrograde.games"
+RULES = "retrograde_rules_"
+"""Rule files are imported under names that begin so."""
 
-__all__ = ["BUILT_IN", "find_game", "game_class", "game_names", "load_game", "named_game", "rules_digest", "variant"]
+__all__ = [
+    "BUILT_IN",
+    "find_game",
+    "game_class",
+    "game_names",
+    "legacy_digest",
+    "load_game",
+    "named_game",
+    "rules_digest",
+    "trust",
+    "variant",
+]
 
 
 def load_game(text: str) -> Game:
@@ -34,25 +48,19 @@ def load_game(text: str) -> Game:
     >>> load_game("connect4:5,4")
     Connect4(width=5, height=4, connect=4)
     """
-    match = re.fullmatch(r"(.+?\.py)(?::(.*))?|([^:]*):?(.*)", text.strip(), re.DOTALL)
-    assert match
-    path, path_options, name, options = match.groups()
-    cls = game_class(path or name)
-    return make(cls, path_options or options or "")
+    text = text.strip()
+    if text.partition(":")[0] not in BUILT_IN and (match := re.fullmatch(r"(.+?\.py)(?::(.*))?", text, re.DOTALL)):
+        return make(game_class(match[1]), match[2] or "")
+    return named_game(text)
 
 
 def named_game(text: str) -> Game:
-    """Return the game of a variant by a built-in name or an entry point, never by a path: the text may be anybody's.
+    """Return the game of a variant by the name of a game that is installed, never from a file.
 
-    Raises VariantError where there is none.
-
-    >>> named_game("connect4:5,4")
-    Connect4(width=5, height=4, connect=4)
+    So the text may come from anywhere: a database, a request. Raises VariantError where there is no such game.
     """
-    name, _, options = text.strip().partition(":")
-    if name not in game_names():
-        raise VariantError(f"no game {name!r}; the games are {', '.join(game_names())}")
-    return make(game_class(name), options)
+    name, _, options = text.partition(":")
+    return make(installed_class(name), options)
 
 
 def variant(game: Game) -> str:
@@ -80,8 +88,11 @@ def game_names() -> list[str]:
 
 def game_class(name: str) -> type[Game]:
     """Return the class of a game by its name or the path of its rule module."""
-    if name.endswith(".py"):
-        return only_game(import_file(Path(name)))
+    return only_game(import_file(Path(name))) if name.endswith(".py") else installed_class(name)
+
+
+def installed_class(name: str) -> type[Game]:
+    """Return the class of a game that is ours, or that another distribution offers."""
     if name in BUILT_IN:
         return only_game(importlib.import_module(f"retrograde.games.{name}"))
     for point in entry_points(group=ENTRY_POINTS, name=name):
@@ -93,21 +104,29 @@ def game_class(name: str) -> type[Game]:
     raise VariantError(f"no game {name!r}; {f'did you mean {near[0]}?' if near else known}")
 
 
-def find_game(text: str, digest: str, folders: Iterable[Path]) -> Game:
-    """Return the game of a canonical variant, looking for user files in *folders* where no other has that name.
+def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
+    """Return the game of the canonical variant that a database names; of rule files, one that *fits*.
 
-    A file counts only if its rules have the digest given, so that no stranger's file is taken for it.
+    The rules are those of a game that is installed, or a rule file of that name that the person has solved a game with
+    (see `trusted.py`). No other file is looked at: what a database says may be anybody's word.
     """
-    name = text.partition(":")[0]
+    name, _, options = text.partition(":")
     if name in game_names():
-        return load_game(text)
-    for folder in folders:
-        file = folder / f"{name}.py"
-        if file.is_file():
-            cls = only_game(import_file(file))
-            if rules_digest(cls) == digest:
-                return make(cls, text.partition(":")[2])
-    raise VariantError(f"the rules of {text} are not at hand; name their file, as in ./{name}.py")
+        return named_game(text)
+    for file in trusted_files(name):
+        cls = only_game(import_file(file))
+        if fits(cls):
+            return make(cls, options)
+    where = f"./{name}.py --database FILE"
+    raise VariantError(f"the rules of {text} are not at hand; name their file and the database, as in {where}")
+
+
+def trust(game: Game) -> None:
+    """Remember the rule file of a game that the person has named, so that its databases find it from now on."""
+    module = sys.modules[type(game).__module__]
+    if module.__name__.startswith(RULES):
+        others = [used.__file__ for used in used_modules(module) if used is not module]
+        remember(game.name, [Path(str(file)) for file in (module.__file__, *others)])
 
 
 def only_game(module: ModuleType) -> type[Game]:
@@ -131,7 +150,7 @@ def import_file(path: Path) -> ModuleType:
         raise VariantError(f"no rule module {str(path)!r}")
     source = path.read_bytes()
     state = sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
-    package = f"retrograde_rules_{state}"
+    package = f"{RULES}{state}"
     name = f"{package}.{path.stem}"  # the stem is the game's name
     if name in sys.modules:
         return sys.modules[name]
@@ -161,6 +180,12 @@ def line_in(error: BaseException, path: Path) -> int | str:
     return line or "?"
 
 
+def said(error: Exception, cls: type[Game]) -> str:
+    """Return what an error of a game's rules says, and where it arose."""
+    file = Path(str(sys.modules[cls.__module__].__file__))
+    return f"{type(error).__name__}: {error} ({file.name}, line {line_in(error, file)})"
+
+
 def make(cls: type[Game], text: str) -> Game:
     """Return a game with the options of a variant's text."""
     known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
@@ -185,8 +210,10 @@ def make(cls: type[Game], text: str) -> Game:
         raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
     try:
         return cls(**options)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise VariantError(f"{cls.name}: {error}") from error
+    except Exception as error:  # a fault of the rules, not of the options
+        raise RuleError(f"{cls.name}: its options cannot be taken: {said(error, cls)}") from error
 
 
 def options_help(cls: type[Game]) -> str:

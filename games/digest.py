@@ -28,6 +28,9 @@ def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
     return class_digest(cls, contract)
 
 
+legacy_digest = rules_digest
+
+
 @cache
 def class_digest(cls: type[Game], contract: bool) -> str:
     """Return the digest of a class, taken once: what has been imported does not change with its file."""

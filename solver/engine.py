@@ -10,8 +10,12 @@ explored, because every position counts (`dense.py`). A journal beside the datab
 
 import os
 import shutil
+import sys
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -20,8 +24,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from retrograde.databases import database_path
+from retrograde.databases.lock import Lock
 from retrograde.databases.write import DenseSolved, Solved, SteppedSolved, write_database
-from retrograde.games.catalog import rules_digest, variant
+from retrograde.games.catalog import rules_digest, trust, variant
 from retrograde.games.game import Game, defines, is_dense
 from retrograde.solver.examine import start_of
 from retrograde.solver.interpreted import solve_interpreted
@@ -29,6 +34,7 @@ from retrograde.solver.journal import Journal, Log
 from retrograde.solver.memory import MemoryBudget
 from retrograde.solver.numbering import Numbering
 from retrograde.solver.progress import Listener, Phase
+from retrograde.solver.score import PLIES_BITS, RemotenessOverflow
 
 if TYPE_CHECKING:
     from retrograde.solver.scratch import Scratch
@@ -43,8 +49,8 @@ MOST_INTERPRETED = 10_000
 JOURNAL_SECONDS = 0.5
 """The most work that is lost when a solve is killed, where what is done between two pauses takes no longer."""
 
-PLIES_BITS = (14, 30)
-"""Bits for the remoteness in a score; the more are used where the fewer have been too few."""
+NO_STREAM = "no stream"
+"""The entry of a journal that says that the game cannot be solved in a stream, or is too small for one."""
 
 LARGEST_IN_MEMORY = 4_000_000
 """Records, symmetric positions counted once, from which games are solved in a stream, if they can be, and stored as
@@ -65,6 +71,7 @@ def solve(
     listener: Listener | None = None,
     interpreted: bool | None = None,
     pause: float = JOURNAL_SECONDS,
+    lock: Lock | None = None,
 ) -> Path:
     """Solve a game and return the path of its database, *path* or the one that `open_database` looks for.
 
@@ -72,46 +79,87 @@ def solve(
     *workers* is the number of threads (one a core if None), *memory* the most bytes to use (what is free if None).
     A solve that was interrupted goes on where it stopped, unless *fresh*. *listener* is called with Progress.
     *interpreted* forces the rules to be run so or, if False, to be compiled. What is done goes to disk every *pause*
-    seconds.
-    Raises RuleError, MemoryLimit, CannotWrite or InUse; what was done by then is kept.
+    seconds. *lock* is that of the path, if it is held already.
+    Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite or InUse; what was done
+    by then is kept.
     """
     path = database_path(variant(game)) if path is None else Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    solved: Solved | DenseSolved | SteppedSolved | None
+    with nullcontext(lock) if lock else Lock(path) as held:
+        place = Place(path, held)
+        solve_into(place, game, workers, memory, fresh, listener, interpreted, pause)
+        place.clear()
+    trust(game)
+    return path
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a database is to be, and what a solve keeps beside it; its lock is held."""
+
+    path: Path
+    lock: Lock
+
+    @property
+    def journal(self) -> Path:
+        return self.path.with_name(self.path.name + ".journal")
+
+    @property
+    def scratch(self) -> Path:
+        return self.path.with_name(self.path.name + ".scratch")
+
+    def clear(self) -> None:
+        """Delete what is of no more use once the database is there: the journal last, which says what the rest is."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.journal.unlink(missing_ok=True)
+
+
+def solve_into(
+    place: Place, game: Game, workers: int | None, memory: int | None, fresh: bool, listener: Listener | None,
+    interpreted: bool | None, pause: float,
+) -> None:  # fmt: skip
+    """Solve a game and write its database."""
     budget = MemoryBudget(memory)
-    scratch: Scratch | None = None
+    solved: Solved | DenseSolved | SteppedSolved | None
     if interpreted or (interpreted is None and not (is_dense(game) and Numbering.of(game).slots > MOST_INTERPRETED)):
         solved = solve_interpreted(game, budget, float("inf") if interpreted else INTERPRETED_SECONDS)
         if solved is not None:
-            return write_database(path, game, solved)
-    with (
-        Journal(path.with_name(path.name + ".journal"), identity(game), fresh) as journal,
-        ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor,
-    ):
+            write_database(place.path, game, solved, lock=place.lock)
+            return
+    scratch: Scratch | None = None
+    with Journal(place.journal, identity(game), fresh) as journal, threads(workers) as executor:
         try:
             if is_dense(game):
-                found_at = None if fresh else path
+                found_at = None if fresh else place.path
                 solved = solve_dense(game, executor, budget, journal, listener, pause, found_at)
                 phase = Phase("writing", listener, len(solved.outcomes))
             else:
                 solved, scratch = solve_explored(
-                    game, path, executor, workers or os.cpu_count() or 1, budget, journal, listener, pause
+                    game, place, executor, workers or os.cpu_count() or 1, budget, journal, listener, pause
                 )
                 phase = Phase("writing", listener, int(solved.counts.sum()))
             from retrograde.solver.encode_kernels import encode_group  # numba is imported by now
 
             write_database(
-                path, game, solved, executor, lambda records: phase.advance(records - phase.done), encode_group
-            )
+                place.path, game, solved, executor, lambda records: phase.advance(records - phase.done), encode_group,
+                lock=place.lock,
+            )  # fmt: skip
             phase.tell()
         finally:
-            executor.shutdown(cancel_futures=True)
             if scratch:
                 scratch.close()
-        if scratch:
-            scratch.remove()
-        journal.remove()
-    return path
+
+
+@contextmanager
+def threads(workers: int | None) -> Iterator[Executor]:
+    """Give an executor of so many threads. After Ctrl-C they are not waited for: rules may go on for ever."""
+    executor = ThreadPoolExecutor(workers or os.cpu_count() or 1)
+    try:
+        yield executor
+    except KeyboardInterrupt:
+        executor.shutdown(wait=False, cancel_futures=True)
+        raise
+    finally:
+        executor.shutdown(wait=not isinstance(sys.exc_info()[1], KeyboardInterrupt), cancel_futures=True)
 
 
 def identity(game: Game) -> str:
@@ -121,7 +169,7 @@ def identity(game: Game) -> str:
 
 
 def solve_explored(
-    game: Game, path: Path, executor: Executor, workers: int, budget: MemoryBudget, journal: Journal,
+    game: Game, place: Place, executor: Executor, workers: int, budget: MemoryBudget, journal: Journal,
     listener: Listener | None, pause: float,
 ) -> tuple[Solved | SteppedSolved, "Scratch | None"]:  # fmt: skip
     """Return the solved game, having gone through all phases but the writing, and scratch files that are still needed.
@@ -130,32 +178,52 @@ def solve_explored(
     """
     from retrograde.solver.estimate import QUICK, check_disk, estimate
     from retrograde.solver.explore import TooLarge
+    from retrograde.solver.scratch import DamagedScratch
     from retrograde.solver.stream_forward import NotStreamed
+    from retrograde.solver.stream_log import StreamLog
     from retrograde.solver.streaming import solve_streamed
 
-    entries: Entries = {}
-    for name, arrays in journal.entries():
-        entries.setdefault(name, []).append(arrays)
+    entries = entries_by_name(journal)
     streamed = entries.pop("stream", [])
+    if NO_STREAM in entries:
+        return solve_compiled(game, executor, budget, journal, entries, listener, pause, waves="all waves"), None
     limit = LARGEST_IN_MEMORY if defines(game, "tier") else None
     if not streamed:
         try:
             return solve_compiled(game, executor, budget, journal, entries, listener, pause, limit), None
         except TooLarge:
             pass
-    folder = path.with_name(path.name + ".scratch")
     expected = executor.submit(estimate, game, workers, *QUICK)  # while the first waves keep one worker busy
 
     def waves() -> list[int]:
-        check_disk(game, path.parent, expected.result(), sum(file.stat().st_size for file in folder.iterdir()))
+        written = sum(file.stat().st_size for file in place.scratch.iterdir())
+        check_disk(game, place.path.parent, expected.result(), written)
         return expected.result().waves
 
     log = Log(journal, "stream", streamed, pause)
+    arguments = game, place.scratch, executor, workers, budget, log, listener, waves, LARGEST_IN_MEMORY
     try:
-        return solve_streamed(game, folder, executor, workers, budget, log, listener, waves, LARGEST_IN_MEMORY)
+        try:
+            return solve_streamed(*arguments)
+        except DamagedScratch:
+            if not streamed:  # what this very solve has put aside: the disk is at fault
+                raise
+            StreamLog(log).forget_all()
+            log.resumed.clear()
+            return solve_streamed(*arguments)
     except NotStreamed:
-        shutil.rmtree(folder, ignore_errors=True)
+        journal.append(NO_STREAM)
+        journal.sync()  # before the lists are gone that it speaks of
+        shutil.rmtree(place.scratch, ignore_errors=True)
         return solve_compiled(game, executor, budget, journal, entries, listener, pause, waves="all waves"), None
+
+
+def entries_by_name(journal: Journal) -> Entries:
+    """Return what is in a journal."""
+    entries: Entries = {}
+    for name, arrays in journal.entries():
+        entries.setdefault(name, []).append(arrays)
+    return entries
 
 
 def solve_compiled(
@@ -170,7 +238,6 @@ def solve_compiled(
     from retrograde.solver.expansion import Expander, NotCompilable
     from retrograde.solver.explore import Explorer
     from retrograde.solver.legend import solved_from
-    from retrograde.solver.score import RemotenessOverflow
     from retrograde.solver.tiers import Scores
 
     expander = Expander(game)
@@ -206,12 +273,9 @@ def solve_dense(
     from retrograde.solver.dense_legend import dense_solved_from
     from retrograde.solver.expansion import NotCompilable
     from retrograde.solver.reuse import find_sources, take
-    from retrograde.solver.score import RemotenessOverflow
 
     numbering = Numbering.of(game)
-    entries: dict[str, list[list[Array]]] = {}
-    for name, arrays in journal.entries():
-        entries.setdefault(name, []).append(arrays)
+    entries = entries_by_name(journal)
     for bits in PLIES_BITS:
         budget.check(DenseScores.bytes_needed(numbering, bits), f"solving {numbering.slots:,} slots of positions")
         log = Log(journal, f"scores{bits}", entries.pop(f"scores{bits}", []), pause)

@@ -20,7 +20,6 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from retrograde.databases.errors import CannotWrite
-from retrograde.games.game import RetrogradeError
 
 Array = np.ndarray[Any, Any]
 
@@ -28,26 +27,23 @@ PREFIX = struct.Struct("<4sII")
 MAGIC = b"RGJ1"
 
 
-class InUse(RetrogradeError, BlockingIOError):
-    """Another process is solving into the same file."""
-
-
 class Journal:
-    """An append-only file of named arrays; a context manager that holds a lock on it."""
+    """An append-only file of named arrays; a context manager. Whoever writes to it holds the database's lock."""
 
     def __init__(self, path: Path, identity: str, fresh: bool = False):
-        """Open or make the journal of a solve; one of another *identity*, or any if *fresh*, is emptied."""
+        """Open or make the journal of a solve; one of another *identity*, or any if *fresh*, is emptied.
+
+        Raises CannotWrite where that cannot be done.
+        """
         self.path = path
-        self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
-        try:
-            lock(self.file)
-        except OSError:
-            self.file.close()
-            raise InUse(f"{path} is in use; is the same game being solved elsewhere?") from None
         self.end = 0
-        if fresh or next(self.entries(), None) != (identity, []):
-            self.end = 0
-            self.append(identity)
+        try:
+            self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
+            if fresh or next(self.entries(), None) != (identity, []):
+                self.end = 0
+                self.append(identity)
+        except OSError as error:
+            raise self.cannot_write(error) from error
 
     def __enter__(self) -> "Journal":
         return self
@@ -59,7 +55,19 @@ class Journal:
     def remove(self) -> None:
         """Close the journal and delete its file, when the solve is done."""
         self.file.close()
-        self.path.unlink()
+        self.path.unlink(missing_ok=True)
+
+    def sync(self) -> None:
+        """See to it that all entries last through a power cut, before what they make superfluous is deleted."""
+        try:
+            os.fsync(self.file.fileno())
+        except OSError as error:
+            raise self.cannot_write(error) from error
+
+    def cannot_write(self, error: OSError) -> CannotWrite:
+        """Return the error to raise where the operating system refuses."""
+        what = (error.strerror or str(error)).lower()
+        return CannotWrite(f"cannot write {str(self.path)!r}: {what}; what is done is kept")
 
     def append(self, name: str, *arrays: Array) -> None:
         """Add an entry."""
@@ -73,8 +81,7 @@ class Journal:
                 self.file.write(array.data.cast("B") if len(array) else b"")
             self.file.flush()
         except OSError as error:
-            what = (error.strerror or str(error)).lower()
-            raise CannotWrite(f"cannot write {str(self.path)!r}: {what}; what is done is kept") from error
+            raise self.cannot_write(error) from error
         self.end = self.file.tell()
 
     def entries(self) -> Iterator[tuple[str, list[Array]]]:
@@ -132,15 +139,7 @@ class Log:
         self.unwritten.clear()
         self.written = time.monotonic()
 
-
-def lock(file: BinaryIO) -> None:
-    """Lock a file for this process; raise OSError where another one holds it. The lock ends with the process."""
-    if os.name == "nt":
-        import msvcrt
-
-        file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    def settle(self) -> None:
+        """Write what has been added, and see to it that it lasts through a power cut."""
+        self.flush()
+        self.journal.sync()

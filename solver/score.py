@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
 
 LOSE_CLASS, DRAW_CLASS, TIE_CLASS, WIN_CLASS = range(4)
 CLASSES = (LOSE, DRAW, TIE, WIN)
 EMPTY_PLIES = 2
+PLIES_BITS = (14, 30)
+"""Bits for the remoteness in a score; the more are used where the fewer have been too few."""
 
 
 def plies_bits(dtype: Any) -> int:
@@ -47,5 +49,8 @@ def decode(score: int, bits: int) -> tuple[Value, int]:
     return value, plies if value == LOSE else (1 << bits) - 1 - plies
 
 
-class RemotenessOverflow(OverflowError):
+class RemotenessOverflow(RetrogradeError, OverflowError):
     """A position is further from the end than scores of this size can say."""
+
+    def __init__(self) -> None:
+        super().__init__(f"a position is {1 << PLIES_BITS[-1]:,} plies or more from the end; no database can say so")

@@ -41,6 +41,8 @@ class Solution:
     """Answers questions about the positions of a solved game. A context manager, which closes the database."""
 
     def __init__(self, database: Database):
+        """Raise DamagedDatabase where the start is not worth what the file says of it elsewhere."""
+        database.check_start()
         self.database = database
         self.game: Game = database.game
         self._value = lru_cache(CACHED_VALUES)(database.__getitem__)

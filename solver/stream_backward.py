@@ -97,6 +97,7 @@ class Backward:
             add_up(self.tally, tally)
             self.last_tally = tally
             if not self.log.is_solved(number):
+                self.scratch.sync()
                 self.log.add_wave_solved(number)
             self.scratch.drop(f"steps{number + 1}")
             self.scratch.drop(f"positions{number}")

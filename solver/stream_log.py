@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrograde.solver.journal import Log
-from retrograde.solver.scratch import Frame
+from retrograde.solver.scratch import Frame, Scratch
 from retrograde.solver.segments import Segment, add_up, segment_of
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ Array = np.ndarray[Any, Any]
 Solved = tuple[int, int, Segment, Segment]
 """A tier, the number of a segment of it, its steps, and those for the database."""
 
-FOUND, PARTS, WAVE_FOUND, FORGET, SOLVED, WAVE_SOLVED = range(6)
+FOUND, PARTS, WAVE_FOUND, FORGET, SOLVED, WAVE_SOLVED, FORGET_ALL = range(7)
 """Kinds of entries: segments found; into how many parts a tier is cut; a wave all found; a wave to be begun anew;
-segments solved; a wave all solved."""
+segments solved; a wave all solved; all to be begun anew."""
 
 
 class StreamLog:
@@ -31,13 +31,7 @@ class StreamLog:
 
     def __init__(self, log: Log | None):
         self.log = log
-        self.found_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
-        self.parts_found: dict[int, dict[int, list[tuple[Array, ...]]]] = defaultdict(dict)
-        """Of tiers not all of whose parts have been found, what has been, by wave and tier."""
-        self.parts_wanted: dict[tuple[int, int], int] = {}
-        self.waves_found: set[int] = set()
-        self.solved_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
-        self.waves_solved: set[int] = set()
+        self.clear()
         for (kind, wave, *rest), *arrays in log.resumed if log else ():
             if kind == FOUND:
                 self.read_found(int(wave), tuple(arrays))
@@ -50,8 +44,46 @@ class StreamLog:
                 self.drop(int(wave))
             elif kind == SOLVED:
                 self.solved_by_wave[int(wave)].append(tuple(arrays))
-            else:
+            elif kind == WAVE_SOLVED:
                 self.waves_solved.add(int(wave))
+            else:
+                self.clear()
+
+    def clear(self) -> None:
+        """Forget all that has been read."""
+        self.found_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
+        self.parts_found: dict[int, dict[int, list[tuple[Array, ...]]]] = defaultdict(dict)
+        """Of tiers not all of whose parts have been found, what has been, by wave and tier."""
+        self.parts_wanted: dict[tuple[int, int], int] = {}
+        self.waves_found: set[int] = set()
+        self.solved_by_wave: dict[int, list[tuple[Array, ...]]] = defaultdict(list)
+        self.waves_solved: set[int] = set()
+
+    @property
+    def resumed(self) -> bool:
+        """Whether anything is known from an earlier solve."""
+        return any(self.found_by_wave.values()) or any(self.solved_by_wave.values())
+
+    def believe(self, scratch: Scratch) -> None:
+        """Forget what the scratch files no longer hold; raise DamagedScratch where it is too much to go on from.
+
+        While nothing is solved, the waves from the first that is not whole can be found again. Later the lists of the
+        last waves have been deleted, and all is needed that there should be.
+        """
+        for wave in sorted(self.found_by_wave):
+            frames = [made.segment.frame for made in self.found(wave) if made.segment]
+            if wave not in self.waves_solved and not all(map(scratch.holds, frames)):
+                if any(self.solved_by_wave.values()):
+                    raise scratch.damaged(frames[0])
+                for later in [known for known in self.found_by_wave if known >= wave]:
+                    self.forget(later)
+                break
+        for wave in list(self.solved_by_wave):
+            for _, _, steps, records in self.solved(wave):
+                needed = (records.frame,) if wave - 1 in self.waves_solved else (records.frame, steps.frame)
+                for frame in needed:
+                    if not scratch.holds(frame):
+                        raise scratch.damaged(frame)
 
     def write(self) -> None:
         """Write to the journal if it is time."""
@@ -123,10 +155,21 @@ class StreamLog:
         """Note that a wave is begun anew, and see to it that this is known before its lists are dropped."""
         self.drop(wave)
         self.add(FORGET, wave)
+        self.settle()
+
+    def forget_all(self) -> None:
+        """Note that all is begun anew, and see to it that this is known before any list is dropped."""
+        self.clear()
+        self.add(FORGET_ALL, 0)
+        self.settle()
+
+    def settle(self) -> None:
+        """See to it that what is noted stays."""
         if self.log:
-            self.log.flush()
+            self.log.settle()
 
     def drop(self, wave: int) -> None:
+        self.waves_found.discard(wave)
         self.found_by_wave.pop(wave, None)
         self.parts_found.pop(wave, None)
 
@@ -155,8 +198,7 @@ class StreamLog:
     def add_wave_solved(self, wave: int) -> None:
         """Note that all of a wave has been solved, and see to it that this stays."""
         self.add(WAVE_SOLVED, wave)
-        if self.log:
-            self.log.flush()
+        self.settle()
 
 
 def made_from(file: str, table: Array, moves: Array, leads: Array, milestones: Array) -> "list[Made]":

@@ -54,12 +54,14 @@ def solve_streamed(
 
     The scratch files are in *folder*; what is not in the log is taken for nothing. *expected* gives positions by wave,
     by which the listener is told how far it is; it is asked after a second or so. Games of no more than *least*
-    records are not streamed.
+    records are not streamed. Raises DamagedScratch where what was put aside is not there, or not as the log says.
     """
     compiled.prepare(game)
-    scratch = Scratch(folder, min(CACHED, max(budget.left() // 16, 0)), fresh=not log.resumed)
+    stream_log = StreamLog(log)
+    scratch = Scratch(folder, min(CACHED, max(budget.left() // 16, 0)), fresh=not stream_log.resumed)
     try:
-        forward = Forward(game, scratch, executor, workers, budget, StreamLog(log))
+        stream_log.believe(scratch)
+        forward = Forward(game, scratch, executor, workers, budget, stream_log)
         forward.explore(Phase("exploring", listener), expected)
         total = sum(tier.count for wave in forward.waves for tier in wave.values())
         if total + forward.over[:, 0].sum() <= least:

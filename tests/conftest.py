@@ -1,6 +1,6 @@
 """What all tests share: databases, each solved once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +9,16 @@ import pytest
 from retrograde.databases import database_path
 from retrograde.games.catalog import load_game, variant
 from retrograde.solver.engine import solve
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the record of rule files that were solved with out of the person's own."""
+    folder = str(tmp_path_factory.mktemp("configuration"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_CONFIG_HOME", "APPDATA"):
+            patch.setenv(name, folder)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,7 @@ def home(tmp_path, monkeypatch):
     (work / "heap.py").write_text(HEAP)
     monkeypatch.chdir(work)
     monkeypatch.setenv("RETROGRADE_HOME", str(folder))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     return folder
 
@@ -176,7 +177,7 @@ def test_solve_tells_people_what_came_out(home):
     assert re.search(r"win +2,836 +51\.8 %", text)
     assert re.search(r"positions +5,478", text)
     assert "of memory at most" in text
-    assert "tictactoe.h5: 3.35 kB, 4.8" in text
+    assert "tictactoe.h5: 4.32 kB, 6.30" in text
 
 
 def test_solve_does_not_solve_twice_unless_asked(tictactoe):
@@ -226,9 +227,9 @@ def test_list_tells_what_there_is(tictactoe):
     (tictactoe.parent / "other.h5").write_text("something else")
     rows = retrograde("list").stdout.splitlines()
     assert rows[0].split() == ["variant", "positions", "size", "at", "the", "start"]
-    assert rows[1].split() == ["heap", "11", "2.19", "kB", "the", "first", "player", "wins", "in", "5", "plies"]
+    assert rows[1].split() == ["heap", "11", "4.32", "kB", "the", "first", "player", "wins", "in", "5", "plies"]
     assert rows[2].endswith("cannot be read")
-    assert rows[3].split() == ["tictactoe", "5,478", "3.35", "kB", "a", "tie", "in", "9", "plies"]
+    assert rows[3].split() == ["tictactoe", "5,478", "4.32", "kB", "a", "tie", "in", "9", "plies"]
     heap, other, board = result_of("list")
     assert heap["start"] == {"value": "win", "remoteness": 5}
     assert "is no database of retrograde" in other["error"]

@@ -46,6 +46,7 @@ from retrograde.databases.layout import BLOCK, VERSION
 from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
 from retrograde.games.tictactoe import TicTacToe
 
+from .forge import Forged
 from .reference import solve
 
 TIER_SHIFT, MIRROR = 46, 1 << 45
@@ -389,6 +390,7 @@ def test_stray_bits_that_symmetry_drops_are_no_position(tmp_path):
     game = Connect4(3, 3, 3)
     position = game.read("13")
     canonical = game.canonical(position)
+    game.__dict__["start"] = canonical
     solved = Solved(
         np.array([game.tier(canonical)]), np.array([1]), [LegendRow(TIE, 7, 2, 1, canonical)],
         (np.array([canonical]), np.zeros(1, np.uint8)), canonical,
@@ -595,9 +597,7 @@ def test_a_changed_byte_gives_an_error_or_the_right_answer(name, tmp_path, monke
         "another size",
         "two frames",
         "skipped filter",
-        "wrong outcome",
-        "wide gap",
-        "far gaps",
+        "other content",
     ],
 )
 def test_frames_that_are_not_as_written_are_refused(change, home):
@@ -617,9 +617,7 @@ def test_frames_that_are_not_as_written_are_refused(change, home):
             "another size": checked.compress(content[:-1]),
             "two frames": checked.compress(content[:100]) + checked.compress(content[100:]),
             "skipped filter": content,
-            "wrong outcome": checked.compress(b"\xff" + content[1:]),
-            "wide gap": checked.compress(content[:-1] + b"\1"),
-            "far gaps": checked.compress(content[: 2 * 765] + b"\xff" * 765 + content[3 * 765 :]),
+            "other content": checked.compress(content[1:] + b"\0"),
         }[change]
         dataset.write_direct_chunk((0,), changed, filter_mask=change == "skipped filter")
     with open_database(path) as db:
@@ -632,17 +630,31 @@ def test_frames_that_are_not_as_written_are_refused(change, home):
 
 
 def test_what_cannot_be_true_is_found_in_going_through_the_records(home):
-    import zstandard
-
     path = home / "tictactoe.h5"
-    with h5py.File(path, "r+") as file:
-        dataset = file["records"].id
-        content = bytearray(zstandard.ZstdDecompressor().decompress(dataset.read_direct_chunk((0,))[1]))
-        assert content[765 + 100] > 0
-        content[765 + 100] = 0  # the gap before record 100
-        dataset.write_direct_chunk((0,), zstandard.ZstdCompressor(write_checksum=True).compress(bytes(content)))
-    with open_database(path) as db, pytest.raises(DamagedDatabase, match="gaps that cannot be true"):
+    forged = Forged.read(path)
+    content = bytearray(forged.parts["records"].contents[0])
+    assert content[765 + 100] > 0
+    content[765 + 100] = 0  # the gap before record 100
+    forged.parts["records"].contents[0] = bytes(content)
+    with open_database(forged.write(path)) as db, pytest.raises(DamagedDatabase, match="gaps that cannot be true"):
         list(db.records())
+
+
+@pytest.mark.parametrize("change", ["wrong outcome", "wide gap", "far gaps"])
+def test_contents_that_cannot_be_true_are_refused_whatever_vouches_for_them(change, home):
+    path = home / "tictactoe.h5"
+    forged = Forged.read(path)
+    content = forged.parts["records"].contents[0]
+    forged.parts["records"].contents[0] = {
+        "wrong outcome": b"\xff" + content[1:],
+        "wide gap": content[:-1] + b"\1",
+        "far gaps": content[: 2 * 765] + b"\xff" * 765 + content[3 * 765 :],
+    }[change]
+    with open_database(forged.write(path)) as db:
+        with pytest.raises(DamagedDatabase, match=r"tictactoe\.h5"):
+            db[0]
+        with pytest.raises(DamagedDatabase):
+            list(db.records())
 
 
 # Writing

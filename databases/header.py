@@ -1,0 +1,165 @@
+"""What a file says about itself: the attributes of the root, written and read, and held against one another.
+
+Anybody may have made a file. So nothing is read whose type and size are not as they should be, and nothing is believed
+that contradicts the rest.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from retrograde.databases.errors import NotADatabase, VersionTooNew
+from retrograde.databases.layout import FORMAT, METRIC, VERSION
+from retrograde.games.game import POSITION_BITS
+
+Attributes = dict[str, Any]
+"""Texts and ints, by name."""
+
+LONGEST_TEXT = 1 << 16
+"""Bytes in an attribute."""
+MOST_ATTRIBUTES = 64
+TEXTS = ("format", "game", "variant", "options", "rules", "metric", "made_with", "checks", "digest")
+END_OF_FILE = slice(28, 36)
+"""Where the superblock says how long the file is."""
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What does something to a terminal, and shows nothing."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The attributes of a file that holds a database, sound in themselves."""
+
+    version: int
+    game: str
+    variant: str
+    options: dict[str, Any]
+    rules: str
+    metric: str
+    made_with: str
+    positions: int
+    stored: int
+    start: int | None
+    start_outcome: tuple[int, int] | None
+    """The value and the remoteness of the start."""
+    checks: dict[str, int]
+    """The checksum of each table; empty in version 1."""
+    digest: str | None
+    """The digest of the whole; None in version 1."""
+
+
+def read_header(file: h5py.File, path: Path) -> tuple[Header, Attributes]:
+    """Return the header of a file, and all its attributes that are texts or ints.
+
+    Raises NotADatabase, VersionTooNew, or ValueError where an attribute is missing or cannot be true.
+    """
+    facts = read_attributes(file)
+    if facts.get("format") != FORMAT:
+        raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
+    version = number(facts, "format_version", 1)
+    if version > VERSION:
+        raise VersionTooNew(
+            f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
+            f"to {VERSION}; install a newer one"
+        )
+    start = outcome = None
+    if facts.keys() & {"start", "start_value", "start_remoteness"}:
+        start = number(facts, "start", 0, (1 << POSITION_BITS) - 1)
+        outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
+    header = Header(
+        version,
+        text(facts, "game", r"[^:]+"),
+        text(facts, "variant", r"[^:]+(:.+)?"),
+        parsed(facts, "options"),
+        text(facts, "rules", r"[0-9a-f]{32}"),
+        text(facts, "metric"),
+        text(facts, "made_with"),
+        number(facts, "positions", 1),
+        number(facts, "stored", 1),
+        start,
+        outcome,
+        parsed(facts, "checks") if version > 1 else {},
+        text(facts, "digest", r"[0-9a-f]{64}") if version > 1 else None,
+    )
+    if header.variant.partition(":")[0] != header.game:
+        raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
+    if header.metric != METRIC:
+        raise ValueError(f"the metric is {header.metric!r}; known is {METRIC!r}")
+    if header.stored > header.positions:
+        raise ValueError(f"there are {header.stored:,} records of {header.positions:,} positions")
+    return header, facts
+
+
+def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
+    """Return an attribute that must be a text of some form, without signs that do something to a terminal."""
+    value = facts.get(name)
+    if not isinstance(value, str) or UNSEEN.search(value) or not re.fullmatch(pattern, value):
+        raise ValueError(f"its attribute {name} is {value!r:.60}" if name in facts else f"it has no attribute {name}")
+    return value
+
+
+def number(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) -> int:
+    """Return an attribute that must be an int from *least* to *most*."""
+    value = facts.get(name)
+    if not isinstance(value, int) or not least <= value <= most:
+        raise ValueError(f"its attribute {name} is {value!r:.60}" if name in facts else f"it has no attribute {name}")
+    return value
+
+
+def parsed(facts: Attributes, name: str) -> dict[str, Any]:
+    """Return an attribute that must be an object in JSON."""
+    value = json.loads(text(facts, name))
+    if not isinstance(value, dict):
+        raise ValueError(f"its attribute {name} is {value!r:.60}")
+    return value
+
+
+def read_attributes(file: h5py.File) -> Attributes:
+    """Return the attributes of the root that are ints or texts of fixed length; others are no concern of ours."""
+    root = h5py.h5g.open(file.id, b"/")
+    if h5py.h5a.get_num_attrs(root) > MOST_ATTRIBUTES:
+        raise ValueError(f"it has more than {MOST_ATTRIBUTES} attributes")
+    found = {}
+    for name in (*TEXTS, "format_version", "positions", "stored", "start", "start_value", "start_remoteness"):
+        if h5py.h5a.exists(root, name.encode()):
+            value = read_attribute(h5py.h5a.open(root, name.encode()))
+            if value is not None:
+                found[name] = value
+    return found
+
+
+def read_attribute(attribute: h5py.h5a.AttrID) -> str | int | None:
+    """Return an attribute that is one int or one text of fixed length; None for any other."""
+    kind, space = attribute.get_type(), attribute.get_space()
+    if space.get_simple_extent_type() != h5py.h5s.SCALAR or kind.get_size() > LONGEST_TEXT:
+        return None
+    if kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str():
+        octets = np.empty((), f"S{kind.get_size()}")
+        attribute.read(octets, kind)
+        return octets.item().decode()
+    if kind.get_class() == h5py.h5t.INTEGER and kind.get_size() <= 8:
+        whole = np.empty((), np.int64)
+        attribute.read(whole)
+        return whole.item()
+    return None
+
+
+def write_attributes(file: h5py.File, attributes: Attributes) -> None:
+    """Write ints as 64 bits, texts in UTF-8 of fixed length, so that they lie in the object header."""
+    for name, value in attributes.items():
+        if isinstance(value, str):
+            octets = value.encode()
+            file.attrs.create(name, np.bytes_(octets), dtype=h5py.string_dtype("utf-8", max(len(octets), 1)))
+        else:
+            file.attrs.create(name, np.int64(value))
+
+
+def check_length(beginning: bytes, length: int) -> None:
+    """Raise ValueError where a file is not as long as its superblock says: something is missing, or was added."""
+    wanted = int.from_bytes(beginning[END_OF_FILE], "little")
+    if length != wanted:
+        raise ValueError(f"it has {length:,} bytes, and says that it has {wanted:,}")

@@ -1,0 +1,84 @@
+"""One writer at a time: whoever makes or replaces a database holds its lock first, and then looks what there is.
+
+The lock is on a file beside the database, `….h5.lock`. It ends with the process that holds it, however that ends. The
+file is deleted by its holder before the lock is given up; so whoever gets a lock must see whether the file that he has
+locked is still the one of that name, and else begin again.
+"""
+
+import errno
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from retrograde.databases.errors import CannotWrite, InUse
+
+PATIENCE = 5.0
+"""Seconds that another process is waited for: as long as a small game takes."""
+HELD = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+"""What the operating system says where another process holds a lock."""
+
+
+class Lock:
+    """The lock of a database's path, a context manager. Threads of one process exclude one another as well."""
+
+    def __init__(self, path: Path, patience: float = PATIENCE):
+        self.path = path.with_name(path.name + ".lock")
+        self.database = path
+        self.patience = patience
+
+    def __enter__(self) -> "Lock":
+        """Take the lock; raise InUse where another has it for long, CannotWrite where there can be none."""
+        deadline = time.monotonic() + self.patience
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            while not self.taken():
+                if time.monotonic() > deadline:
+                    raise InUse(f"{str(self.database)!r} is being written by another process; wait for it, or stop it")
+                time.sleep(0.02)
+        except InUse:
+            raise
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise CannotWrite(f"cannot write {str(self.database)!r}: {why} (at the lock {self.path.name!r})") from error
+        return self
+
+    def taken(self) -> bool:
+        """Take the lock if nobody has it, and tell whether that went well."""
+        file = open(self.path, "ab")  # noqa: SIM115  # closed by __exit__
+        try:
+            lock(file)
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(self.path)):
+                self.file = file
+                return True
+        except FileNotFoundError:
+            pass  # deleted by who held it
+        except OSError as error:
+            if error.errno not in HELD:
+                file.close()
+                raise
+        file.close()
+        return False
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if os.name == "posix":  # elsewhere an open file cannot be deleted, and the lock's stays
+            with suppress(OSError):
+                self.path.unlink()
+        self.file.close()
+
+
+def lock(file: BinaryIO) -> None:
+    """Lock a file for this process; raise OSError where another one holds it. The lock ends with the process."""
+    if os.name == "nt":
+        import msvcrt
+
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,95 @@
+"""The rule files that a person has solved games with: the only files that a database's name may lead to.
+
+A database says which variant it is of, and whoever made it may have written there what he liked. So that name never
+leads to a file by itself: rules come from the games that are installed, from a path given with the command, or from
+this record. It stands in the person's own configuration, not beside the databases, which may be another's::
+
+    {"heap": [{"file": "/home/ada/heap.py", "digests": {"/home/ada/heap.py": "5f2c…", "/home/ada/piles.py": "90aa…"}}]}
+
+A rule file counts only while it, and all that it imports from its folder, are byte for byte what they were.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+MOST_BYTES = 1 << 20
+"""A record that is longer is not ours."""
+MOST_FILES = 8
+"""Rule files of one name that are remembered; the oldest is forgotten first."""
+
+Entry = dict[str, Any]
+
+
+def record_path() -> Path:
+    """Return where the record is, whether or not it exists."""
+    if sys.platform == "win32":
+        folder = os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming"
+    elif sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Preferences"
+    else:
+        folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(folder) / "retrograde" / "rules.json"
+
+
+def remember(name: str, files: Iterable[Path]) -> None:
+    """Note the files of a game's rules, its rule module first. Where the record cannot be written, nothing is noted."""
+    paths = [file.resolve() for file in files]
+    entry = {"file": str(paths[0]), "digests": {str(path): digest_of(path) for path in paths}}
+    known = read_record()
+    others = [other for other in known.get(name, []) if other["file"] != entry["file"]]
+    if known.get(name) == [*others, entry]:
+        return
+    known[name] = [*others, entry][-MOST_FILES:]
+    path = record_path()
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            new.write_text(json.dumps(known, indent=1), "utf-8")
+            os.replace(new, path)
+        finally:
+            new.unlink(missing_ok=True)
+
+
+def trusted_files(name: str) -> Iterator[Path]:
+    """Yield the rule modules of that name that are what they were, the latest first."""
+    for entry in reversed(read_record().get(name, [])):
+        with suppress(OSError):
+            if all(digest_of(Path(path)) == digest for path, digest in entry["digests"].items()):
+                yield Path(entry["file"])
+
+
+def read_record() -> dict[str, list[Entry]]:
+    """Return the record; an empty one where there is none, or where others could have written it."""
+    try:
+        with open(record_path(), "rb") as stream:
+            about = os.fstat(stream.fileno())
+            if os.name == "posix" and (about.st_uid != os.geteuid() or about.st_mode & 0o022):
+                return {}
+            known = json.loads(stream.read(MOST_BYTES))
+        return known if is_record(known) else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def is_record(known: Any) -> bool:
+    """Tell whether what was read has the form of a record."""
+    return isinstance(known, dict) and all(
+        isinstance(entry, dict)
+        and isinstance(digests := entry.get("digests"), dict)
+        and all(isinstance(text, str) for pair in digests.items() for text in pair)
+        and entry.get("file") in digests
+        for entries in known.values()
+        for entry in (entries if isinstance(entries, list) else [None])
+    )
+
+
+def digest_of(path: Path) -> str:
+    """Return the digest of a file's bytes."""
+    return sha256(path.read_bytes()).hexdigest()

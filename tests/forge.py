@@ -1,0 +1,111 @@
+"""Forged databases: files that were changed by somebody who knows the format, with every checksum as it should be."""
+
+import json
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import zstandard
+
+from retrograde.databases.frames import check_of, digest_of
+from retrograde.databases.layout import create_dataset, create_file
+
+BLOCKS = ("records", "steps", "slots")
+
+
+@dataclass
+class Part:
+    """A dataset: its type, length and chunk, and the content of each chunk (planes, before compression)."""
+
+    dtype: np.dtype
+    length: int
+    chunk: int
+    contents: list[bytes]
+
+    def rows(self) -> np.ndarray:
+        """Return the rows of a table."""
+        planes = np.frombuffer(self.contents[0], np.uint8).reshape(self.dtype.itemsize, -1)
+        return np.ascontiguousarray(planes.T).view(self.dtype).reshape(-1).copy()
+
+    def put(self, rows: np.ndarray) -> None:
+        """Replace the rows of a table."""
+        self.dtype, self.length, self.chunk = rows.dtype, len(rows), len(rows)
+        self.contents = [np.ascontiguousarray(rows.view(np.uint8).reshape(len(rows), -1).T).tobytes()]
+
+
+@dataclass
+class Forged:
+    """What is in a database, to be changed and written again."""
+
+    attributes: dict[str, Any]
+    parts: dict[str, Part]
+    links: dict[str, Any] = field(default_factory=dict)
+    """Links to put in the place of datasets."""
+    signed: bool = True
+    """Whether checksums and digest are made to fit."""
+
+    @classmethod
+    def read(cls, path: Path) -> "Forged":
+        """Read a database."""
+        with h5py.File(path, "r") as file:
+            attributes = {
+                name: bytes(value).decode() if isinstance(value, (bytes, np.bytes_)) else int(value)
+                for name, value in file.attrs.items()
+            }
+            parts = {}
+            for name, dataset in file.items():
+                (chunk,), length = dataset.chunks, len(dataset)
+                frames = [dataset.id.read_direct_chunk((first,))[1] for first in range(0, length, chunk)]
+                unpack = zstandard.ZstdDecompressor().decompress
+                parts[name] = Part(dataset.dtype, length, chunk, [unpack(frame) for frame in frames])
+        return cls(attributes, parts)
+
+    def write(self, path: Path) -> Path:
+        """Write a database."""
+        compress = zstandard.ZstdCompressor(write_checksum=True).compress
+        frames = {name: [compress(content) for content in part.contents] for name, part in self.parts.items()}
+        blocks = next((name for name in BLOCKS if name in self.parts), None)
+        table = self.parts.get("blocks")
+        whole = table and len(table.contents[0]) == table.length * table.dtype.itemsize
+        if self.signed and blocks and table and whole and "check" in (table.dtype.names or ()):
+            rows = table.rows()
+            some = [check_of(frame) for frame in frames[blocks]][: len(rows)]
+            rows["check"][: len(some)] = some
+            table.put(rows)
+            frames["blocks"] = [compress(content) for content in table.contents]
+        attributes = dict(self.attributes)
+        if self.signed and "checks" in attributes:
+            attributes["checks"] = json.dumps(
+                {name: check_of(some[0]) for name, some in sorted(frames.items()) if name != blocks and some}
+            )
+        if self.signed and "digest" in attributes:
+            attributes["digest"] = digest_of(
+                attributes,
+                {
+                    name: (part.length, part.chunk, sha256(b"".join(frames[name])).hexdigest())
+                    for name, part in self.parts.items()
+                },
+            )
+        file = create_file(str(path).encode())
+        try:
+            for name, part in self.parts.items():
+                if name not in self.links:
+                    dataset = create_dataset(file, name, part.dtype, part.length, part.chunk)
+                    for number, frame in enumerate(frames[name]):
+                        if number * part.chunk < part.length:
+                            dataset.write_direct_chunk((number * part.chunk,), frame)
+            for name, link in self.links.items():
+                file[name] = link
+            for name, value in attributes.items():
+                if isinstance(value, str):
+                    octets = value.encode()
+                    value = np.array(np.bytes_(octets), h5py.string_dtype("utf-8", max(len(octets), 1)))
+                elif isinstance(value, int):
+                    value = np.int64(value)
+                file.attrs.create(name, value)
+        finally:
+            file.close()
+        return path

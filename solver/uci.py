@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from retrograde.databases import Database, DatabaseFile, home_folder, list_databases, open_database
-from retrograde.games.catalog import rules_digest
+from retrograde.databases.database import digest_in
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.san import uci
@@ -167,9 +167,8 @@ class Engine:
     def databases_of(self, material: str) -> Iterator[tuple[Path, Solution]]:
         """Yield the databases that are open, then those that have an ending; what cannot be opened is said."""
         yield from list(self.solutions.items())
-        digest = rules_digest(Chess)
         for path in databases_in(self.path):
-            if path in self.solutions or not has_ending(path, material, digest):
+            if path in self.solutions or not has_ending(path, material):
                 continue
             try:
                 solution = Solution(open_checked(path))
@@ -234,13 +233,13 @@ def ending_on(board: AnyBoard) -> str:
     return men.ending(f"K{white}K{black}")
 
 
-def has_ending(path: Path, material: str, digest: str) -> bool:
+def has_ending(path: Path, material: str) -> bool:
     """Tell whether a file is a database that has an ending, by the rules of today."""
     try:
         with DatabaseFile(path) as file:
             return (
                 file.dense
-                and (file.game_name, file.rules) == (Chess.name, digest)
+                and (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
                 and men.tier_of(material) in file.dense_tiers.numbers
             )
     except Exception:  # whatever a file does to its reader, it hinders no other

@@ -21,6 +21,7 @@ from retrograde.cli.web.hosts import Hosts, hosts_of
 from retrograde.databases import DamagedDatabase, DatabaseFile, database_path
 
 from .command_line import HEAP, retrograde
+from .forge import Forged
 from .test_web import client_of, get
 
 VARIANTS = ["tictactoe", "mutorere", "chess:KRK"]
@@ -264,16 +265,14 @@ def test_neither_a_file_nor_a_request_names_code(home, tmp_path, monkeypatch):
     mark = tmp_path / "mark"
     for folder in (home, tmp_path):
         (folder / "evil.py").write_text(f"open({str(mark)!r}, 'w').close()\n{HEAP}")
-    names = [f"{tmp_path}/evil.py", f"{home}/evil.py:size=3", "../evil.py", "evil.py", "./evil.py"]
-    names += ["connect4:./evil.py", "tictactoe:evil.py"]
+    names = ["evil", f"{tmp_path}/evil", f"{tmp_path}/evil.py", f"{home}/evil.py:size=3", "../evil.py", "evil.py"]
+    names += ["./evil.py", "connect4:./evil.py", "tictactoe:evil.py"]
+    forged = Forged.read(database_path("tictactoe", home))
     for number, name in enumerate(names):
-        path = home / f"{number}.h5"
-        path.write_bytes(database_path("tictactoe", home).read_bytes())
-        with h5py.File(path, "r+") as file:
-            file.attrs["variant"] = name
-            file.attrs["game"] = name.partition(":")[0]
+        forged.attributes |= {"variant": name, "game": name.partition(":")[0]}
+        forged.write(home / f"{number}.h5")
     client = client_of()
-    assert set(served(client)) >= {"tictactoe", "mutorere"}
+    assert set(served(client)) == {*VARIANTS, *names}
     get(client, "/"), get(client, "/standard", fen=FEN)
     for name in [*names, "evil:x.py", "./evil", "connect4:evil.py"]:
         assert client.get("/api/position", params={"variant": name}).status_code in (404, 503)

@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import h5py
 import pytest
@@ -22,6 +22,7 @@ from retrograde.databases import DamagedDatabase, DatabaseFile, database_path
 
 from .command_line import HEAP, retrograde
 from .forge import Forged
+from .test_hostile import mutate
 from .test_web import client_of, get
 
 VARIANTS = ["tictactoe", "mutorere", "chess:KRK"]
@@ -278,6 +279,38 @@ def test_neither_a_file_nor_a_request_names_code(home, tmp_path, monkeypatch):
         assert client.get("/api/position", params={"variant": name}).status_code in (404, 503)
         assert client.get(f"/{name.replace('/', '%2F')}/regular/").status_code in (404, 503)
     assert not mark.exists()
+
+
+def answered_or_told(client, path, variant):
+    """Ask for what lies may make impossible, but then it is one line (500 where the rules choke on them)."""
+    response = client.get(f"/api/{path}", params={"variant": variant})
+    if response.status_code != 200:
+        assert response.status_code in (400, 404, 500, 503)
+        assert list(response.json()) == ["error"]
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
+def test_forged_files_hinder_nothing(home, client, seed):
+    """A home full of what somebody made who knows the format; each is asked for what it says that it is."""
+    chance = random.Random(seed)
+    forged = 0
+    for number in range(40):
+        file = Forged.read(database_path(chance.choice(VARIANTS), home))
+        mutate(file, chance)
+        with suppress(ValueError, TypeError, OSError, KeyError):  # HDF5 itself does not write that
+            file.write(home / f"{number}.h5")
+            forged += 1
+    assert forged > 20
+    for text in (variants := served(client)):
+        for path in ("position", "counts"):
+            answered_or_told(client, path, text)
+    assert set(variants) >= set(VARIANTS)
+    for text in VARIANTS:
+        database_path(text, home).unlink()  # so that the forged ones have their turn
+    for text in VARIANTS:
+        for path in ("position", "counts"):
+            answered_or_told(client, path, text)
+    assert client.get("/standard", params={"fen": FEN}).status_code in (200, 503)
 
 
 def test_of_two_files_of_a_variant_the_one_with_its_name_is_served(home, client):

@@ -8,9 +8,12 @@ from random import Random
 import h5py
 import pytest
 
+from retrograde.games.catalog import legacy_digest
+from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.solver.uci import Engine
 from tests.command_line import COMMAND
+from tests.forge import Forged
 
 chess = pytest.importorskip("chess")
 engine = pytest.importorskip("chess.engine")
@@ -237,6 +240,15 @@ def test_of_two_databases_the_sound_one_answers(ask, home, tmp_path):
     (tmp_path / "b.h5").write_bytes((home / "chess,KRK.h5").read_bytes())
     said = ask(f"setoption name DatabasePath value {tmp_path}", position, "go")
     assert "damaged" in said[0] and "score mate 16" in said[1]
+
+
+def test_a_database_of_the_older_format_is_read(ask, home, tmp_path):
+    forged = Forged.read(home / "chess,KRK.h5")
+    forged.attributes |= {"format_version": 1, "rules": legacy_digest(Chess)}
+    del forged.attributes["checks"], forged.attributes["digest"], forged.parts["blocks"]
+    forged.write(tmp_path / "chess,KRK.h5")
+    said = ask(f"setoption name DatabasePath value {tmp_path}", "position fen 8/8/8/8/8/2k5/1R6/K7 w", "go")
+    assert "score mate 16" in said[0]
 
 
 def test_whatever_a_database_raises_a_move_is_made(ask, monkeypatch):

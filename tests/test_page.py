@@ -162,7 +162,7 @@ def test_it_fits_a_narrow_screen(open_page):
 
 def test_a_variant_that_does_not_open_hinders_no_other(browser, solved, tmp_path):
     """A database whose rules are not at hand comes first in the list."""
-    home, rules = tmp_path / "home", tmp_path / "heap.py"
+    home, rules = tmp_path / "home", tmp_path / "forgotten.py"  # a name that no other test has
     rules.write_text(HEAP)
     home.mkdir()
     assert process("solve", rules, env=environment(home)).returncode == 0
@@ -175,7 +175,7 @@ def test_a_variant_that_does_not_open_hinders_no_other(browser, solved, tmp_path
         page.wait_for_selector("#board svg")
         assert page.locator("#variant").input_value() == "tictactoe"
         assert page.locator("#summary").text_content().startswith("Claim cells by turns")
-        page.locator("#variant").select_option("heap")
+        page.locator("#variant").select_option("forgotten")
         page.wait_for_function("() => document.querySelector('#error').textContent.includes('not at hand')")
         page.close()
     finally:

@@ -333,14 +333,14 @@ def test_few_databases_are_open_at_once(home, client, monkeypatch):
 
 
 def test_rules_that_are_not_at_hand(home, tmp_path):
-    rules = tmp_path / "heap.py"
+    rules = tmp_path / "mislaid.py"  # a name that no other test has
     rules.write_text(HEAP)
     retrograde("solve", rules)
-    assert get(client_of([str(rules)]), "/api/position", variant="heap")["summary"].startswith("Take one")
+    assert get(client_of([str(rules)]), "/api/position", variant="mislaid")["summary"].startswith("Take one")
     rules.unlink()
     client = client_of()
-    assert "heap" in served(client)
-    assert "not at hand" in get(client, "/api/position", 503, variant="heap")["error"]
+    assert "mislaid" in served(client)
+    assert "not at hand" in get(client, "/api/position", 503, variant="mislaid")["error"]
 
 
 # Damage found late, and the unforeseen

@@ -1,5 +1,8 @@
 """`retrograde serve`: a page to play on, and JSON for other programs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import click
 
 from retrograde.cli.common import complete_variants
@@ -9,39 +12,58 @@ from retrograde.cli.common import complete_variants
 @click.argument("variants", nargs=-1, metavar="[VARIANT…]", shell_complete=complete_variants)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 is any free one.")
-def command(variants: tuple[str, ...], host: str, port: int) -> None:
+@click.option("--allow-host", "allowed", multiple=True, metavar="NAME",
+              help="Answer for this name too, as that of a proxy; may be given several times.")  # fmt: skip
+def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...]) -> None:
     """Serve a page to play on, and JSON, until Ctrl-C.
 
     All variants that have databases are served, or those given. Only this machine can reach the page, unless --host
     says otherwise. Needs the extra: pip install 'retrograde[web]'
 
+    Requests are answered for localhost, for --host and for each --allow-host; those for other names are turned away.
+    Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
+
     \b
     Examples:
       retrograde serve
       retrograde serve connect4:4,4 chess:KRK --port 8080
+      retrograde serve --allow-host games.example
     """
-    import socket
-
     from retrograde.games import RetrogradeError
 
     try:
-        import uvicorn
-
         from retrograde.cli.web.app import make_app
+        from retrograde.cli.web.hosts import hosts_of
+        from retrograde.cli.web.listen import bound_socket, make_server
     except ModuleNotFoundError as error:
         raise RetrogradeError(f"the page needs {error.name}; get it with: pip install 'retrograde[web]'") from error
 
-    app = make_app(variants)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as sock:  # asyncio lets only such ones not delay
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with listening_errors(host, port):
+        sock = bound_socket(host, port)
+    with sock:
+        address, true_port = sock.getsockname()[:2]
         try:
-            sock.bind((host, port))
-        except OSError as error:
-            why = error.strerror or error
-            raise RetrogradeError(f"cannot listen on {host} port {port}: {why}; try another --port") from error
+            hosts = hosts_of(host, address, allowed)
+        except ValueError as error:
+            raise click.UsageError(str(error), click.get_current_context()) from error
+        app = make_app(variants, hosts)
+        with listening_errors(host, port):
+            sock.listen()  # only now is the port known to be free
         shown = f"[{host}]" if ":" in host else host
-        click.echo(f"http://{shown}:{sock.getsockname()[1]}/  (Ctrl-C ends)")
-        config = uvicorn.Config(app, log_level="warning", access_log=False)
-        uvicorn.Server(config).run(sockets=[sock])
-    app.state.library.close()
+        listening = lambda: click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")  # noqa: E731
+        try:
+            make_server(app, listening).run(sockets=[sock])
+        finally:
+            app.state.library.close()
+
+
+@contextmanager
+def listening_errors(host: str, port: int) -> Iterator[None]:
+    """Raise RetrogradeError where a socket cannot be listened on."""
+    from retrograde.games import RetrogradeError
+
+    try:
+        yield
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise RetrogradeError(f"cannot listen on {host} port {port}: {why}; try another --port") from error

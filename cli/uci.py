@@ -1,5 +1,7 @@
 """`retrograde uci`: a chess engine for any program that speaks UCI."""
 
+import sys
+
 import click
 
 from retrograde.cli.common import input_line
@@ -18,7 +20,11 @@ def command() -> None:
     """
     from retrograde.solver.uci import Engine
 
-    engine = Engine(lambda line: click.echo(line))
+    def say(line: str) -> None:
+        coding = getattr(sys.stdout, "encoding", None) or "utf-8"  # which may know fewer signs than a path has
+        click.echo(line.encode(coding, "backslashreplace").decode(coding))
+
+    engine = Engine(say)
     while (line := input_line()) and engine.answer(line):
         pass
     engine.close()

@@ -2,14 +2,18 @@
 
 Where a database has the position, the move is the best there is, with the distance to mate. Elsewhere any legal move is
 made, and an `info string` says why.
+
+Nothing that is said to the engine, and no file that it meets, ends it: whatever goes wrong is an `info string`, one
+line without control characters, and `go` is always answered by a move.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from retrograde.databases import Database, DatabaseFile, home_folder, list_databases, open_database
-from retrograde.games.catalog import rules_digest
+from retrograde.databases.database import digest_in
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.san import uci
@@ -18,6 +22,8 @@ from retrograde.solver.solution import Solution
 
 LONGEST_LINE = 60
 """Plies of the line of best play that are told."""
+LONGEST_REMARK = 500
+"""Characters of an `info string`."""
 
 
 class Engine:
@@ -25,18 +31,29 @@ class Engine:
 
     def __init__(self, say: Callable[[str], object]):
         self.say = say
-        self.path = home_folder()
+        self.path = usual_folder()
         self.board = AnyBoard.from_fen(STARTING_POSITION)
         self.solutions: dict[Path, Solution] = {}
         self.held: str | None = None
         """The answer to `go infinite`, which must wait for `stop`."""
 
     def answer(self, line: str) -> bool:
-        """Do what one line asks for; return False where it asks to quit. What is not understood is passed over."""
+        """Do what one line asks for; return False where it asks to quit. What is not understood is passed over.
+
+        Raises nothing but what *say* raises.
+        """
         command, *words = line.split() or [""]
         if command == "quit":
             self.close()
             return False
+        try:
+            self.obey(command, words, line)
+        except Exception as error:
+            self.remark(f"{command}: {said_of(error)}")
+        return True
+
+    def obey(self, command: str, words: list[str], line: str) -> None:
+        """Do what a command asks for."""
         if command == "uci":
             self.introduce()
         elif command == "isready":
@@ -52,25 +69,32 @@ class Engine:
         elif command in ("stop", "ponderhit") and self.held:
             self.say(self.held)
             self.held = None
-        return True
+
+    def remark(self, text: str) -> None:
+        """Tell a person something."""
+        self.say(f"info string {one_line(text)}")
 
     def introduce(self) -> None:
         """Say who we are and what may be set."""
         self.say("id name retrograde")
         self.say("id author the retrograde authors")
-        self.say(f"option name DatabasePath type string default {home_folder()}")
+        self.say(f"option name DatabasePath type string default {one_line(str(usual_folder()))}")
         self.say("uciok")
 
     def set_option(self, line: str) -> None:
         """Set where the databases are: a folder, or one file."""
         name, _, value = line.partition(" name ")[2].partition(" value ")
         if name.strip().lower() != "databasepath":
-            self.say(f"info string no option {name.strip()!r}; there is DatabasePath")
+            self.remark(f"no option {name.strip()!r}; there is DatabasePath")
             return
         self.close()
-        self.path = Path(value.strip()).expanduser() if value.strip() not in ("", "<empty>") else home_folder()
-        if not self.path.exists():
-            self.say(f"info string there is no {str(self.path)!r}")
+        text = value.strip()
+        try:
+            self.path = Path(text).expanduser() if text not in ("", "<empty>") else usual_folder()
+            if not self.path.exists():
+                self.remark(f"there is no {str(self.path)!r}")
+        except (OSError, RuntimeError, ValueError) as error:  # no such user, a name too long, a NUL
+            self.remark(f"no path {text!r}: {said_of(error)}")
 
     def set_position(self, words: list[str]) -> None:
         """Set up a position and make moves."""
@@ -84,7 +108,7 @@ class Engine:
                 board = board.after(move)
             self.board = board
         except ValueError as error:
-            self.say(f"info string {error}; the position stays what it was")
+            self.remark(f"{error}; the position stays what it was")
 
     # Moving
 
@@ -98,50 +122,104 @@ class Engine:
             best = "bestmove (none)"
         else:
             try:
-                best = self.look_up(moves)
-            except RetrogradeError as error:
-                self.say(f"info string {error}")
-                best = f"bestmove {moves[0]}"
+                move = self.look_up(moves)
+            except Exception as error:
+                self.remark(said_of(error))
+                move = None
+            best = f"bestmove {move or moves[0]}"
         if "infinite" in words or "ponder" in words:
             self.held = best
         else:
             self.say(best)
 
-    def look_up(self, moves: list[str]) -> str:
-        """Return the best of some moves by the databases; raise RetrogradeError where none has the position."""
-        fen = self.board.fen()
+    def look_up(self, moves: list[str]) -> str | None:
+        """Return the best of some moves by the databases; None where none has the position, which is said.
+
+        Raises RetrogradeError where none of ours can have it.
+        """
         game = Chess(ending_on(self.board))
-        position = game.read(fen)
-        solution = self.solution(game.material, position)
+        position = game.read(self.board.fen())
+        for path, solution in self.databases_of(game.material):
+            try:
+                if solution.database.get(position) is None:
+                    continue
+                told, best = self.best_line(solution, position, moves)
+            except Exception as error:  # another database may have the position as well
+                self.remark(f"{os.fspath(path)}: {said_of(error)}")
+                self.forget(path)
+                continue
+            self.say(told)
+            return best
+        where, make = os.fspath(self.path), f"make one with: retrograde solve chess:{game.material}"
+        self.remark(f"no database of {game.material} in {where}; {make}")
+        return None
+
+    def best_line(self, solution: Solution, position: int, moves: list[str]) -> tuple[str, str]:
+        """Return what to tell of the best of some moves, and the move."""
         best = next(choice for choice in solution.moves(position) if uci(position, choice.move) in moves)
         line = [uci(position, best.move)]
         before = best.position
         for choice in solution.line(best.position, LONGEST_LINE):
             line.append(uci(before, choice.move))
             before = choice.position
-        self.say(f"info depth {len(line)} score {score(best.value, best.remoteness)} pv {' '.join(line)}")
-        return f"bestmove {line[0]}"
+        return f"info depth {len(line)} score {score(best.value, best.remoteness)} pv {' '.join(line)}", line[0]
 
-    def solution(self, material: str, position: int) -> Solution:
-        """Return an open database that has an ending; raise RetrogradeError where there is none."""
-        for solution in self.solutions.values():
-            if solution.database.get(position) is not None:
-                return solution
-        digest = rules_digest(Chess)
-        files = [self.path] if self.path.is_file() else list_databases(self.path)
-        for path in files:
-            if path in self.solutions or not has_ending(path, material, digest):
+    def databases_of(self, material: str) -> Iterator[tuple[Path, Solution]]:
+        """Yield the databases that are open, then those that have an ending; what cannot be opened is said."""
+        yield from list(self.solutions.items())
+        for path in databases_in(self.path):
+            if path in self.solutions or not has_ending(path, material):
                 continue
-            self.solutions[path] = Solution(open_checked(path))
-            return self.solutions[path]
-        where = os.fspath(self.path)
-        raise RetrogradeError(f"no database of {material} in {where}; make one with: retrograde solve chess:{material}")
+            try:
+                solution = Solution(open_checked(path))
+            except Exception as error:
+                self.remark(f"{os.fspath(path)}: {said_of(error)}")
+                continue
+            self.solutions[path] = solution
+            yield path, solution
+
+    def forget(self, path: Path) -> None:
+        """Close a database; it is opened anew when it is needed."""
+        with suppress(Exception):  # it is one that has failed
+            self.solutions.pop(path).close()
 
     def close(self) -> None:
         """Close all databases."""
-        for solution in self.solutions.values():
-            solution.close()
-        self.solutions.clear()
+        for path in list(self.solutions):
+            self.forget(path)
+
+
+def usual_folder() -> Path:
+    """Return the home folder, as it is written where it names no place."""
+    try:
+        return home_folder()
+    except RuntimeError:  # ~ of nobody
+        return Path(os.environ.get("RETROGRADE_HOME", os.devnull))
+
+
+def databases_in(path: Path) -> list[Path]:
+    """Return the databases in a folder, or the one file itself; none where they cannot be read."""
+    try:
+        return [path] if path.is_file() else list_databases(path)
+    except (OSError, ValueError):
+        return []
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line, cut where it is long.
+
+    >>> one_line("a\\nb\\x1b[2J"), len(one_line("x" * 5000))
+    ('a b [2J', 500)
+    """
+    text = "".join(sign if sign.isprintable() else " " for sign in text[: LONGEST_REMARK + 1])
+    return text if len(text) <= LONGEST_REMARK else f"{text[: LONGEST_REMARK - 1]}…"
+
+
+def said_of(error: Exception) -> str:
+    """Return what to say of an error: our own words, and of any other its kind too."""
+    if isinstance(error, RetrogradeError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
 
 
 def ending_on(board: AnyBoard) -> str:
@@ -155,16 +233,16 @@ def ending_on(board: AnyBoard) -> str:
     return men.ending(f"K{white}K{black}")
 
 
-def has_ending(path: Path, material: str, digest: str) -> bool:
+def has_ending(path: Path, material: str) -> bool:
     """Tell whether a file is a database that has an ending, by the rules of today."""
     try:
         with DatabaseFile(path) as file:
             return (
                 file.dense
-                and (file.game_name, file.rules) == (Chess.name, digest)
+                and (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
                 and men.tier_of(material) in file.dense_tiers.numbers
             )
-    except (RetrogradeError, OSError):
+    except Exception:  # whatever a file does to its reader, it hinders no other
         return False
 
 

@@ -11,6 +11,7 @@ import pytest
 from retrograde.databases import database_path
 from retrograde.games.catalog import load_game, variant
 
+from .command_line import HEAP, environment, process
 from .test_web import Server
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -157,3 +158,25 @@ def test_it_fits_a_narrow_screen(open_page):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         board = page.locator("#board svg").bounding_box()
         assert 250 < board["width"] <= 360
+
+
+def test_a_variant_that_does_not_open_hinders_no_other(browser, solved, tmp_path):
+    """A database whose rules are not at hand comes first in the list."""
+    home, rules = tmp_path / "home", tmp_path / "forgotten.py"  # a name that no other test has
+    rules.write_text(HEAP)
+    home.mkdir()
+    assert process("solve", rules, env=environment(home)).returncode == 0
+    rules.unlink()
+    (home / "tictactoe.h5").write_bytes(solved("tictactoe").read_bytes())
+    server = Server(home)
+    try:
+        page = browser.new_page()
+        page.goto(server.url)
+        page.wait_for_selector("#board svg")
+        assert page.locator("#variant").input_value() == "tictactoe"
+        assert page.locator("#summary").text_content().startswith("Claim cells by turns")
+        page.locator("#variant").select_option("forgotten")
+        page.wait_for_function("() => document.querySelector('#error').textContent.includes('not at hand')")
+        page.close()
+    finally:
+        server.stop()

@@ -1,13 +1,19 @@
-"""The UCI engine with python-chess as the client, line by line, and the rules it has for any board."""
+"""The UCI engine with python-chess as the client, line by line, hostile lines and files, and the rules it has for any
+board."""
 
 import os
+import subprocess
 from random import Random
 
+import h5py
 import pytest
 
+from retrograde.games.catalog import legacy_digest
+from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.solver.uci import Engine
 from tests.command_line import COMMAND
+from tests.forge import Forged
 
 chess = pytest.importorskip("chess")
 engine = pytest.importorskip("chess.engine")
@@ -52,10 +58,12 @@ def test_moves_on_any_board_are_those_of_python_chess(seed):
 
 
 @pytest.fixture(scope="module")
-def home(solved):
+def home(solved, tmp_path_factory):
     """Return the folder of a few databases."""
-    solved("chess:KRK")
-    return solved("chess:KPK").parent
+    folder = tmp_path_factory.mktemp("home")
+    for path in (solved("chess:KRK"), solved("chess:KPK")):
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
 
 
 @pytest.fixture
@@ -182,3 +190,128 @@ def test_what_it_says(ask, lines, answer):
 
 def test_what_is_not_understood_is_passed_over(ask):
     assert ask("", "xyzzy", "register later", "debug on", "ponderhit", "stop") == []
+
+
+# Hostile
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["~nobodyhere/x", "/" + "x" * 5000, "x" * 5000, "a\0b", "~", "\x1b[2J\x07", "\udcff", "/dev/null", "  "],
+    ids=lambda value: ascii(value[:12]),
+)
+def test_no_path_ends_it(ask, value):
+    said = ask(f"setoption name DatabasePath value {value}", "position startpos", "isready", "go")
+    assert "readyok" in said and said[-1].startswith("bestmove")
+    assert all(line.isprintable() and len(line) < 600 for line in said)
+
+
+def test_a_home_of_nobody_does_not_end_it(ask, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", "~nobodyhere/x\ny")
+    said = ask("uci", "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
+    assert "uciok" in said and said[-1].startswith("bestmove")
+    assert all(line.isprintable() for line in said)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_what_is_no_file_hinders_nothing(ask, home, tmp_path):
+    os.mkfifo(tmp_path / "chess,KQK.h5")
+    (tmp_path / "chess,KBNK.h5").mkdir()
+    (tmp_path / "chess,KNNK.h5").write_bytes(b"junk")
+    (tmp_path / "chess,KRK.h5").write_bytes((home / "chess,KRK.h5").read_bytes())
+    position = "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
+    for place in (tmp_path, tmp_path / "chess,KQK.h5", tmp_path / "chess,KBNK.h5"):
+        said = ask(f"setoption name DatabasePath value {place}", position, "go")
+        assert said[-1].startswith("bestmove")
+        assert any("score mate 16" in line for line in said) == (place == tmp_path)
+
+
+def test_of_two_databases_the_sound_one_answers(ask, home, tmp_path):
+    """The first has the ending, and is damaged where nobody looks before a move is asked for."""
+    content = bytearray((home / "chess,KRK.h5").read_bytes())
+    with h5py.File(home / "chess,KRK.h5") as file:
+        for number in range(file["slots"].id.get_num_chunks()):
+            chunk = file["slots"].id.get_chunk_info(number)
+            content[chunk.byte_offset + chunk.size // 2] ^= 255
+    (tmp_path / "a.h5").write_bytes(content)
+    position = "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
+    said = ask(f"setoption name DatabasePath value {tmp_path}", position, "go")
+    assert "damaged" in said[0] and said[-1].startswith("bestmove")
+    (tmp_path / "b.h5").write_bytes((home / "chess,KRK.h5").read_bytes())
+    said = ask(f"setoption name DatabasePath value {tmp_path}", position, "go")
+    assert "damaged" in said[0] and "score mate 16" in said[1]
+
+
+def test_a_database_of_the_older_format_is_read(ask, home, tmp_path):
+    forged = Forged.read(home / "chess,KRK.h5")
+    forged.attributes |= {"format_version": 1, "rules": legacy_digest(Chess)}
+    del forged.attributes["checks"], forged.attributes["digest"], forged.parts["blocks"]
+    forged.write(tmp_path / "chess,KRK.h5")
+    said = ask(f"setoption name DatabasePath value {tmp_path}", "position fen 8/8/8/8/8/2k5/1R6/K7 w", "go")
+    assert "score mate 16" in said[0]
+
+
+def test_whatever_a_database_raises_a_move_is_made(ask, monkeypatch):
+    for error in (MemoryError(), KeyError("x"), StopIteration(), RuntimeError("a\nb\x1b"), OSError(5, "no")):
+
+        def fail(*_, error=error):
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr("retrograde.solver.uci.open_database", fail)
+            said = ask("position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
+        assert said[-1].startswith("bestmove") and all(line.isprintable() for line in said)
+
+
+BEGINNINGS = ["uci", "isready", "setoption", "ucinewgame", "position", "go", "stop", "ponderhit", "debug", "\0", ""]
+WORDS = [
+    "startpos", "fen", "moves", "name", "value", "DatabasePath", "Hash", "infinite", "ponder", "searchmoves", "e2e4",
+    "a7a8q", "0000", "e2", "~nobodyhere", "/" * 300, "x" * 3000, "\0", "\x1b[2J", "\udcff", "é", "٣", "-1", "1e9",
+    "8/8/8/8/8/2k5/1R6/K7", "8/8/8/8/8/8/8/8", "kK6/8/8/8/8/8/8/8", "9/9/9/9/9/9/9/9", "/" * 7, "w", "b", "-", "KQkq",
+    "e3", "e9", "8/P7/8/8/8/2k5/8/K7", "4k3/8/8/8/8/8/8/R3K2R", "7k/8/8/8/8/8/8/KNNNNNNN", "rnbqkbnr/pppppppp/8/8",
+]  # fmt: skip
+
+
+def hostile_line(chance):
+    if chance.random() < 0.1:
+        return "".join(chr(chance.choice((chance.randrange(128), chance.randrange(0x3000)))) for _ in range(40))
+    if chance.random() < 0.4:
+        men = "".join(chance.choice("KkKkQRBNPqrbnp12345678////") for _ in range(chance.randrange(30)))
+        return f"position fen {men} {chance.choice('wbx')} {chance.choice(WORDS)} {chance.choice(WORDS)} 0 1"
+    return " ".join([chance.choice(BEGINNINGS), *chance.choices(WORDS, k=chance.randrange(8))])
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
+def test_no_line_ends_it(home, monkeypatch, tmp_path, seed):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    chance, said = Random(seed), []
+    talker = Engine(said.append)
+    asked = 0
+    for _ in range(1000):
+        line = hostile_line(chance)
+        if line.split()[:1] == ["quit"]:
+            continue
+        assert talker.answer(line), line
+        talker.answer("stop")
+        asked += line.split()[:1] == ["go"]
+        assert sum(answer.startswith("bestmove ") for answer in said) == asked, line
+    assert all(answer.isprintable() and len(answer) < 1000 for answer in said)
+    said.clear()
+    talker.answer(f"setoption name DatabasePath value {home}")
+    talker.answer("position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
+    talker.answer("go")
+    talker.close()
+    assert "score mate 16" in said[0]
+
+
+def test_the_command_lives_through_anything(home):
+    """As a process of its own, whose output knows ASCII only."""
+    path = b"setoption name DatabasePath value "
+    lines = [path + b"~nobodyhere/x", b"\xff\xfe\0", path + b"\xc3\xa9", b"position fen " + b"8" * 100_000]
+    lines += [b"go", b"isready", b"quit"]
+    environment = {**os.environ, "RETROGRADE_HOME": str(home), "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*COMMAND, "uci"], env=environment, input=b"\n".join(lines), capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    said = done.stdout.splitlines()
+    assert said[-1] == b"readyok" and said[-2].startswith(b"bestmove")

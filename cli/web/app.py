@@ -6,9 +6,12 @@
     /api/…                      what the page asks for       (view.py)
     /openapi.json               what all of it takes and gives
 
-Requests are answered one after another, on one thread: each takes a few milliseconds at most.
+All of it is answered by GET and HEAD, for the hosts in hosts.py only. GamesCrafters' and Lichess' APIs may be read by
+pages from anywhere, the rest only by our own page (border.py). No request names a file, or code (library.py). Requests
+are answered one after another, on one thread: each takes a few milliseconds at most.
 """
 
+import logging
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -20,37 +23,18 @@ from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Res
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from retrograde.cli.web import gamescrafters, lichess, view
+from retrograde.cli.web.border import Border
+from retrograde.cli.web.hosts import Hosts
 from retrograde.cli.web.library import Library, Unavailable
-from retrograde.databases import NoDatabase, NotInDatabase
+from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, VersionTooNew
 from retrograde.games import RetrogradeError, VariantError
 
 STATIC = Path(__file__).parent / "static"
 LONGEST_TEXT = 400
-HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
-    "X-Content-Type-Options": "nosniff",
-    "Access-Control-Allow-Origin": "*",  # all may read what anybody may know
-    "Cache-Control": "no-cache",
-}
 
-
-class WithHeaders:
-    """Adds our headers to every answer."""
-
-    def __init__(self, app: ASGIApp):
-        self.app = app
-        self.headers = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_more(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self.headers]
-            await send(message)
-
-        await self.app(scope, receive, send_more if scope["type"] == "http" else send)
+log = logging.getLogger(__name__)
 
 
 def as_json(answer: BaseModel) -> Response:
@@ -67,7 +51,9 @@ class Error(BaseModel):
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": Error, "description": "the request makes no sense"},
     404: {"model": Error, "description": "there is no such game, variant or position here"},
+    421: {"model": Error, "description": "the request is for another host"},
     422: {"model": Error, "description": "a parameter is missing or of the wrong kind"},
+    500: {"model": Error, "description": "the server failed, or the rules of the game did"},
     503: {"model": Error, "description": "a database cannot be read at the moment"},
 }
 
@@ -83,8 +69,8 @@ ERRORS_AS_JSON: dict[int | str, dict[str, Any]] = {
 Text = Annotated[str, Query(max_length=LONGEST_TEXT)]
 
 
-def make_app(variants: Sequence[str] = ()) -> FastAPI:
-    """Return the server for the variants given, or for all that have databases."""
+def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None) -> FastAPI:
+    """Return the server for the variants given, or for all that have databases; for the loopback's names by default."""
     library = Library(variants)
     app = FastAPI(
         title="retrograde", version=version("retrograde"), description=__doc__ or "", responses=ERRORS,
@@ -93,16 +79,21 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
     app.state.library = library
     app.mount("/static", StaticFiles(directory=STATIC), "static")
 
-    app.add_middleware(WithHeaders)
+    app.add_middleware(Border, hosts=hosts or Hosts())
 
     @app.exception_handler(RetrogradeError)
-    @app.exception_handler(ValueError)
+    @app.exception_handler(OSError)
     async def explain(request: Request, error: Exception) -> JSONResponse:
-        return JSONResponse({"error": str(error)}, status_of(error))
+        status = status_of(error)
+        if status == 503 and not isinstance(error, Unavailable):  # found late; its words name folders of this machine
+            log.error("no answer to %a: %a", str(request.url), str(error))
+            return JSONResponse({"error": "a database cannot be read now; this server's own output says more"}, status)
+        return JSONResponse({"error": str(error)}, status)
 
     @app.exception_handler(HTTPException)
     async def explain_path(request: Request, error: HTTPException) -> JSONResponse:
-        return JSONResponse({"error": str(error.detail).lower()}, error.status_code, error.headers)
+        headers = {"Allow": "GET, HEAD"} if error.status_code == 405 else error.headers
+        return JSONResponse({"error": str(error.detail).lower()}, error.status_code, headers)
 
     @app.exception_handler(RequestValidationError)
     async def explain_parameters(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -121,11 +112,11 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
     @app.get("/api/variants")
     async def variants_served() -> list[view.Variant]:
         """All variants that are served."""
-        return [view.variant(library.solution(text)) for text in library.variants()]
+        return [view.variant(facts) for facts in library.all()]
 
     @app.get("/api/position", response_model=view.Position)
     async def position(
-        variant: Text, position: Text | None = None, last: Text | None = None, line: bool = False
+        variant: str, position: Text | None = None, last: Text | None = None, line: bool = False
     ) -> Response:
         """A position with its picture and its moves; the start if none is given, or one by chance, `random`.
 
@@ -136,14 +127,14 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
 
     @app.get("/api/reply")
     async def reply(
-        variant: Text, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None
+        variant: str, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None
     ) -> view.Reply:
         """The move of a player, who is perfect as often as *skill* says."""
         solution = library.solution(variant)
         return view.reply(solution, view.place_of(solution, position), skill, seed)
 
     @app.get("/api/counts")
-    async def counts(variant: Text) -> list[view.Count]:
+    async def counts(variant: str) -> list[view.Count]:
         """How many positions there are of each value and remoteness."""
         return view.counts(library.solution(variant))
 
@@ -186,9 +177,9 @@ def make_app(variants: Sequence[str] = ()) -> FastAPI:
 def status_of(error: Exception) -> int:
     """Return the status that an error is answered with.
 
-    >>> status_of(NoDatabase("")), status_of(PositionError("")), status_of(Unavailable(""))
-    (404, 400, 503)
+    >>> [status_of(error) for error in (NoDatabase(""), RetrogradeError(""), Unavailable(""), OSError(""))]
+    [404, 400, 503, 503]
     """
-    if isinstance(error, Unavailable):
-        return 503
-    return 404 if isinstance(error, NoDatabase | NotInDatabase | VariantError) else 400
+    if isinstance(error, NoDatabase | NotInDatabase | VariantError):
+        return 404
+    return 503 if isinstance(error, Unavailable | OSError | NotADatabase | OtherRules | VersionTooNew) else 400

@@ -82,17 +82,16 @@ class PositionAnswer(BaseModel):
 
 def games(library: Library) -> list[GameEntry]:
     """Return the list of games."""
-    names = {text.partition(":")[0]: library.solution(text).game for text in library.variants()}
-    return [GameEntry(id=name, name=title(names[name])) for name in sorted(names)]
+    return [GameEntry(id=name, name=title(name)) for name in sorted({facts.game for facts in library.all()})]
 
 
 def game(library: Library, name: str) -> GameAnswer | None:
     """Return a game's variants; None where none of them is served."""
-    found = [text for text in library.variants() if text.partition(":")[0] == name]
+    found = [facts.variant for facts in library.of_game(name)]
     if not found:
         return None
     entries = [VariantEntry(id=variant_id(text), name=variant_name(text)) for text in found]
-    return GameAnswer(id=name, name=title(library.solution(found[0]).game), variants=entries)
+    return GameAnswer(id=name, name=title(name), variants=entries)
 
 
 def variant(solution: Solution) -> VariantAnswer:
@@ -137,7 +136,7 @@ def move(game: Game, choice: Choice, choices: list[Choice]) -> MoveAnswer:
 
 def instructions(solution: Solution) -> str:
     """Return how a game is played, as Markdown."""
-    return f"# {title(solution.game)}\n\n{summary(solution.game)}\n"
+    return f"# {title(solution.game.name)}\n\n{summary(solution.game)}\n"
 
 
 def variant_text(name: str, options: str) -> str:
@@ -159,9 +158,9 @@ def variant_name(text: str) -> str:
     return text.partition(":")[2] or REGULAR.capitalize()
 
 
-def title(game: Game) -> str:
+def title(name: str) -> str:
     """Return the name of a game for people."""
-    return TITLES.get(game.name, game.name)
+    return TITLES.get(name, name)
 
 
 TITLES = {

@@ -1,17 +1,26 @@
-"""The databases that are served: opened when they are asked for, and anew when their file has become another."""
+"""The databases that are served: opened when they are asked for, and anew when their file has become another.
 
+The text of a request names a game by its name, or a database that is on the shelf: no file, and no code.
+"""
+
+import logging
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from retrograde.databases import DamagedDatabase, NoDatabase, NotADatabase, OtherRules, VersionTooNew, open_database
-from retrograde.databases.location import database_path, list_databases
-from retrograde.games.catalog import load_game, variant
+from retrograde.cli.web.shelf import Facts, Shelf, State, is_there, state_of
+from retrograde.databases import NoDatabase, OtherRules, open_database
+from retrograde.databases.location import database_path
+from retrograde.games.catalog import game_names, load_game, named_game, variant
 from retrograde.games.game import Game, RetrogradeError, VariantError
 from retrograde.solver.solution import Solution
 
-State = tuple[int, int, int]
+LONGEST_NAME = 255
+"""Bytes that a file's name may have."""
+MOST_OPEN = 64
+"""Databases open at once: then the one that has not been asked for the longest is closed."""
+
+log = logging.getLogger(__name__)
 
 
 class Unavailable(RetrogradeError):
@@ -25,24 +34,24 @@ class Library:
     """
 
     def __init__(self, variants: Sequence[str] = ()):
+        self.shelf = Shelf()
         self.opened: dict[Path, tuple[State, Solution]] = {}
-        games = [load_game(text) for text in variants]
+        """Those asked for last come last."""
+        games = [load_game(text) for text in variants]  # the person's own words, which may be paths
         self.games = {variant(game): game for game in games}
         """The games given, by variant: a path to a user's rule module is known by no other name."""
         for text in self.games:
             self.solution(text)  # so that what is missing is told at once
 
-    def variants(self) -> list[str]:
-        """Return the variants there are."""
+    def all(self) -> list[Facts]:
+        """Return what is known of all that is served, without any rules."""
         if self.games:
-            return list(self.games)
-        found = []
-        for path in list_databases():
-            try:
-                found.append(self.solution_at(path, None).database.file.variant)
-            except RetrogradeError:
-                continue  # what cannot be read is no variant to offer
-        return found
+            return [facts for text in self.games if (facts := self.shelf.find(text))]
+        return self.shelf.all()
+
+    def of_game(self, name: str) -> list[Facts]:
+        """Return what is known of all variants of a game."""
+        return [facts for facts in self.all() if facts.game == name]
 
     def solution(self, text: str) -> Solution:
         """Return the solution of a variant.
@@ -50,50 +59,65 @@ class Library:
         Raises VariantError where there is no such variant, NoDatabase where it is not served, and Unavailable where its
         database cannot be read.
         """
-        game = self.games.get(text) or self.named(text)
-        if self.games and variant(game) not in self.games:
-            raise NoDatabase(f"{variant(game)} is not served here")
-        path = database_path(variant(game))
-        if not path.exists():
-            raise NoDatabase(f"no database for {variant(game)}; make it with: retrograde solve {variant(game)}")
-        return self.solution_at(path, game)
+        if len(text.encode(errors="replace")) > LONGEST_NAME:
+            raise NoDatabase(f"no variant has so long a name as {text[:40]!r}…")
+        game, unknown = self.games.get(text), None
+        if game is None:
+            try:
+                game = named_game(text)
+            except VariantError as error:
+                unknown = error
+        name = variant(game) if game else text
+        if self.games and name not in self.games:
+            raise unknown or NoDatabase(f"{name} is not served here")
+        if facts := self.shelf.find(name):
+            return self.open(facts, game)
+        if is_there(database_path(name)):
+            raise Unavailable(unreadable(name))
+        raise unknown or NoDatabase(f"no database for {name}; make it with: retrograde solve {name}")
 
-    def named(self, text: str) -> Game:
-        """Return the game of a variant that was not given; its text may come from anywhere, so it may name no file."""
-        if re.search(r"[/\\]|\.py", text):
-            raise VariantError(f"no game {text!r} is served here")
-        try:
-            return load_game(text)
-        except VariantError:
-            for path, (_, solution) in self.opened.items():
-                if solution.database.file.variant == text and path.exists():
-                    return solution.game  # the rules lie beside the database
-            raise
+    def open(self, facts: Facts, game: Game | None = None) -> Solution:
+        """Return the solution in a file, as it is now; raise Unavailable where it cannot be read.
 
-    def solution_at(self, path: Path, game: Game | None) -> Solution:
-        """Return the solution in a file, as it is now."""
-        try:
-            about = os.stat(path)
-            state = (about.st_ino, about.st_mtime_ns, about.st_size)
-            held = self.opened.get(path)
-            if held and held[0] == state:
-                return held[1]
-            solution = Solution(open_database(path, game=game))
-        except (OSError, NoDatabase, NotADatabase, DamagedDatabase, OtherRules, VersionTooNew) as error:
-            raise Unavailable(f"{path.name} cannot be read now: {error}") from error
+        Where no game is given, the rules are those of that name, or of a file that the person solved it with here.
+        """
+        path, state = facts.path, state_of(facts.path)
+        held = self.opened.pop(path, None)
+        if held and held[0] == state:
+            self.opened[path] = held
+            return held[1]
         if held:
             held[1].close()
+        if state is None:
+            raise Unavailable(f"the database of {facts.variant} is gone; it may be being replaced")
+        while len(self.opened) >= MOST_OPEN:
+            self.opened.pop(next(iter(self.opened)))[1].close()
+        try:
+            if game is None and facts.game in game_names():
+                game = named_game(facts.variant)
+            solution = Solution(open_database(path, game=game))
+        except (RetrogradeError, OSError) as error:
+            log.error("%a cannot be read: %a", os.fspath(path), str(error))
+            raise Unavailable(why_not(facts.variant, error)) from error
         self.opened[path] = state, solution
         return solution
-
-    def of_game(self, name: str) -> Iterable[Solution]:
-        """Yield the solutions of all variants of a game."""
-        for text in self.variants():
-            if text.partition(":")[0] == name:
-                yield self.solution(text)
 
     def close(self) -> None:
         """Close all databases."""
         for _, solution in self.opened.values():
             solution.close()
         self.opened.clear()
+
+
+def why_not(name: str, error: Exception) -> str:
+    """Return why a database cannot be opened, in words that tell strangers nothing of this machine's folders."""
+    if isinstance(error, OtherRules):
+        return f"the database of {name} was made with other rules; make it anew with: retrograde solve {name} --fresh"
+    if isinstance(error, VariantError):
+        return f"the rules of {name} are not at hand; give their file, as in: retrograde serve ./mygame.py"
+    return unreadable(name)
+
+
+def unreadable(name: str) -> str:
+    """Return what to say of a database that cannot be read."""
+    return f"the database of {name} cannot be read now; what is wrong with it: retrograde info {name}"

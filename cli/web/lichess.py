@@ -14,7 +14,7 @@ from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.board import code_on
 from retrograde.games.chess.men import NOBODY, PAWN
 from retrograde.games.chess.san import kind_of, san, uci
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Value
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, PositionError, Value
 from retrograde.solver.solution import Solution
 from retrograde.solver.uci import ending_on
 
@@ -52,11 +52,34 @@ class Answer(About):
 
 
 def standard(library: Library, fen: str) -> Answer:
-    """Return what is known of a position; raise ValueError where it is none, or none with so few men as ours."""
-    board = AnyBoard.from_fen(fen.replace("_", " "))
-    game = Chess(ending_on(board))
-    position = game.read(board.fen())
-    solution = solution_of(library, game.material, position)
+    """Return what is known of a position.
+
+    Raises PositionError where it is none, and RetrogradeError where it has more men than any ending of ours, or where
+    no database can be read that should have it.
+    """
+    try:
+        board = AnyBoard.from_fen(fen.replace("_", " "))
+        game = Chess(ending_on(board))
+        position = game.read(board.fen())
+    except ValueError as error:
+        raise PositionError(str(error)) from error
+    tier = men.tier_of(game.material)
+    unread: Exception | None = None
+    for facts in library.of_game(Chess.name):
+        if tier in facts.tiers:
+            try:
+                solution = library.open(facts)
+                if position in solution.database:
+                    return answer(game, position, solution)
+            except Exception as error:  # another database may have the ending as well
+                unread = error
+    if unread:
+        raise unread
+    return answer(game, position, None)
+
+
+def answer(game: Chess, position: int, solution: Solution | None) -> Answer:
+    """Return what a solution knows of a position, or without one, what the rules say."""
     if solution:
         moves = [(choice.move, choice.position) for choice in solution.moves(position)]
     elif game.primitive(position) == UNDECIDED:
@@ -71,15 +94,6 @@ def standard(library: Library, fen: str) -> Answer:
         for move, child in moves
     ]  # fmt: skip
     return Answer(**about(game, position, solution), moves=answers)
-
-
-def solution_of(library: Library, material: str, position: int) -> Solution | None:
-    """Return a solution that has a position; None where no database does."""
-    tier = men.tier_of(material)
-    for solution in library.of_game("chess"):
-        if tier in solution.database.file.dense_tiers.numbers and position in solution.database:
-            return solution
-    return None
 
 
 def about(game: Any, position: int, solution: Solution | None) -> dict[str, Any]:

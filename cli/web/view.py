@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from retrograde.cli.query import read_reachable
 from retrograde.cli.web.gamescrafters import name_of, summary, title
+from retrograde.cli.web.shelf import Facts
 from retrograde.games.drawing import Board
 from retrograde.games.game import FLIPPED, UNDECIDED, PositionError
 from retrograde.solver.match import random_position
@@ -19,14 +20,20 @@ LINE = 60
 """Plies of best play that are told."""
 
 
+class Start(BaseModel):
+    """What the start is worth to the player to move."""
+
+    value: ValueName
+    remoteness: int | None
+
+
 class Variant(BaseModel):
-    """A variant that is served."""
+    """A variant that is served; some games have no start."""
 
     variant: str
     name: str
-    summary: str
     positions: int
-    start: str | None
+    start: Start | None
 
 
 class Move(BaseModel):
@@ -48,9 +55,10 @@ class Place(BaseModel):
 
 
 class Position(BaseModel):
-    """A position: the value is for the player to move."""
+    """A position: the value is for the player to move; `summary` tells the rules of the game in a few words."""
 
     variant: str
+    summary: str
     position: str
     svg: str
     turn: str
@@ -79,15 +87,14 @@ class Count(BaseModel):
     positions: int
 
 
-def variant(solution: Solution) -> Variant:
-    """Return what is to be known of a variant."""
-    start = solution.start
+def variant(facts: Facts) -> Variant:
+    """Return what is to be known of a variant without its rules."""
+    start = facts.start
     return Variant(
-        variant=solution.database.file.variant,
-        name=title(solution.game),
-        summary=summary(solution.game),
-        positions=len(solution.database),
-        start=None if start is None else solution.game.write(start),
+        variant=facts.variant,
+        name=title(facts.game),
+        positions=facts.positions,
+        start=start and Start(value=name_of(start.value), remoteness=finite_or_none(start.remoteness)),
     )
 
 
@@ -117,6 +124,7 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
     best = (choices[0].value, choices[0].remoteness) if choices else None
     return Position(
         variant=solution.database.file.variant,
+        summary=summary(game),
         position=game.write(place),
         svg=board_svg(game, place, choices, marked),
         turn=side(board.pieces.get(turn, turn)) if board else turn,
@@ -173,8 +181,13 @@ def counts(solution: Solution) -> list[Count]:
     return [
         Count(
             value=name_of(row.value),
-            remoteness=None if row.remoteness < 0 else row.remoteness,
+            remoteness=finite_or_none(row.remoteness),
             positions=row.positions,
         )
         for row in solution.database.file.legend
     ]
+
+
+def finite_or_none(remoteness: int) -> int | None:
+    """Return the remoteness as the file has it, where -1 stands for play without an end."""
+    return None if remoteness < 0 else remoteness

@@ -40,8 +40,7 @@ async function begin(variant, position) {
   const first = await ask("position", { variant, position, line: true });
   steps = [first];
   $("variant").value = variant;
-  const about = variants.find((one) => one.variant === variant);
-  $("summary").textContent = about?.summary ?? "";
+  $("summary").textContent = first.summary;
   await show();
 }
 
@@ -310,9 +309,20 @@ function wire() {
 
 async function fromAddress() {
   const wanted = new URLSearchParams(location.search);
-  const variant = wanted.get("v") ?? variants[0].variant;
+  const variant = wanted.get("v") ?? (await firstThatOpens());
   await begin(variant, wanted.get("p"));
   await showCounts(variant);
+}
+
+// The list has also variants whose rules are not at hand, or have changed since.
+async function firstThatOpens() {
+  for (const { variant } of variants) {
+    try {
+      await ask("counts", { variant });
+      return variant;
+    } catch { /* the next one may */ }
+  }
+  return variants[0].variant;
 }
 
 wire();

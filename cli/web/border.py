@@ -1,0 +1,102 @@
+"""The border: what every request passes first, and every answer last.
+
+- A request for a host that is not ours is turned away (hosts.py), and so is one with a very long address or headers.
+- Pages from elsewhere may read the two APIs that are made for other programs, and nothing else: only there does the
+  answer have `Access-Control-Allow-Origin`.
+- HEAD is answered as GET, without the content.
+- Whatever goes wrong unforeseen is one line of JSON; this server's own output has more.
+"""
+
+import logging
+import re
+import traceback
+from http import HTTPStatus
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from retrograde.cli.web.hosts import Hosts
+
+PUBLIC = re.compile(r"/|/(?!(?:api|static|openapi\.json)(?:/|$))[^/]+(?:/.*)?", re.DOTALL)
+"""Paths of GamesCrafters' and Lichess' APIs."""
+
+LONGEST_ADDRESS, LONGEST_HEADERS = 8 << 10, 16 << 10
+"""Bytes."""
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-cache",
+}
+FOR_ALL = {"Access-Control-Allow-Origin": "*"}
+FOR_US = {"Cross-Origin-Resource-Policy": "same-origin"}
+
+log = logging.getLogger(__name__)
+
+
+class Border:
+    """An application with its border."""
+
+    def __init__(self, app: ASGIApp, hosts: Hosts):
+        self.app = app
+        self.hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refusal = self.refusal(scope)
+        without_content = scope["method"] == "HEAD"
+        begun = False
+
+        async def send_more(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                message = {**message, "headers": [*message["headers"], *more(scope, message, refusal is None)]}
+            elif without_content:
+                message = {**message, "body": b""}
+            await send(message)
+
+        try:
+            await (refusal or self.app)({**scope, "method": "GET"} if without_content else scope, receive, send_more)
+        except (Exception, SystemExit) as error:  # rules of a person's own may raise anything
+            log.error("no answer to %a: %s", scope["path"], trace(error))
+            if begun:
+                raise
+            about = f"the server failed at this, by {type(error).__name__}; its own output says more"
+            await error_response(about, 500)(scope, receive, send_more)
+
+    def refusal(self, scope: Scope) -> JSONResponse | None:
+        """Return the answer to a request that is too long or not meant for us; None for one that is."""
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+            return error_response(f"the address is longer than {LONGEST_ADDRESS:,} bytes", 414)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEADERS:
+            return error_response(f"the headers are longer than {LONGEST_HEADERS:,} bytes", 431)
+        hosts = Headers(scope=scope).getlist("host")
+        if len(hosts) != 1:
+            return error_response("the request must say in one header, Host, whom it is meant for", 400)
+        if self.hosts.include(hosts[0]):
+            return None
+        about = f"nothing is served for the host {hosts[0][:100]!r}; where it should be: retrograde serve --allow-host"
+        return error_response(about, HTTPStatus.MISDIRECTED_REQUEST)
+
+
+def error_response(about: str, status: int) -> JSONResponse:
+    return JSONResponse({"error": about}, status)
+
+
+def trace(error: BaseException) -> str:
+    """Return where an error arose, with nothing in it that moves a terminal's cursor."""
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    return "\n".join(line if line.isprintable() else ascii(line) for line in lines)
+
+
+def more(scope: Scope, message: Message, ours: bool) -> list[tuple[bytes, bytes]]:
+    """Return the headers to add to an answer."""
+    is_page = Headers(raw=message["headers"]).get("content-type", "").startswith("text/html")
+    public = ours and not is_page and PUBLIC.fullmatch(scope["path"])
+    added = HEADERS | (FOR_ALL if public else FOR_US)
+    if scope["path"] == "/":
+        added["Vary"] = "Accept"
+    return [(name.lower().encode(), value.encode()) for name, value in added.items()]

@@ -1,0 +1,131 @@
+"""Listening: a server on a socket, which waits for nobody for long.
+
+| a connection | is closed after |
+|---|---|
+| whose request is not whole | REQUEST_TIME |
+| on which nothing more is asked | IDLE_TIME |
+| whose client does not take the answer | ANSWER_TIME |
+"""
+
+import asyncio
+import socket
+from collections.abc import Callable
+
+import h11
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+REQUEST_TIME, IDLE_TIME, ANSWER_TIME = 10.0, 10, 30.0
+"""Seconds."""
+LONGEST_HEAD = 32 << 10
+"""Bytes of the address and the headers of a request that are kept while more of it is waited for."""
+MOST_CONNECTIONS = 200
+"""At once; more are told 503."""
+LAST_ANSWERS = 3
+"""Seconds for requests under way when the server is to end."""
+
+
+class PatientProtocol(H11Protocol):
+    """A connection that is closed where its client is too slow."""
+
+    deadline: asyncio.TimerHandle | None = None
+    writing: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn's own
+        super().connection_made(transport)
+        self.expect_request()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self.expect_request()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self.expect_request()
+
+    def expect_request(self) -> None:
+        """Begin to wait where a request is not whole, and cease where it is; more bytes of it do not prolong that."""
+        whole = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
+        untouched = self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is not None
+        if whole or untouched:  # where nothing of a request has come, uvicorn has a timer of its own
+            self.expect_no_more()
+        elif self.deadline is None:
+            self.deadline = self.loop.call_later(REQUEST_TIME, self.transport.abort)
+
+    def expect_no_more(self) -> None:
+        if self.deadline is not None:
+            self.deadline.cancel()
+        self.deadline = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self.writing is None:
+            self.writing = self.loop.call_later(ANSWER_TIME, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self.writing is not None:
+            self.writing.cancel()
+        self.writing = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.expect_no_more()
+        self.resume_writing()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no request, unless an answer is under way."""
+        if self.conn.our_state is not h11.IDLE:
+            self.transport.close()
+            return
+        body = b'{"error":"this is no request of HTTP/1.1 with a header Host, or its head is too long"}'
+        headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
+        for event in (h11.Response(status_code=400, headers=headers, reason=b"Bad Request"), h11.Data(data=body)):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.write(self.conn.send(h11.EndOfMessage()) or b"")
+        self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """A server that says when it listens."""
+
+    def __init__(self, config: uvicorn.Config, listening: Callable[[], object]):
+        super().__init__(config)
+        self.listening = listening
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.listening()
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Return a socket to listen on; raise OSError where there can be none, UnicodeError where *host* is no name."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio lets only such ones not delay
+    try:
+        exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)  # on Windows, where to reuse is to take away
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR if exclusive is None else exclusive, 1)
+        sock.bind((host, port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def make_server(app: ASGIApp, listening: Callable[[], object]) -> Server:
+    """Return a server, to run on a socket; *listening* is called once requests are taken."""
+    config = uvicorn.Config(
+        app,
+        http=PatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        timeout_keep_alive=IDLE_TIME,
+        timeout_graceful_shutdown=LAST_ANSWERS,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+    )
+    return Server(config, listening)

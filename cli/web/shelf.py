@@ -1,0 +1,96 @@
+"""What the files in the home say of themselves: read without any rules, and once for each state of a file.
+
+A file that is none, or damaged, or of another kind (a folder, a pipe, a socket), is passed over: it hinders no other.
+"""
+
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from retrograde.databases import DatabaseFile, LegendRow
+from retrograde.databases.location import database_path, list_databases
+
+State = tuple[int, int, int, int]
+
+
+class Facts(NamedTuple):
+    """What is to be known of a database without its rules."""
+
+    path: Path
+    variant: str
+    positions: int
+    start: LegendRow | None
+    tiers: frozenset[int]
+    """Of a dense numbering; of others none."""
+
+    @property
+    def game(self) -> str:
+        """The name of the game."""
+        return self.variant.partition(":")[0]
+
+
+class Shelf:
+    """The databases in the usual place."""
+
+    def __init__(self) -> None:
+        self.known: dict[Path, tuple[State, Facts]] = {}
+
+    def all(self) -> list[Facts]:
+        """Return the facts of all databases; of two of the same variant, of the one whose file has its name."""
+        paths = list_databases()
+        self.known = {path: self.known[path] for path in paths if path in self.known}
+        served: dict[str, Facts] = {}
+        for facts in filter(None, map(self.facts, paths)):
+            if facts.variant not in served or facts.path.name == database_path(facts.variant).name:
+                served[facts.variant] = facts
+        return list(served.values())
+
+    def find(self, variant: str) -> Facts | None:
+        """Return the facts of a variant's database; None where there is none."""
+        facts = self.facts(database_path(variant))
+        if facts is not None and facts.variant == variant:
+            return facts
+        return next((facts for facts in self.all() if facts.variant == variant), None)
+
+    def facts(self, path: Path) -> Facts | None:
+        """Return what a file says of itself, as it is now; None where it is no database that can be read."""
+        state = state_of(path)
+        if state is None:
+            return None
+        held = self.known.get(path)
+        if held and held[0] == state:
+            return held[1]
+        try:
+            facts = read_facts(path)
+        except Exception:  # whatever a file does to its reader, it is its own affair
+            return None
+        self.known[path] = state, facts
+        return facts
+
+
+def read_facts(path: Path) -> Facts:
+    """Return what a file says of itself; raise what DatabaseFile raises."""
+    with DatabaseFile(path) as file:
+        tiers = frozenset(file.dense_tiers.numbers.tolist()) if file.dense else frozenset()
+        return Facts(path, file.variant, file.positions, file.start_outcome, tiers)
+
+
+def state_of(path: Path) -> State | None:
+    """Return what tells whether a file has changed; None where there is no file, or one that opening might wait for."""
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):  # too long a name; one that no file can have
+        return None
+    if not stat.S_ISREG(about.st_mode):
+        return None
+    return about.st_ino, about.st_mtime_ns, about.st_ctime_ns, about.st_size
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is anything by such a name."""
+    try:
+        os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return True

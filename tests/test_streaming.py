@@ -209,10 +209,10 @@ def test_an_alpha_beta_search_says_the_same(tmp_path):
 def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
     """Peak resident memory is no more than what was asked for, the interpreter's own included; the file is the same."""
     program = (
-        "import resource, sys; from retrograde.cli import main\n"
+        "import sys; from retrograde.cli import main; from retrograde.solver.memory import peak_memory\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit as end: assert not end.code\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+        "print(peak_memory())"
     )
     files = []
     for memory in (250, 300, 2000):
@@ -226,9 +226,9 @@ def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
 
 def test_too_little_memory_is_refused_before_it_is_taken(tmp_path):
     program = (
-        "import resource, sys; from retrograde.cli import main\n"
+        "import sys; from retrograde.cli import main; from retrograde.solver.memory import peak_memory\n"
         "try: main(sys.argv[1:])\n"
-        "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+        "finally: print(peak_memory())"
     )
     for variant, memory in (("connect4:4,4", 80), ("chess:KRK", 200), ("tictactoe", 20)):
         command = [sys.executable, "-c", program, "solve", variant, "--memory", f"{memory}M"]

@@ -4,9 +4,11 @@ All release the GIL and write to arrays that the caller gives. Slots are those o
 score.py, with one more: `DRAW_CLASS << bits | EMPTY_PLIES` for a slot that stands for no position.
 """
 
+import numpy as np
 from numba import njit
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.solver.edges import add_atomically, mark_of, was_undecided
 from retrograde.solver.kernels import (
     BAD_PRIMITIVE,
     BAD_TIER,
@@ -22,19 +24,20 @@ from retrograde.solver.kernels import (
 from retrograde.solver.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.score_kernels import pass_up, primitive_score
 
-BAD_INDEX = 100
-"""Beside the troubles of kernels.py: index() gives what is no slot of the tier."""
+BAD_INDEX, BAD_PARENTS = 100, 101
+"""Beside the troubles of kernels.py: index() gives what is no slot of the tier; parents() does not give those."""
 
 
 @njit(cache=True, nogil=True)
-def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, sizes, best, left, trouble):
+def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, sizes, best, left, sums, trouble):
     """Look at the positions of some slots of a tier, from slot *first*, and at all their children.
 
     Writes to *result* what is known already: the score of a primitive position, UNDECIDED's or EMPTY's; to *sizes* how
     many positions are symmetric; to *best* the greatest score passed up by children of later tiers, whose *scores* are
     known, 0 for none; to *left* the number of distinct children within the tier, and one more where a child of a later
-    tier saves the position from losing. *tiers* ascend and have their slots in *scores* from *starts* on. *trouble*
-    becomes what is wrong, and the last position looked at; *images* and *own* are room to work in.
+    tier saves the position from losing. Adds to the *sums* of those children, if it has room, what stands for their
+    parents (see edges.py). *tiers* ascend and have their slots in *scores* from *starts* on. *trouble* becomes what is
+    wrong, and the last position looked at; *images* and *own* are room to work in.
     """
     row = find(tiers, 0, len(tiers), tier, 0)
     slots = starts[row + 1] - starts[row]
@@ -96,20 +99,28 @@ def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, si
             return
         best[i] = passed
         left[i] = count + (passed >= DRAW_CLASS << bits)
+        if len(sums):
+            mark = mark_of(first + i)
+            for k in range(count):
+                add_atomically(sums, own[k], mark)
 
 
 @njit(cache=True, nogil=True)
-def parents_of(game, tier, frontier, scores, undecided, out, trouble):
+def parents_of(game, tier, frontier, scores, bits, sums, own, out, trouble):
     """Write the undecided parents of the slots of a *frontier* one after another, for each slot the distinct ones.
 
     Returns how many slots of the frontier were done, for *out* may be too short for all, and how many parents written.
+    Where the parents of a slot do not add up to its sum, that is the trouble, and the third entry by how much.
     """
+    undecided = DRAW_CLASS << bits | 1
     count = 0
     for i in range(len(frontier)):
         position = game.unindex(tier, frontier[i])
         trouble[0] = FINE
         trouble[1] = position
         begin = count
+        met = 0
+        total = np.uint32(0)
         for parent in game.parents(position):
             if not 0 <= parent < LIMIT:
                 trouble[0] = OUT_OF_RANGE
@@ -120,14 +131,22 @@ def parents_of(game, tier, frontier, scores, undecided, out, trouble):
             if not 0 <= slot < len(scores):
                 trouble[0] = BAD_INDEX
                 return i, begin
-            new = scores[slot] == undecided
-            for other in range(begin, count):
-                new &= out[other] != slot
+            score = np.int64(scores[slot])
+            new = was_undecided(score, bits)
+            for other in range(met):
+                new &= own[other] != slot
             if new:
-                if count == len(out):
+                if met == MOST_MOVES or count == len(out):
                     return i, begin
+                own[met] = slot
+                met += 1
+                total = np.uint32(total + mark_of(slot))
                 out[count] = slot
-                count += 1
+                count += score == undecided
+        if total != sums[frontier[i]]:
+            trouble[0] = BAD_PARENTS
+            trouble[2] = np.uint32(sums[frontier[i]] - total)
+            return i, begin
     return len(frontier), count
 
 

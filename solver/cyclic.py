@@ -13,6 +13,7 @@ from retrograde.solver import cycle_kernels, edges
 from retrograde.solver.memory import MemoryBudget
 from retrograde.solver.score import DRAW_CLASS, TIE_CLASS, WIN_CLASS, RemotenessOverflow
 from retrograde.solver.score_kernels import primitive_score
+from retrograde.solver.second_look import blame_parents
 from retrograde.solver.tiers import Scores
 
 Array = np.ndarray[Any, Any]
@@ -209,7 +210,7 @@ class CyclicTier:
             place = int(own.searchsorted(parent))
             return place < len(own) and int(own[place]) == parent
 
-        edges.blame_parents(self.all.expander.game, position, known, others)
+        blame_parents(self.all.expander.game, position, known, others)
 
 
 def flowing(executor: Executor, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -21,10 +21,12 @@ from retrograde.solver.cyclic import Propagation, flowing
 from retrograde.solver.examine import blame, examine
 from retrograde.solver.expansion import NotCompilable, differ, reason
 from retrograde.solver.journal import Log
-from retrograde.solver.numbering import Numbering
+from retrograde.solver.numbering import Numbering, check_index
 from retrograde.solver.progress import Phase
 from retrograde.solver.score import DRAW_CLASS, EMPTY_PLIES, encode
 from retrograde.solver.score_kernels import pass_up
+from retrograde.solver.second_look import blame_parents
+from retrograde.solver.symmetry import check_image
 
 Array = np.ndarray[Any, Any]
 
@@ -36,6 +38,10 @@ ROOM = 1 << 17
 """Parents that are written at once."""
 SPOT_CHECKS = 3
 """Slots of a block that are looked at a second time, by the interpreted rules."""
+TIER_CHECKS = 16
+"""Positions of a tier that are held against an image, at least, and one of each block..."""
+APART = 256
+"""... where there are so many times as many."""
 
 
 class DenseTier(NamedTuple):
@@ -131,24 +137,34 @@ class DenseScores:
                 own, result, at.sizes[block], at.best[block], at.left[block], at.sums, trouble,
             )  # fmt: skip
         if trouble[0] != kernels.FINE:
-            self.complain(int(trouble[1]))
+            self.complain(int(trouble[1]), at.tier)
         for i in np.linspace(0, len(result) - 1, SPOT_CHECKS).astype(np.int64).tolist():
             expected = self.seed_interpreted(at.row, begin + i)
             if (int(result[i]), int(at.best[begin + i]), int(at.left[begin + i])) != expected:
                 raise RuleError(differ(self.game, self.game.unindex(at.tier, begin + i)))
+        self.check_images(at, begin, result)
         return begin
+
+    def check_images(self, at: DenseTier, begin: int, result: Array) -> None:
+        """Hold some positions of a block of slots against images of them, by the interpreted rules."""
+        there = np.flatnonzero(result != self.empty)
+        checks = min(len(there), max(1, min(TIER_CHECKS * BLOCK // len(at.scores), len(there) // APART)))
+        for k in range(checks):
+            i = int(there[(2 * k + 1) * len(there) // (2 * checks)])
+            check_image(self.game, self.game.unindex(at.tier, begin + i))
 
     def seed_interpreted(self, row: int, slot: int) -> tuple[int, int, int]:
         """Return what `seed` finds out about one slot, by the interpreted rules."""
         position = self.game.unindex(int(self.numbering.tiers[row]), slot)
         if position < 0:
             return self.empty, 0, 0
-        value, _, children = examine(self.game, position)
+        value, moves, children = examine(self.game, position)
         if value:
             return encode(value, 0, self.bits), 0, 0
         own, passed = set(), 0
-        for child in children:
+        for move, child in zip(moves, children, strict=True):
             child_row, child_slot = self.numbering.slot_of(self.game, child)
+            check_index(self.game, position, self.game.do_move(position, move), child)
             if child_row == row:
                 own.add(child_slot)
             else:
@@ -179,7 +195,7 @@ class DenseScores:
             if trouble[0] == dense_kernels.BAD_PARENTS:
                 self.complain_of_parents(at, int(trouble[1]), edges.place_of(trouble[2], len(at.scores)))
             if trouble[0] != kernels.FINE or not done:
-                self.complain(int(trouble[1]))
+                self.complain(int(trouble[1]), at.tier)
             pieces.append(out[:count].astype(np.uint32 if len(at.scores) < 1 << 32 else np.int64))
             frontier = frontier[done:]
         return pieces
@@ -188,7 +204,7 @@ class DenseScores:
         """Raise the RuleError due where parents are wrong; *missing* is a slot to suspect, -1 for none."""
         slots = [missing] * (missing >= 0) + edges.some_of(len(at.scores)).tolist()
         others = (self.game.unindex(at.tier, slot) for slot in slots)
-        edges.blame_parents(self.game, position, lambda _: True, (other for other in others if other >= 0))
+        blame_parents(self.game, position, lambda _: True, (other for other in others if other >= 0))
 
     # Working together with the rules
 
@@ -209,10 +225,12 @@ class DenseScores:
             with blame(self.game, int(trouble[1])):
                 raise
 
-    def complain(self, position: int) -> None:
+    def complain(self, position: int, tier: int) -> None:
         """Raise the RuleError that is due at a position: that of the interpreted rules, which say it in full."""
         row, slot = self.numbering.slot_of(self.game, position)
-        tier = int(self.numbering.tiers[row])
+        if self.numbering.tiers[row] != tier:
+            what = f"unindex({tier}, i) gives it, and its tier is {self.numbering.tiers[row]}"
+            raise RuleError(f"{variant(self.game)}, position {position}: {what}")
         if self.game.unindex(tier, slot) != position:
             other = self.game.unindex(tier, slot)
             what = f"index() gives {slot}, and unindex({tier}, {slot}) gives {other}"
@@ -221,4 +239,5 @@ class DenseScores:
         related += list(self.game.parents(position)) if defines(self.game, "parents") else []
         for other in related:
             self.numbering.slot_of(self.game, other)
+        check_image(self.game, position)
         raise RuleError(differ(self.game, position))

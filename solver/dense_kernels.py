@@ -10,10 +10,13 @@ from numba import njit
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.edges import add_atomically, mark_of, was_undecided
 from retrograde.solver.kernels import (
+    BAD_IMAGES,
+    BAD_MOVE,
     BAD_PRIMITIVE,
     BAD_TIER,
     FINE,
     LIMIT,
+    MOST_IMAGES,
     MOST_MOVES,
     NO_MOVES,
     OUT_OF_RANGE,
@@ -23,6 +26,7 @@ from retrograde.solver.kernels import (
 )
 from retrograde.solver.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.score_kernels import pass_up, primitive_score
+from retrograde.solver.whole import whole
 
 BAD_INDEX, BAD_PARENTS = 100, 101
 """Beside the troubles of kernels.py: index() gives what is no slot of the tier; parents() does not give those."""
@@ -43,17 +47,20 @@ def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, si
     slots = starts[row + 1] - starts[row]
     for i in range(len(result)):
         best[i] = left[i] = sizes[i] = 0
-        position = game.unindex(tier, first + i)
+        position = whole(game.unindex(tier, first + i))
         if position < 0:
             result[i] = DRAW_CLASS << bits | EMPTY_PLIES
             continue
         trouble[0] = FINE
         trouble[1] = position
-        if position >= LIMIT or game.index(position) != first + i:
+        if position >= LIMIT or whole(game.index(position)) != first + i or whole(game.tier(position)) != tier:
             trouble[0] = BAD_INDEX
             return
         sizes[i] = count_images(game, position, images)
-        value = game.primitive(position) + 0  # an enum member becomes an int
+        if sizes[i] == MOST_IMAGES:
+            trouble[0] = BAD_IMAGES
+            return
+        value = whole(game.primitive(position))
         if value != UNDECIDED:
             if value != WIN and value != LOSE and value != TIE and value != DRAW:
                 trouble[0] = BAD_PRIMITIVE
@@ -63,12 +70,15 @@ def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, si
         result[i] = DRAW_CLASS << bits | 1
         moves = count = passed = 0
         for move in game.generate_moves(position):
-            child = game.do_move(position, move)
+            if whole(move) < 0:
+                trouble[0] = BAD_MOVE
+                return
+            child = whole(game.do_move(position, move))
             if not 0 <= child < LIMIT:
                 trouble[0] = OUT_OF_RANGE
                 return
-            child_tier = game.tier(child)
-            slot = game.index(child)
+            child_tier = whole(game.tier(child))
+            slot = whole(game.index(child))
             if child_tier == tier:
                 if not 0 <= slot < slots:
                     trouble[0] = BAD_INDEX
@@ -121,13 +131,14 @@ def parents_of(game, tier, frontier, scores, bits, sums, own, out, trouble):
         begin = count
         met = 0
         total = np.uint32(0)
-        for parent in game.parents(position):
+        for given in game.parents(position):
+            parent = whole(given)
             if not 0 <= parent < LIMIT:
                 trouble[0] = OUT_OF_RANGE
                 return i, begin
             if game.tier(parent) != tier:
                 continue
-            slot = game.index(parent)
+            slot = whole(game.index(parent))
             if not 0 <= slot < len(scores):
                 trouble[0] = BAD_INDEX
                 return i, begin

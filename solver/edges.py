@@ -7,17 +7,13 @@ wrong is right by chance once in 2**32. What is asked for its parents is all tha
 answer cannot change a value; of draws, whose parents decide nothing, some are asked.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from retrograde.games.catalog import variant
-from retrograde.games.game import UNDECIDED, Game, RuleError
-from retrograde.solver.examine import blame, canonical, checked_position, examine
 from retrograde.solver.score import DRAW_CLASS, LOSE_CLASS
 
 Array = np.ndarray[Any, Any]
@@ -100,31 +96,3 @@ def place_of(mark, count):
 def some_of(count: int) -> Array:
     """Return some of so many places, spread evenly, by an odd step, for sides may take turns among them."""
     return np.arange(0, count, count // SAMPLE | 1)
-
-
-def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: Iterable[int]) -> NoReturn:
-    """Raise the RuleError due where the parents of a position are not those from which moves lead there.
-
-    Only *known* parents count. Where none is wrong one must be missing: *others* are positions of the tier among which
-    one is looked for.
-    """
-    for parent in own_parents(game, child):
-        if known(parent) and game.primitive(parent) == UNDECIDED and child not in examine(game, parent)[2]:
-            raise RuleError(
-                f"{variant(game)}, position {child}: parents() yields {parent}, from which no move leads here"
-            )
-    tier = game.tier(child)
-    for parent in others:
-        for reached in dict.fromkeys(examine(game, parent)[2]):
-            if game.tier(reached) == tier and parent not in own_parents(game, reached):
-                what = f"parents() does not yield {parent}, from which a move leads here"
-                raise RuleError(f"{variant(game)}, position {reached}: {what}")
-    what = "parents() does not yield just the positions of its tier from which a move leads here"
-    raise RuleError(f"{variant(game)}, position {child}: {what}")
-
-
-def own_parents(game: Game, position: int) -> list[int]:
-    """Return the distinct canonical positions in a position's tier that parents() gives."""
-    with blame(game, position):
-        given = [canonical(game, checked_position(parent, "parents()")) for parent in game.parents(position)]
-        return [parent for parent in dict.fromkeys(given) if game.tier(parent) == game.tier(position)]

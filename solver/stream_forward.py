@@ -19,6 +19,7 @@ from retrograde.solver.progress import Phase
 from retrograde.solver.scratch import Frame, Scratch
 from retrograde.solver.segments import Arena, Rooms, Segment, Tier, Wave, add_up, run
 from retrograde.solver.stream_log import StreamLog
+from retrograde.solver.symmetry import check_image
 
 Array = np.ndarray[Any, Any]
 
@@ -39,6 +40,8 @@ MOST_SAMPLED = 64
 """Children of one position that are looked at to cut a tier into parts."""
 MOST_WAVES = 1 << 13
 """Waves, and so plies, that the codes of steps have room for."""
+SPOT_CHECKS = 2
+"""Positions of a task that are looked at a second time, by the interpreted rules."""
 MANY = 100_000
 """Positions after which an estimate is asked for."""
 END = 1 << 62
@@ -377,11 +380,14 @@ class Forward:
         return numbers, ends, targets
 
     def spot_check(self, numbers: Array, ends: Array) -> None:
-        """Raise RuleError unless the interpreted rules say of one position what the compiled ones have said."""
-        if ends[-1]:
-            position = int(numbers[ends[-1] // 2])
+        """Raise RuleError unless the interpreted rules say of some positions what the compiled ones have said, and the
+        same of an image of each."""
+        count = int(ends[-1])
+        for k in range(min(count, SPOT_CHECKS)):
+            position = int(numbers[(2 * k + 1) * count // (2 * min(count, SPOT_CHECKS))])
             if examine(self.game, position)[0] != UNDECIDED:
                 raise RuleError(differ(self.game, position))
+            check_image(self.game, position)
 
     def load(self, segment: Segment) -> Array:
         """Return the positions of a segment."""

@@ -130,14 +130,15 @@ class DenseScores:
         block = slice(begin, min(begin + BLOCK, len(at.best)))
         images, own = self.room("images", kernels.MOST_IMAGES), self.room("own", kernels.MOST_MOVES)
         result = at.scores[block]
-        trouble = np.zeros(2, np.int64)
+        trouble = np.zeros(3, np.int64)
         with self.blaming(trouble):
             dense_kernels.seed(
                 self.rules, at.tier, begin, self.numbering.tiers, self.numbering.starts, self.scores, self.bits, images,
                 own, result, at.sizes[block], at.best[block], at.left[block], at.sums, trouble,
             )  # fmt: skip
         if trouble[0] != kernels.FINE:
-            self.complain(int(trouble[1]), at.tier)
+            self.numbering.position_at(self.game, at.row, int(trouble[2]))
+            self.complain(int(trouble[1]))
         for i in np.linspace(0, len(result) - 1, SPOT_CHECKS).astype(np.int64).tolist():
             expected = self.seed_interpreted(at.row, begin + i)
             if (int(result[i]), int(at.best[begin + i]), int(at.left[begin + i])) != expected:
@@ -195,7 +196,7 @@ class DenseScores:
             if trouble[0] == dense_kernels.BAD_PARENTS:
                 self.complain_of_parents(at, int(trouble[1]), edges.place_of(trouble[2], len(at.scores)))
             if trouble[0] != kernels.FINE or not done:
-                self.complain(int(trouble[1]), at.tier)
+                self.complain(int(trouble[1]))
             pieces.append(out[:count].astype(np.uint32 if len(at.scores) < 1 << 32 else np.int64))
             frontier = frontier[done:]
         return pieces
@@ -225,12 +226,10 @@ class DenseScores:
             with blame(self.game, int(trouble[1])):
                 raise
 
-    def complain(self, position: int, tier: int) -> None:
+    def complain(self, position: int) -> None:
         """Raise the RuleError that is due at a position: that of the interpreted rules, which say it in full."""
         row, slot = self.numbering.slot_of(self.game, position)
-        if self.numbering.tiers[row] != tier:
-            what = f"unindex({tier}, i) gives it, and its tier is {self.numbering.tiers[row]}"
-            raise RuleError(f"{variant(self.game)}, position {position}: {what}")
+        tier = int(self.numbering.tiers[row])
         if self.game.unindex(tier, slot) != position:
             other = self.game.unindex(tier, slot)
             what = f"index() gives {slot}, and unindex({tier}, {slot}) gives {other}"

@@ -41,7 +41,7 @@ def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, si
     known, 0 for none; to *left* the number of distinct children within the tier, and one more where a child of a later
     tier saves the position from losing. Adds to the *sums* of those children, if it has room, what stands for their
     parents (see edges.py). *tiers* ascend and have their slots in *scores* from *starts* on. *trouble* becomes what is
-    wrong, and the last position looked at; *images* and *own* are room to work in.
+    wrong, and the last position looked at, and its slot; *images* and *own* are room to work in.
     """
     row = find(tiers, 0, len(tiers), tier, 0)
     slots = starts[row + 1] - starts[row]
@@ -53,6 +53,7 @@ def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, si
             continue
         trouble[0] = FINE
         trouble[1] = position
+        trouble[2] = first + i
         if position >= LIMIT or whole(game.index(position)) != first + i or whole(game.tier(position)) != tier:
             trouble[0] = BAD_INDEX
             return

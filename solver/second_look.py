@@ -6,8 +6,9 @@ from operator import index
 from typing import NoReturn
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import UNDECIDED, Game, RuleError, Value, defines
+from retrograde.games.game import UNDECIDED, Game, RuleError, Value, defines, is_dense
 from retrograde.solver.examine import Fault, blame, canonical, checked_position, examine
+from retrograde.solver.numbering import check_index
 from retrograde.solver.symmetry import check_image
 
 SAMPLE = 400
@@ -21,11 +22,13 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
     """
     sample = list(children)[:: max(1, len(children) // SAMPLE)]
     for position in sample:
-        value, _, reached = examine(game, position)
+        value, moves, reached = examine(game, position)
         if value != values.get(position, UNDECIDED) or list(dict.fromkeys(reached)) != children[position]:
             what = "the rules say one thing, and another when asked again; they must depend on the position alone"
             raise RuleError(f"{variant(game)}, position {position}: {what}")
         check_image(game, position)
+        for move, child in zip(moves, reached, strict=True) if is_dense(game) else ():
+            check_index(game, position, game.do_move(position, move), child)
     if defines(game, "parents"):
         check_parents(game, children, values, sample)
 

@@ -304,6 +304,8 @@ class Forward:
         shared = np.empty(len(unit), np.int64)
         tally = np.zeros((5, 4), np.int64)
         images = np.empty(MOST_IMAGES, np.int64)
+        for position in some_of(numbers, ends):
+            check_image(self.game, position)
         if stream_kernels.settle(self.game, numbers, ends, targets, images, moves, leads, shared, tally):
             self.complain(numbers[:1])
         self.spot_check(numbers, ends)
@@ -380,14 +382,10 @@ class Forward:
         return numbers, ends, targets
 
     def spot_check(self, numbers: Array, ends: Array) -> None:
-        """Raise RuleError unless the interpreted rules say of some positions what the compiled ones have said, and the
-        same of an image of each."""
-        count = int(ends[-1])
-        for k in range(min(count, SPOT_CHECKS)):
-            position = int(numbers[(2 * k + 1) * count // (2 * min(count, SPOT_CHECKS))])
+        """Raise RuleError unless the interpreted rules say of some positions what the compiled ones have said."""
+        for position in some_of(numbers, ends):
             if examine(self.game, position)[0] != UNDECIDED:
                 raise RuleError(differ(self.game, position))
-            check_image(self.game, position)
 
     def load(self, segment: Segment) -> Array:
         """Return the positions of a segment."""
@@ -416,6 +414,13 @@ class Forward:
             for lead, count in room[:found].tolist():
                 counts[lead] += count
         tier.leads, tier.weights = tuple(counts), tuple(counts.values())
+
+
+def some_of(numbers: Array, ends: Array) -> list[int]:
+    """Return a few of the positions of some lists, one after another, spread evenly."""
+    count = int(ends[-1])
+    few = min(count, SPOT_CHECKS)
+    return [int(numbers[(2 * k + 1) * count // (2 * few)]) for k in range(few)]
 
 
 NO_CUTS = np.empty(0, np.int64)

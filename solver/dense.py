@@ -39,9 +39,11 @@ ROOM = 1 << 17
 SPOT_CHECKS = 3
 """Slots of a block that are looked at a second time, by the interpreted rules."""
 TIER_CHECKS = 16
-"""Positions of a tier that are held against an image, at least, and one of each block..."""
+"""Positions of a tier that are held against an image, where it is no longer than a block and..."""
 APART = 256
-"""... where there are so many times as many."""
+"""... there are so many times as many, or else one."""
+EVERY = 4
+"""Of a longer tier one block in so many is looked at that way: interpreted rules are slow."""
 
 
 class DenseTier(NamedTuple):
@@ -147,12 +149,14 @@ class DenseScores:
         return begin
 
     def check_images(self, at: DenseTier, begin: int, result: Array) -> None:
-        """Hold some positions of a block of slots against images of them, by the interpreted rules."""
+        """Hold some positions of a block of slots against their slots and images, by the interpreted rules."""
+        if begin // BLOCK % EVERY:
+            return
         there = np.flatnonzero(result != self.empty)
         checks = min(len(there), max(1, min(TIER_CHECKS * BLOCK // len(at.scores), len(there) // APART)))
         for k in range(checks):
             i = int(there[(2 * k + 1) * len(there) // (2 * checks)])
-            check_image(self.game, self.game.unindex(at.tier, begin + i))
+            check_image(self.game, self.numbering.position_at(self.game, at.row, begin + i))
 
     def seed_interpreted(self, row: int, slot: int) -> tuple[int, int, int]:
         """Return what `seed` finds out about one slot, by the interpreted rules."""
@@ -163,9 +167,9 @@ class DenseScores:
         if value:
             return encode(value, 0, self.bits), 0, 0
         own, passed = set(), 0
-        for move, child in zip(moves, children, strict=True):
+        check_index(self.game, position, self.game.do_move(position, moves[slot % len(moves)]))
+        for child in children:
             child_row, child_slot = self.numbering.slot_of(self.game, child)
-            check_index(self.game, position, self.game.do_move(position, move), child)
             if child_row == row:
                 own.add(child_slot)
             else:

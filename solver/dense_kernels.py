@@ -54,7 +54,7 @@ def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, si
         trouble[0] = FINE
         trouble[1] = position
         trouble[2] = first + i
-        if position >= LIMIT or whole(game.index(position)) != first + i or whole(game.tier(position)) != tier:
+        if position >= LIMIT or whole(game.index(position)) != first + i:
             trouble[0] = BAD_INDEX
             return
         sizes[i] = count_images(game, position, images)

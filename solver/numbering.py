@@ -108,8 +108,11 @@ def is_whole(number: object) -> bool:
     return True
 
 
-def check_index(game: Any, parent: int, child: int, canonical: int) -> None:
-    """Raise RuleError unless a child has the slot of the canonical one."""
+def check_index(game: Any, parent: int, child: int) -> None:
+    """Raise RuleError unless a child of a position has the slot of the canonical one."""
+    canonical = game.canonical(child)
+    if canonical == child:
+        return
     slot, other = game.index(child), game.index(canonical)
     if slot != other:
         what = f"index({child}) gives {slot}, and {other} for {canonical}, which is the same by symmetry"

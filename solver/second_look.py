@@ -27,8 +27,8 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
             what = "the rules say one thing, and another when asked again; they must depend on the position alone"
             raise RuleError(f"{variant(game)}, position {position}: {what}")
         check_image(game, position)
-        for move, child in zip(moves, reached, strict=True) if is_dense(game) else ():
-            check_index(game, position, game.do_move(position, move), child)
+        for move in moves if is_dense(game) else ():
+            check_index(game, position, game.do_move(position, move))
     if defines(game, "parents"):
         check_parents(game, children, values, sample)
 

@@ -36,6 +36,8 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
                 "complete": report.complete,
                 "checks": report.checks,
                 "findings": [finding._asdict() for finding in report.findings],
+                "compiles": not report.slow if "compiled" in report.checks else None,
+                "slow": report.slow or None,
             }
         )
     else:
@@ -44,6 +46,8 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
         click.echo(f"{heading(report.variant)}: {kept if report.ok else broken}")
         for finding in report.findings:
             click.echo(wrap(f"  {finding}", 4))
+        if report.slow:
+            click.echo(wrap(f"  it works, slowly: {report.slow}", 4))
         tried = f"{'all' if report.complete else 'the first'} {report.positions:,} positions"
         click.echo(wrap(f"tried at {tried}: {', '.join(report.checks) or 'nothing'}", 2))
     if not report.ok:

@@ -2,16 +2,15 @@
 
 import threading
 from collections.abc import Iterator
-from inspect import getmembers, isfunction
 from typing import Any
 
 import numpy as np
-from numba.core.errors import NumbaError
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError
 from retrograde.solver import compiled, kernels
 from retrograde.solver.examine import blame, examine
+from retrograde.solver.reason import NOT_COMPILED, reason
 
 Array = np.ndarray[Any, Any]
 
@@ -113,7 +112,7 @@ class Expander:
             block.fit(self.slots, positions)
             try:
                 block.columns, needed = kernel(block, trouble)
-            except NumbaError as error:
+            except NOT_COMPILED as error:
                 raise NotCompilable(reason(self.game, error)) from error
             except Exception:
                 with blame(self.game, int(trouble[1])):
@@ -140,14 +139,3 @@ def differ(game: Game, position: int) -> str:
         f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "
         "exceed 64 bits on the way, or does anything but the position decide?"
     )
-
-
-def reason(game: Game, error: NumbaError) -> str:
-    """Return in one line why the rules of a game do not compile."""
-    for name, rule in getmembers(type(game), isfunction):
-        if "super" in rule.__code__.co_names:
-            return f"the rules of {variant(game)} do not compile: {name}() calls super()"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    what = next((line for line in lines if not line.startswith(("Failed in", "- Resolution", "During"))), lines[0])
-    where = next((line for line in lines if line.startswith("File ") and "kernels.py" not in line), "")
-    return f"the rules of {variant(game)} do not compile: {what} {where}".strip()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.common import database_option, json_option, print_json, variant_argument, workers_option
-from retrograde.cli.failure import Failure
+from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.report import print_file, print_head, print_values
 from retrograde.cli.words import amount, duration, heading, indent, size, table
@@ -178,7 +178,8 @@ def run(game: "Game", path: Path, workers: int | None, memory: int | None, fresh
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {message}")
             line.rewrite(f"reading the rules of {variant(game)}")
             solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line)
-    except KeyboardInterrupt:
-        kept = path.with_name(path.name + ".journal").exists()
+    except KeyboardInterrupt as error:
+        failure = explain(error)
+        kept = failure.status == INTERRUPTED and path.with_name(path.name + ".journal").exists()
         note = "; what is done is kept, and the same command goes on from there" if kept else ""
-        raise Failure(f"interrupted{note}", 130) from None
+        raise Failure(f"{failure.message}{note}", failure.status) from None

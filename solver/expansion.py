@@ -9,6 +9,7 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError
 from retrograde.solver import compiled, kernels
+from retrograde.solver.active import asking
 from retrograde.solver.examine import blame, examine
 from retrograde.solver.reason import NOT_COMPILED, reason
 
@@ -111,11 +112,12 @@ class Expander:
         while True:
             block.fit(self.slots, positions)
             try:
-                block.columns, needed = kernel(block, trouble)
+                with asking(self.game, trouble):
+                    block.columns, needed = kernel(block, trouble)
             except NOT_COMPILED as error:
                 raise NotCompilable(reason(self.game, error)) from error
             except Exception:
-                with blame(self.game, int(trouble[1])):
+                with blame(self.game, max(0, int(trouble[1]))):
                     raise
             if trouble[0] != kernels.FINE or needed >= kernels.MOST_MOVES:
                 examine(self.game, int(trouble[1]))  # finds the same fault and says it in full

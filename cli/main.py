@@ -102,9 +102,9 @@ class LazyGroup(click.Group):
             from retrograde.cli.completion import install
 
             install()
-        if args is None:
-            WATCH.start()
         try:
+            if args is None:
+                WATCH.start()
             status = self.run(args, complete_var, **extra)
         except (KeyboardInterrupt, click.Abort):  # before a command is called, or while the end of one is told
             WATCH.ignore()
@@ -136,7 +136,9 @@ class LazyGroup(click.Group):
 
 def one_line(error: click.ClickException) -> str:
     """Return what to say of an error: one line, or nothing."""
-    text = " ".join(error.format_message().splitlines())
+    from retrograde.games.text import printable
+
+    text = printable(" ".join(error.format_message().splitlines()))
     if isinstance(error, Failure):
         return text
     text = text[:1].lower() + text[1:].rstrip(".")

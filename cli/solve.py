@@ -171,12 +171,15 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool)
 def run(game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool) -> None:
     """Solve with progress on the terminal, and say on Ctrl-C what is kept."""
     from retrograde.games.catalog import variant
+    from retrograde.games.text import printable
     from retrograde.solver.engine import solve
 
     try:
         with JsonProgress() if as_json else ProgressLine() as line, warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {message}")
-            line.rewrite(f"reading the rules of {variant(game)}")
+            warnings.showwarning = lambda message, *_: line.say(
+                f"retrograde: warning: {printable(str(message))}"
+            )
+            line.rewrite(f"reading the rules of {printable(variant(game))}")
             solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line)
     except KeyboardInterrupt as error:
         failure = explain(error)

@@ -33,6 +33,7 @@ def command(ctx: click.Context, source: str, database: str | None, workers: int 
       retrograde verify tictactoe
       retrograde verify connect4.h5 --workers 1
     """
+    from retrograde.games.text import printable
     from retrograde.solver.verify import verify
 
     began = time.monotonic()
@@ -61,7 +62,7 @@ def command(ctx: click.Context, source: str, database: str | None, workers: int 
         click.echo(faint(wrap(f"on the strength of: {report.rests_on}", 2)))
     else:
         click.echo(f"{heading(report.variant)}: {click.style(f'{report.wrong:,} wrong', fg='red')}")
-        click.echo(indent("\n".join(map(str, report.problems))))
+        click.echo(indent("\n".join(printable(str(problem)) for problem in report.problems)))
         if report.wrong > len(report.problems):
             click.echo(f"  … and {report.wrong - len(report.problems):,} more")
     if not report.ok:

@@ -24,10 +24,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import isfunction
 from pathlib import Path
 from random import Random
 from sys import modules
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from retrograde.games import catalog
 from retrograde.games.game import Game, RuleError, defines, is_dense
@@ -109,6 +110,7 @@ class Checker:
         self.survey = Survey(game)
         self.findings: list[Finding] = []
         self.slow = ""
+        self.members = members_of(game)
 
     def check_interpreted(self, limit: int, deadline: float) -> None:
         """Do all checks for which the rules need not be compiled."""
@@ -138,6 +140,16 @@ class Checker:
         for number, check_at in enumerate(checks):
             now = time.monotonic()
             self.check_positions(check_at, now + (deadline - now) / (len(checks) - number))
+        self.check_members()
+
+    def check_members(self) -> None:
+        """See whether the rules are still those that the class began with."""
+        now = members_of(self.game)
+        for name in sorted({*self.members, *now}):
+            if self.members.get(name) is not now.get(name):
+                self.survey.at(name.rpartition(".")[2], None)
+                self.find("is another one than before the rules were asked; rules must stay what they are")
+                break
 
     def check_positions(self, check_at: Callable[[Survey, int], None], deadline: float) -> None:
         """Do one check at the first position, and then at others here and there until all are done or time is up."""
@@ -192,9 +204,20 @@ class Checker:
 
     def place_of(self, error: BaseException) -> str:
         """Return where in the rule module an error comes from."""
-        file = getattr(modules[type(self.game).__module__], "__file__", None) or "?"
+        file = getattr(modules.get(type(self.game).__module__), "__file__", None) or "?"
         line = catalog.line_in(error, Path(file))
         return f" ({Path(file).name}, line {line})" if line != "?" else ""
+
+
+def members_of(game: Game) -> dict[str, Any]:
+    """Return what the class of a game, the classes that it is made of, and their modules hold: rules, by name."""
+    members: dict[str, Any] = {}
+    for base in type(game).__mro__[:-1]:
+        for holder in (base, modules.get(base.__module__)):
+            for name, member in vars(holder).items() if holder else ():
+                if isfunction(member) or isinstance(member, property):
+                    members[f"{base.__module__}.{base.__qualname__}.{name}"] = member
+    return members
 
 
 class Endless(BaseException):

@@ -373,6 +373,12 @@ class PlacesBeyond(Drawn):
         return (10,)
 
 
+class ChangesItself(Heap):
+    def do_move(self, position, move):
+        ChangesItself.primitive = lambda self, position: Heap.primitive(self, position)
+        return super().do_move(position, move)
+
+
 class MovesAgain(Drawn):
     """Whoever takes two from an even heap moves again: as in Kalah, the turn does not always pass."""
 
@@ -452,6 +458,7 @@ BROKEN = {
     ParentsByTurns: ("parents", None, "and, asked again, "),
     StartByTurns: ("start", None, "and, asked again, "),
     Exits: ("do_move", None, "rules must not end the process, as os._exit() does"),
+    ChangesItself: ("primitive", None, "is another one than before the rules were asked; rules must stay what they"),
     Leaves: ("primitive", "9a", "raises SystemExit: enough (test_check.py, line "),
     Interrupts: ("primitive", "9a", "raises KeyboardInterrupt:  (test_check.py, line "),
     MovesAgain: ("turns", None, "turns alternate: make all that a player does in a row one move"),

@@ -104,8 +104,13 @@ class Watch:
         exit_now(INTERRUPTED)
 
     def close(self, status: int) -> None:
-        """End the process if Ctrl-C ended the command: what its threads are still at is of no use to anyone."""
+        """End the process if Ctrl-C ended the command: what its threads are still at is of no use to anyone.
+
+        Otherwise the command is done, and what Python does at its end is not disturbed: at most it is cut short.
+        """
         self.said = True
+        if self.sockets:
+            signal.signal(signal.SIGINT, lambda *_: None)
         if self.seen and status == INTERRUPTED:
             for stream in (sys.stdout, sys.stderr):
                 with suppress(OSError, ValueError, AttributeError):

@@ -134,6 +134,8 @@ def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
     for interpreted in (True, False):
         result = verified(Crooked(9, 60), path, interpreted)
         assert any("image" in str(problem) for problem in result.problems)
+    with pytest.raises(RuleError, match=r"image|not stored"):
+        sample(Crooked(9, 60), path)
 
 
 @pytest.mark.parametrize(
@@ -176,8 +178,12 @@ def test_the_sample_passes_what_is_right(variant, solved):
     sample(load_game(variant), solved(variant))
 
 
-def test_the_sample_passes_slots_and_steps(tmp_path, monkeypatch):
+def test_the_sample_passes_slots(tmp_path):
     sample(Slots(), solve(Slots(), tmp_path / "slots.h5"))
+
+
+@pytest.mark.slow
+def test_the_sample_passes_steps(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
     sample(Ladder(9, 60), solve(Ladder(9, 60), tmp_path / "steps.h5", interpreted=False))
 

@@ -61,6 +61,8 @@ class Database:
     def check_start(self) -> None:
         """Raise DamagedDatabase where the file says of the start what it does not say of that position elsewhere."""
         start, row = self.file.start, self.file.start_outcome
+        if start is None and hasattr(self.game, "start"):
+            raise self.file.damaged("it says nothing of the start")
         if start is not None and row and self.get(start) != (row.value, None if row.remoteness < 0 else row.remoteness):
             raise self.file.damaged("the start is worth one thing here, and another there")
 
@@ -282,7 +284,7 @@ def matching_game(file: DatabaseFile, game: Game | None) -> Game:
             f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
             "solve it again with --fresh, where the others are not those you want"
         )
-    if getattr(game, "start", None) != file.start:
+    if file.start is not None and file.start != getattr(game, "start", None):
         raise file.damaged(f"its start is {file.start}, and by the rules {getattr(game, 'start', None)}")
     if options_text(game) != json.dumps(file.options, sort_keys=True, ensure_ascii=False):
         raise file.damaged(f"its options are not those of {file.variant}")

@@ -21,6 +21,7 @@ from retrograde.games import RetrogradeError
 from retrograde.games.catalog import load_game
 from retrograde.solver import engine, journal, scratch
 from retrograde.solver.engine import solve
+from retrograde.solver.exits import really_exit
 
 KINDS = {
     "interpreted": ("tictactoe", None, None),
@@ -48,7 +49,7 @@ class Fault:
         if self.refuse:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         halfway()
-        os._exit(CRASHED)
+        really_exit(CRASHED)
 
     def wrap(self, module: object, name: str) -> None:
         """Count the calls of a function."""
@@ -93,8 +94,8 @@ def in_child(function: Callable[[], object]) -> int:
             function()
         except BaseException:
             traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
+            really_exit(1)
+        really_exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -120,10 +121,10 @@ def crash(kind: str, folder: Path, mode: str, first: int, step: int, most: int) 
             try:
                 run()
             except RetrogradeError:
-                os._exit(CRASHED)
+                really_exit(CRASHED)
             if fault.count < point:
-                os._exit(0)
-            os._exit(CRASHED)
+                really_exit(0)
+            really_exit(CRASHED)
 
         status = in_child(fail)
         if path.exists() and path.read_bytes() != whole:

@@ -242,12 +242,14 @@ FAULTS = {
 }
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_numberings_that_are_wrong(path, fault):
     with pytest.raises(RuleError, match=FAULTS[fault]):
         solve(Ring(fault), path, interpreted=False)
 
 
+@pytest.mark.usefixtures("solver_alone")
 def test_no_parents(path):
     with pytest.raises(RuleError, match=r"numbers its positions by size\(\), and needs parents\(\) with it"):
         solve(NoParents(), path, interpreted=False)

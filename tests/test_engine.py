@@ -313,6 +313,7 @@ class Walk(Game):
         return position.bit_length() if self.fault == 4 else 0
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize(
     ("fault", "complaint"),
     [
@@ -389,6 +390,7 @@ class CrookedMirror(Countdown):
         yield 1 - position
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_images_that_are_no_positions(path, interpreted):
     with pytest.raises(RuleError, match=r"position 0: images\(2\) gives -1, and positions go from 0"):
@@ -426,6 +428,7 @@ class Dice(Game):
         return 0 if position < 20_000 else 1
 
 
+@pytest.mark.usefixtures("solver_alone")
 def test_rules_that_throw_dice(path):
     with pytest.raises(RuleError, match=r"does anything but the position decide|depend on the position alone"):
         solve(Dice(), path, interpreted=False)

@@ -1,6 +1,7 @@
 """Files that others have made: they name no code, take no more memory than they have bytes for, and end in an answer or
 in one clear line."""
 
+import json
 import os
 import shutil
 import socket
@@ -273,6 +274,18 @@ def test_swapped_frames_are_noticed(tmp_path):
         first = int(database.file.blocks.positions[0])
         with pytest.raises(DamagedDatabase, match="a frame is not where it belongs"):
             database.get(first)
+    assert "a frame is not where it belongs" in retrograde("verify", path, "--quick", status=1).stderr
+
+
+def test_a_file_is_read_through_without_its_rules(tmp_path):
+    (tmp_path / "heap.py").write_text(HEAP)
+    path = solve(load_game("./heap.py"), tmp_path / "heap.h5")
+    (tmp_path / "heap.py").unlink()
+    with DatabaseFile(path) as file:
+        digest = file.digest
+    assert f"the file is as it was written, digest {digest}\n" in retrograde("verify", path, "--quick").stdout
+    assert json.loads(retrograde("verify", path, "--quick", "--json").stdout)["digest"] == digest
+    assert digest in retrograde("info", path).stdout
 
 
 def test_a_frame_from_elsewhere_fails_the_digest(kinds, tmp_path):

@@ -168,7 +168,7 @@ def test_commands_end_whenever_it_comes(args, delay, loop, tmp_path):
     ("where", "complaint"),
     [
         ("import os; os._exit(0)", "Fault: rules must not end the process, as os._exit() does"),
-        ("raise SystemExit", "the rules raise SystemExit: "),
+        ("raise SystemExit", "leaves.py, line 1: SystemExit: "),
         ("raise KeyboardInterrupt", "the rules raise KeyboardInterrupt: "),
     ],
 )

@@ -7,12 +7,13 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
-from retrograde.solver import precheck
+from retrograde.games.tictactoe import TicTacToe
+from retrograde.solver import engine, precheck
 from retrograde.solver.engine import solve
 from retrograde.solver.examine import raised_by_rules
 from retrograde.solver.exits import no_exit
 from retrograde.solver.precheck import refuse_broken
-from tests import test_check
+from tests import broken, test_check
 from tests.ladder import Ladder
 from tests.tangle import DenseTangle, Tangle, TangleWithParents, position_of
 
@@ -119,6 +120,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("game", FAULTS, ids=lambda game: game.__name__)
 def test_the_solver_tells_in_one_line(game, tmp_path):
     with pytest.raises(RuleError) as caught:
@@ -158,3 +160,27 @@ def test_ctrl_c_is_told_from_rules_that_raise_what_it_does():
             raise
 
     assert [caught(raises), caught(interrupted), caught(passes_on)] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("cls", "fault"),
+    [(broken.Round, 1), (broken.Round, 3), (broken.DenseRound, 1), (broken.Mirror, 1), (broken.Pairs, 1)],
+)
+@pytest.mark.parametrize("interpreted", [True, False])
+def test_a_broken_game_leaves_no_database(cls, fault, interpreted, tmp_path, monkeypatch):
+    monkeypatch.setattr(cls, "start", cls.start + (fault << (15 if cls is broken.Mirror else 10)))
+    with pytest.raises(RuleError):
+        solve(cls(), tmp_path / "game.h5", interpreted=interpreted)
+    assert not (tmp_path / "game.h5").exists()
+
+
+def test_the_sample_is_verified_before_the_file_has_its_name(tmp_path, monkeypatch):
+    def refuse(database):
+        assert database.file.path.name.endswith(".partial")
+        raise RuleError("no")
+
+    monkeypatch.setattr(engine, "verify_sample", refuse)
+    for interpreted in (True, False):
+        with pytest.raises(RuleError, match="no"):
+            solve(TicTacToe(), tmp_path / "game.h5", interpreted=interpreted)
+        assert list(tmp_path.iterdir()) == []

@@ -274,6 +274,7 @@ def walked(game, plies, chance):
             return position
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize(
     ("fault", "complaint"),
     [

@@ -6,7 +6,7 @@ from retrograde.databases import DatabaseFile, database_of, open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver import engine
+from retrograde.solver import dense, engine, expansion, second_look, stream_forward
 from retrograde.solver.engine import solve
 from retrograde.solver.precheck import refuse_broken
 from retrograde.solver.sample import verify_sample
@@ -14,6 +14,13 @@ from retrograde.solver.symmetry import choose
 from retrograde.solver.verifier import choose as choose_compiled
 from retrograde.solver.verify import verify
 from tests.ladder import Ladder
+
+
+@pytest.fixture
+def unseen(solver_alone, monkeypatch):
+    """Let symmetry that is none come into a database: the solver does not look either."""
+    for module in (expansion, dense, stream_forward, second_look):
+        monkeypatch.setattr(module, "check_image", lambda game, position: None)
 
 
 class Swapped(TicTacToe):
@@ -116,6 +123,7 @@ def verified(game, path, interpreted):
         return verify(database, interpreted=interpreted)
 
 
+@pytest.mark.usefixtures("unseen")
 @pytest.mark.parametrize(
     ("game", "interpreted"), [(Swapped(), True), (Swapped(), False), (Turned(), True)], ids=lambda it: type(it).__name__
 )
@@ -126,6 +134,7 @@ def test_images_that_are_no_symmetry_are_found(game, interpreted, tmp_path):
     assert any("image" in str(problem) for problem in result.problems)
 
 
+@pytest.mark.usefixtures("unseen")
 def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
     path = solve(Crooked(9, 60), tmp_path / "game.h5", interpreted=False)
@@ -164,6 +173,7 @@ def sample(game, path):
         verify_sample(database, seconds=0.3)
 
 
+@pytest.mark.usefixtures("unseen")
 @pytest.mark.parametrize("game", [Swapped(), Turned()], ids=["swapped", "turned"])
 def test_the_sample_finds_them_too(game, tmp_path):
     path = solve(game, tmp_path / "game.h5", interpreted=True)

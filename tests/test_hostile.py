@@ -119,18 +119,14 @@ def test_what_was_solved_here_is_found_again_as_long_as_it_is_the_same(tmp_path)
         open_database(path)
 
 
-NEIGHBOURS = ["neighbour.py", "neighbour/__init__.py", "neighbour/inner.py"]
-
-
-@pytest.mark.parametrize("neighbour", NEIGHBOURS)
-def test_what_was_solved_here_imports_nothing_that_was_put_beside_it_since(neighbour, tmp_path):
+def test_what_was_solved_here_imports_nothing_that_was_put_beside_it_since(tmp_path):
     """`colorsys` is of Python's own library, and nobody else imports it."""
     rules, mark = tmp_path / "rules" / "heap.py", tmp_path / "mark"
-    (rules.parent / neighbour).parent.mkdir(parents=True)
-    (rules.parent / neighbour).write_text("def most():\n    return 3\n")
-    module = neighbour.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    code = HEAP.replace("min(3, heap)", "min(most(), heap)") + f"\nimport colorsys\nfrom {module} import most\n"
-    rules.write_text(code)
+    for neighbour in ("one.py", "two/__init__.py", "three/inner.py"):
+        (rules.parent / neighbour).parent.mkdir(parents=True, exist_ok=True)
+        (rules.parent / neighbour).write_text("def most():\n    return 3\n")
+    imports = "\nimport colorsys, one, two, three.inner\n"
+    rules.write_text(HEAP.replace("min(3, heap)", "min(one.most(), two.most(), three.inner.most(), heap)") + imports)
     used = environment(tmp_path / "home")
     assert process("solve", rules, env=used).returncode == 0
     (rules.parent / "colorsys.py").write_text(f"open({str(mark)!r}, 'w')")

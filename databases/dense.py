@@ -3,6 +3,8 @@
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,10 @@ class DenseDatabase(Database):
 
     def _open(self, cache_blocks: int) -> None:
         self._numbers, self._bounds = (column.tolist() for column in self.file.dense_tiers)
+        rules: Any = self.game  # the contract has no `tiers` and `size`, which are names of options, too
+        sizes = [rules.size(tier) for tier in self._numbers if tier in set(rules.tiers)]
+        if len(sizes) != len(set(rules.tiers)) or [0, *accumulate(sizes)] != self._bounds:
+            raise self.file.damaged("its tiers are not those of the game")
         self._slots = lru_cache(cache_blocks)(lambda number: self.file.read_slots(number).data)
 
     def _place(self, position: int, tier: int) -> int:

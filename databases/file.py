@@ -246,7 +246,7 @@ class DatabaseFile:
         *progress* is told how many records have been read. Nothing is solved again, and no rules are needed.
         """
         tables = {"slots": ("dense_tiers", "counts"), "steps": ("step_tiers", "step_ranks"), "records": ("blocks",)}
-        for table in tables[self._blocks_of]:
+        for table in ("_checks", *tables[self._blocks_of]):
             getattr(self, table)  # is held against the rest when it is read
         datasets = {}
         for name, dataset in self._datasets.items():

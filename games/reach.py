@@ -3,9 +3,9 @@
 import ast
 import builtins
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.util import resolve_name
 from inspect import isfunction, unwrap
 from types import ModuleType
@@ -270,16 +270,25 @@ class Trace:
 # Sources
 
 
-def node_of(cls: type) -> ast.ClassDef:
-    """Return the syntax tree of a class; raise Dynamic where it is not found."""
-    body = outline(source_of(module_of(cls))).body
+@cache
+def node_of(cls: Any) -> ast.ClassDef:
+    """Return the syntax tree of a class; raise Dynamic where it is not found, as in a function."""
+    body: list[ast.stmt] = outline(source_of(module_of(cls))).body
     for name in cls.__qualname__.split("."):
-        parts = (part for node in body for part in ast.walk(node) if isinstance(part, ast.ClassDef))
-        found = [part for part in parts if part.name == name]
+        found = [node for node in classes_in(body) if node.name == name]
         if len(found) != 1:
             raise Dynamic
         body = found[0].body
     return found[0]
+
+
+def classes_in(body: Iterable[ast.AST]) -> Iterator[ast.ClassDef]:
+    """Yield the classes that statements define, under conditions too, but not those within functions and classes."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield node
+        elif not isinstance(node, DEFINITIONS):
+            yield from classes_in(part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.expr))
 
 
 def body_of(cls: type) -> dict[str, list[ast.stmt]]:

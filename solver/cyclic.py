@@ -4,15 +4,16 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
 from retrograde.games.game import LOSE, TIE, WIN, defines
-from retrograde.solver import cycle_kernels
+from retrograde.solver import cycle_kernels, edges
 from retrograde.solver.memory import MemoryBudget
 from retrograde.solver.score import DRAW_CLASS, TIE_CLASS, WIN_CLASS, RemotenessOverflow
 from retrograde.solver.score_kernels import primitive_score
+from retrograde.solver.second_look import blame_parents
 from retrograde.solver.tiers import Scores
 
 Array = np.ndarray[Any, Any]
@@ -29,7 +30,7 @@ class Propagation:
     `scores` comes with what is primitive, and UNDECIDED else; `best` of its type has the greatest score passed up from
     later tiers, 0 for none; `left` says how many distinct children must still turn out to be WINs before the position
     is a LOSE. *parents_of* gives the parents within the tier of some positions, a few at a time, each as often as it
-    has distinct children there.
+    has distinct children there; it is asked once about each position that is decided.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Propagation:
         """
         self.propagate_wins_and_losses()
         self.propagate_ties()
+        self.ask_draws()
         self.scores[self.scores == self.undecided] = self.draw
 
     def propagate_wins_and_losses(self) -> None:
@@ -87,6 +89,13 @@ class Propagation:
             self.check(remoteness)
             candidates = chain(pending.take(remoteness, "tie"), self.parents_of(ties))
             ties = self.settle(candidates, TIE_CLASS << self.bits | self.greatest - remoteness)
+
+    def ask_draws(self) -> None:
+        """Ask some draws for their parents, which decide nothing, so that wrong ones are told."""
+        places = edges.some_of(len(self.scores))
+        scores = self.scores[places]
+        for _ in self.parents_of(places[(scores == self.undecided) | (scores == self.draw)]):
+            pass
 
     def check(self, remoteness: int) -> None:
         """Raise RemotenessOverflow where there are not enough bits for a remoteness."""
@@ -128,6 +137,7 @@ class CyclicTier:
         self.best = np.empty(count, self.scores.dtype)
         self.left = np.empty(count, np.int32)
         self.has_parents = defines(scores.expander.game, "parents")
+        self.sums = np.zeros(count if self.has_parents else 0, np.uint32)  # about the parents: see edges.py
 
     # What is known at first, and who the parents are
 
@@ -137,21 +147,21 @@ class CyclicTier:
         blocks = list(self.all.expander.blocks(self.low, self.high))
         lists = []
         links = 0
-        for number, (edges, ends) in enumerate(self.executor.map(self.look_at, blocks)):
-            lists.append((edges, ends))
-            links += edges.nbytes
+        for number, (children, ends) in enumerate(self.executor.map(self.look_at, blocks)):
+            lists.append((children, ends))
+            links += children.nbytes
             if number % 64 == 0:
                 more = links * len(blocks) // (number + 1) * 3 - links
                 budget.check(more, f"linking the {count:,} positions of a tier with cycles (less with parents())")
         if self.has_parents:
             return
-        edges = np.concatenate([edges for edges, _ in lists])
+        children = np.concatenate([children for children, _ in lists])
         ends = np.concatenate([ends for _, ends in lists])
         del lists
         np.cumsum(ends, out=ends)
         self.begins = np.zeros(count + 2, np.int64)
-        self.parents = np.empty(len(edges), np.int32 if count < 1 << 31 else np.int64)
-        cycle_kernels.reverse(edges, ends, self.parents, self.begins)
+        self.parents = np.empty(len(children), np.int32 if count < 1 << 31 else np.int64)
+        cycle_kernels.reverse(children, ends, self.parents, self.begins)
 
     def look_at(self, stretch: tuple[int, int]) -> tuple[Array, Array]:
         """Divide the children of a block, and return those within the tier, and how many each position has."""
@@ -164,6 +174,7 @@ class CyclicTier:
             self.all.scores, self.scores[own], self.best[own], self.left[own], counts, block.out,
         )  # fmt: skip
         if self.has_parents:
+            edges.add_up(block.out, counts, begin - self.low, self.sums)
             return counts[:0], counts[:0]
         return block.out[:count].astype(np.int32 if self.high - self.low < 1 << 31 else np.int64), counts
 
@@ -179,12 +190,27 @@ class CyclicTier:
             yield out
 
     def ask_parents(self, frontier: Array) -> Array:
-        """Return the parents that the rules give."""
+        """Return the parents that the rules give; raise RuleError where they are not those met before."""
         positions = self.all.space.positions[self.low + frontier]
         block = self.all.expander.expand_parents(int(self.all.space.tiers[self.row]), positions)
         self.all.locate(block)  # parents that play cannot reach have no place
         places = block.places[:, : block.columns]
+        wrong, mark = edges.compare(frontier, places, self.low, self.scores, self.bits, self.sums)
+        if wrong >= 0:
+            self.complain_of_parents(int(positions[wrong]), edges.place_of(mark, len(self.scores)))
         return places[places >= 0] - self.low
+
+    def complain_of_parents(self, position: int, missing: int) -> NoReturn:
+        """Raise the RuleError due where parents are wrong; *missing* is a place to suspect, -1 for none."""
+        own = self.all.space.positions[self.low : self.high]
+        places = [missing] * (missing >= 0) + edges.some_of(len(own)).tolist()
+        others = map(int, own[places])
+
+        def known(parent: int) -> bool:
+            place = int(own.searchsorted(parent))
+            return place < len(own) and int(own[place]) == parent
+
+        blame_parents(self.all.expander.game, position, known, others)
 
 
 def flowing(executor: Executor, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -23,6 +23,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RetrogradeError, is_dense
 from retrograde.solver.examine import start_of
 from retrograde.solver.expansion import Expander
+from retrograde.solver.explore import position_type
 from retrograde.solver.memory import format_size
 from retrograde.solver.numbering import Numbering
 
@@ -38,8 +39,10 @@ SECOND_WORKER = 0.75
 """What each further worker adds to the speed."""
 STREAM_MEMORY, STREAM_MEMORY_A_WORKER, STREAM_MEMORY_A_RECORD = 250_000_000, 200_000_000, 0.06
 MEMORY_A_RECORD = 14
-SCRATCH_A_RECORD, STEPS_A_RECORD, BYTES_A_RECORD = 0.15, 0.11, 0.5
+SCRATCH_A_RECORD, STEPS_A_RECORD, BYTES_A_RECORD = 0.25, 0.11, 0.5
 """Bytes for each record in scratch files; in a database of steps; and in one that stores positions."""
+SCORE_IN_JOURNAL = 4
+"""Bytes for each record in the journal of a solve in memory, beside its position."""
 LOWEST = -(1 << 62)
 """A tier below all."""
 DENSE_SECONDS, DENSE_MEMORY, DENSE_BYTES = 2e-6, 4, 0.6
@@ -100,7 +103,9 @@ def estimate(
     else:
         result.seconds = MEMORY_SECONDS * expansion / speed
         result.memory = 200_000_000 + MEMORY_A_RECORD * result.records
-        result.scratch, result.database = (int(b * result.records) for b in (2 * MEMORY_A_RECORD, BYTES_A_RECORD))
+        position = np.dtype(position_type(start_of(game))).itemsize
+        journal = position + SCORE_IN_JOURNAL
+        result.scratch, result.database = (int(b * result.records) for b in (journal, BYTES_A_RECORD))
     return result
 
 

@@ -24,6 +24,8 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         moves = [index(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
         if not moves:
             raise Fault("it is UNDECIDED and has no moves; let primitive() say who has won, or tie it")
+        if min(moves) < 0:
+            raise Fault(f"generate_moves() gives {min(moves)}; moves are numbers from 0 on")
         if len(moves) == MOST_MOVES:
             raise Fault(f"generate_moves() gives {MOST_MOVES:,} moves and more; does it end?")
         tier = game.tier(position)

@@ -12,6 +12,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError
 from retrograde.solver import compiled, kernels
 from retrograde.solver.examine import blame, examine
+from retrograde.solver.symmetry import check_image
 
 Array = np.ndarray[Any, Any]
 
@@ -120,18 +121,21 @@ class Expander:
                     raise
             if trouble[0] != kernels.FINE or needed >= kernels.MOST_MOVES:
                 examine(self.game, int(trouble[1]))  # finds the same fault and says it in full
+                check_image(self.game, int(trouble[1]))
                 raise RuleError(differ(self.game, int(trouble[1])))
             if needed <= len(block.children):
                 return block
             self.slots = max(self.slots, needed)
 
     def spot_check(self, tier: int, positions: Array) -> None:
-        """Raise RuleError unless the interpreted rules say of one of the positions what the compiled ones do."""
-        middle = len(positions) // 2
-        (value,), (children,) = self.expand(tier, positions[middle : middle + 1]).by_position()
-        position = int(positions[middle])
-        if (value, children) != examine(self.game, position)[::2]:
-            raise RuleError(differ(self.game, position))
+        """Raise RuleError unless the interpreted rules say of some positions what the compiled ones do, and of an image
+        of each the same."""
+        for position, value, children in zip(
+            positions.tolist(), *self.expand(tier, positions).by_position(), strict=True
+        ):
+            if (value, children) != examine(self.game, position)[::2]:
+                raise RuleError(differ(self.game, position))
+            check_image(self.game, position)
 
 
 def differ(game: Game, position: int) -> str:

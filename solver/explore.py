@@ -27,6 +27,10 @@ Stretch = tuple[int, int, int]
 TASK = 1 << 15
 """Positions in a task, at least, where there are so many: enough to outweigh what handing it to a thread costs, and few
 enough that no thread waits long for another."""
+EARLY = 1 << 18
+"""Positions found up to which more of each task are looked at a second time: later there are many tasks."""
+EARLY_CHECKS = 4
+SMALL = 64
 COMPACT = 1 << 20
 """Children found by one task for one tier that are worth sorting at once, to save memory."""
 
@@ -134,8 +138,8 @@ class Explorer:
         found: dict[int, list[Array]] = {}
         edges = set()
         expander = self.expander
-        tier, begin, end = task[-1]
-        expander.spot_check(tier, wave[tier][begin:end])
+        for tier, place in spots(task, EARLY_CHECKS if self.found < EARLY else 1):
+            expander.spot_check(tier, wave[tier][place : place + 1])
         for tier, first, last in task:
             for begin, end in expander.blocks(first, last):
                 block = expander.expand(tier, wave[tier][begin:end])
@@ -200,6 +204,22 @@ def distinct(heap: list[Array]) -> Array:
     numbers.sort()
     count = kernels.unique(numbers)
     return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
+
+
+def spots(task: list[Stretch], most: int) -> Iterator[tuple[int, int]]:
+    """Yield some items of a task, spread evenly, by their keys and places; fewer of a small task.
+
+    >>> list(spots([(7, 0, 200), (8, 100, 900)], 4))
+    [(7, 125), (8, 275), (8, 525), (8, 775)]
+    """
+    total = sum(end - begin for _, begin, end in task)
+    count = min(most, 1 + total // SMALL)
+    ahead = [(2 * k + 1) * total // (2 * count) for k in range(count)]
+    before = 0
+    for key, begin, end in task:
+        while ahead and ahead[0] < before + end - begin:
+            yield key, begin + ahead.pop(0) - before
+        before += end - begin
 
 
 def position_type(greatest: int) -> type[np.integer[Any]]:

@@ -15,6 +15,7 @@ from retrograde.solver.dense_legend import dense_solved
 from retrograde.solver.examine import examine, start_of
 from retrograde.solver.memory import MemoryBudget, used_memory
 from retrograde.solver.numbering import Numbering
+from retrograde.solver.second_look import by_tier, look_again
 
 BETWEEN_CHECKS = 1_000
 """Positions explored between two looks at the memory in use."""
@@ -31,22 +32,21 @@ def solve_interpreted(
     if explored is None:
         return None
     children, outcomes = explored
+    look_again(game, children, {position: value for position, (value, _) in outcomes.items()})
     propagate(children, outcomes)
     if is_dense(game):
         return by_slot(game, outcomes)
-    by_tier: defaultdict[int, list[int]] = defaultdict(list)
-    for position in children:
-        by_tier[int(game.tier(position))].append(position)
-    tiers = sorted(by_tier)
-    positions = [position for tier in tiers for position in sorted(by_tier[tier])]
+    found = by_tier(game, children)
+    tiers = sorted(found)
+    positions = [position for tier in tiers for position in sorted(found[tier])]
     rows: dict[tuple[Value, int], list[int]] = {}
     for position in positions:
         rows.setdefault(outcomes[position], []).append(position)
-    legend = [LegendRow(*outcome, count(game, found), len(found), found[0]) for outcome, found in sorted(rows.items())]
+    legend = [LegendRow(*outcome, count(game, some), len(some), some[0]) for outcome, some in sorted(rows.items())]
     places = {row[:2]: place for place, row in enumerate(legend)}
     return Solved(
         np.array(tiers, np.int64),
-        np.array([len(by_tier[tier]) for tier in tiers], np.int64),
+        np.array([len(found[tier]) for tier in tiers], np.int64),
         legend,
         (np.array(positions, np.int64), np.array([places[outcomes[position]] for position in positions], np.uint32)),
         max(positions),
@@ -56,8 +56,8 @@ def solve_interpreted(
 def every_position(game: Game) -> list[int]:
     """Return all positions of a game with a dense numbering."""
     numbering = Numbering.of(game)
-    slots = ((tier, i) for row, tier in enumerate(numbering.tiers.tolist()) for i in range(numbering.size(row)))
-    return [position for position in (game.unindex(*slot) for slot in slots) if position >= 0]
+    slots = ((row, i) for row in range(len(numbering.tiers)) for i in range(numbering.size(row)))
+    return [position for position in (numbering.position_at(game, *slot) for slot in slots) if position >= 0]
 
 
 def by_slot(game: Game, outcomes: Outcomes) -> DenseSolved:

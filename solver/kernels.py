@@ -16,12 +16,13 @@ positions are, and whatever is done with it runs along memory.
 
 from retrograde.games.game import DRAW, LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
 from retrograde.solver.kernel import kernel
+from retrograde.solver.whole import whole
 
 LIMIT = 1 << POSITION_BITS
 MOST_IMAGES = 1 << 10
 MOST_MOVES = 1 << 16
 
-FINE, NO_MOVES, OUT_OF_RANGE, TIER_FALLS, BAD_PRIMITIVE, BAD_TIER = range(6)
+FINE, NO_MOVES, OUT_OF_RANGE, TIER_FALLS, BAD_PRIMITIVE, BAD_TIER, BAD_MOVE, BAD_IMAGES = range(8)
 """What a kernel that runs rules found; anything but FINE breaks the contract, at the position in `trouble[1]`."""
 
 
@@ -44,13 +45,19 @@ def expand(game, tier, positions, primitives, sizes, images, origins, children, 
         trouble[1] = position
         if len(sizes):
             sizes[i] = count_images(game, position, images)
-        value = game.primitive(position) + 0  # an enum member becomes an int
+            if sizes[i] == MOST_IMAGES:
+                trouble[0] = BAD_IMAGES
+                return columns, needed
+        value = whole(game.primitive(position))
         primitives[i] = value
         slot = 0
         if value == UNDECIDED:
             for move in game.generate_moves(position):
+                if whole(move) < 0:
+                    trouble[0] = BAD_MOVE
+                    return columns, needed
                 if slot < slots:
-                    child = game.do_move(position, move)
+                    child = whole(game.do_move(position, move))
                     if not 0 <= child < LIMIT:
                         trouble[0] = OUT_OF_RANGE
                         return columns, needed
@@ -83,9 +90,9 @@ def expand(game, tier, positions, primitives, sizes, images, origins, children, 
 @kernel
 def canonical(game, position):
     """Return what `Game.canonical` does, and its tier."""
-    least, least_tier = position, game.tier(position)
+    least, least_tier = position, whole(game.tier(position))
     for image in game.images(position):
-        tier = game.tier(image)
+        tier = whole(game.tier(whole(image)))
         if tier < least_tier or (tier == least_tier and image < least):
             least, least_tier = image, tier
     return least, least_tier
@@ -96,7 +103,8 @@ def count_images(game, position, images):
     """Return how many positions are equal to one by symmetry, itself included (at most MOST_IMAGES)."""
     images[0] = position
     count = 1
-    for image in game.images(position):
+    for given in game.images(position):
+        image = whole(given)
         new = count < MOST_IMAGES
         for j in range(count):
             new &= images[j] != image
@@ -118,7 +126,8 @@ def expand_parents(game, tier, positions, parents, trouble):
         trouble[0] = FINE
         trouble[1] = positions[i]
         slot = 0
-        for parent in game.parents(positions[i]):
+        for given in game.parents(positions[i]):
+            parent = whole(given)
             if not 0 <= parent < LIMIT:
                 trouble[0] = OUT_OF_RANGE
                 return i, needed

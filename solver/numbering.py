@@ -58,14 +58,33 @@ class Numbering:
     def slot_of(self, game: Game, position: int) -> tuple[int, int]:
         """Return the number of a position's tier, and its slot there; raise RuleError where there is none."""
         tier = game.tier(position)
-        row = self.row(tier)
+        row = self.row(tier) if is_whole(tier) else -1
         if row < 0:
             raise RuleError(f"{variant(game)}, position {position}: it is in tier {tier}, which is not among the tiers")
         slot = game.index(position)
-        if not 0 <= slot < self.size(row):
+        if not is_whole(slot) or not 0 <= slot < self.size(row):
             size = self.size(row)
             raise RuleError(f"{variant(game)}, position {position}: index() gives {slot}, and size({tier}) is {size}")
         return row, slot
+
+    def position_at(self, game: Any, row: int, slot: int) -> int:
+        """Return the position of a slot, negative for none; raise RuleError where it is not the slot's alone."""
+        tier = int(self.tiers[row])
+        position = game.unindex(tier, slot)
+        try:
+            position = index(position)
+        except TypeError:
+            raise RuleError(f"{variant(game)}: unindex({tier}, {slot}) gives {position!r}, which is no int") from None
+        if position < 0:
+            return -1
+        again_row, again = self.slot_of(game, position)
+        if (again_row, again) != (row, slot):
+            what = f"unindex({tier}, {slot}) gives it, and its slot is {again} of tier {self.tiers[again_row]}"
+            raise RuleError(f"{variant(game)}, position {position}: {what}")
+        if (least := game.canonical(position)) != position:
+            what = f"unindex({tier}, {slot}) gives it, and must give the canonical position, {least}"
+            raise RuleError(f"{variant(game)}, position {position}: {what}")
+        return position
 
     def parts(self, game: Game) -> Iterator[tuple[int, int, slice]]:
         """Yield for each part of each tier the tier, the number of the part in it, and where its slots are."""
@@ -78,3 +97,23 @@ class Numbering:
             if begin != whole.stop:
                 slots, size = begin - whole.start, self.size(row)
                 raise RuleError(f"{variant(game)}: parts({tier}) have {slots} slots, and size({tier}) is {size}")
+
+
+def is_whole(number: object) -> bool:
+    """Tell whether a number that rules gave is an int."""
+    try:
+        index(number)  # type: ignore[arg-type]  # that is what is being tried
+    except TypeError:
+        return False
+    return True
+
+
+def check_index(game: Any, parent: int, child: int) -> None:
+    """Raise RuleError unless a child of a position has the slot of the canonical one."""
+    canonical = game.canonical(child)
+    if canonical == child:
+        return
+    slot, other = game.index(child), game.index(canonical)
+    if slot != other:
+        what = f"index({child}) gives {slot}, and {other} for {canonical}, which is the same by symmetry"
+        raise RuleError(f"{variant(game)}, position {parent}: {what}")

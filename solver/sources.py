@@ -6,7 +6,7 @@ directly or not, may be compiled into them.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,19 +23,21 @@ TYPES_ONLY = re.compile(r"^([ \t]*)if TYPE_CHECKING:[^\n]*\n(?:\1[ \t]+[^\n]*\n|
 """Statements are found as text, those of examples too: to parse all kernels takes ten times as long."""
 
 
-def imported(source: str) -> Iterator[str]:
-    """Yield the full names of what the import statements of a source ask for, save those that are for type checkers.
+@cache
+def imported(source: str) -> frozenset[str]:
+    """Return the full names of what the import statements of a source ask for, save those that are for type checkers.
 
-    >>> list(imported("from retrograde.solver import kernels, score as s\\nimport re"))
-    ['retrograde.solver', 'retrograde.solver.kernels', 'retrograde.solver.score', 're']
+    >>> sorted(imported("from retrograde.solver import kernels, score as s\\nimport re"))
+    ['re', 'retrograde.solver', 'retrograde.solver.kernels', 'retrograde.solver.score']
     """
     if "TYPE_CHECKING" in source:
         source = TYPES_ONLY.sub("", source)
+    found: set[str] = set()
     for module, names in IMPORT.findall(source):
         words = [part.split() for part in re.sub("#.*", "", names).strip("()").split(",")]
-        if module:
-            yield module
-        yield from (f"{module}.{name}" if module else name for name, *_ in filter(None, words))
+        found.update({module} if module else ())
+        found.update(f"{module}.{name}" if module else name for name, *_ in filter(None, words))
+    return frozenset(found)
 
 
 @cache
@@ -60,8 +62,8 @@ def closure(files: Iterable[Path], root: Path = ROOT, apart: Iterable[Path] = ()
         file = left.pop()
         if file not in found:
             found.add(file)
-            names = set(imported(file.read_text("utf-8")))
-            left += [other for name in names if (other := file_of(name, root))]
+            names = imported(file.read_text("utf-8"))
+            left += [other for name in names if name.startswith(PACKAGE) and (other := file_of(name, root))]
     return found.difference(apart)
 
 

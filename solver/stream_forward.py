@@ -19,6 +19,7 @@ from retrograde.solver.progress import Phase
 from retrograde.solver.scratch import Frame, Scratch
 from retrograde.solver.segments import Arena, Rooms, Segment, Tier, Wave, add_up, run
 from retrograde.solver.stream_log import StreamLog
+from retrograde.solver.symmetry import check_image
 
 Array = np.ndarray[Any, Any]
 
@@ -41,6 +42,8 @@ MOST_SAMPLED = 64
 """Children of one position that are looked at to cut a tier into parts."""
 MOST_WAVES = 1 << 13
 """Waves, and so plies, that the codes of steps have room for."""
+SPOT_CHECKS = 2
+"""Positions of a task that are looked at a second time, by the interpreted rules."""
 MANY = 100_000
 """Positions after which an estimate is asked for."""
 END = 1 << 62
@@ -315,6 +318,8 @@ class Forward:
         shared = np.empty(len(unit), np.int64)
         tally = np.zeros((5, 4), np.int64)
         images = np.empty(MOST_IMAGES, np.int64)
+        for position in some_of(numbers, ends):
+            check_image(self.game, position)
         if stream_kernels.settle(self.game, numbers, ends, targets, images, moves, leads, shared, tally):
             self.complain(numbers[:1])
         self.spot_check(numbers, ends)
@@ -391,9 +396,8 @@ class Forward:
         return numbers, ends, targets
 
     def spot_check(self, numbers: Array, ends: Array) -> None:
-        """Raise RuleError unless the interpreted rules say of one position what the compiled ones have said."""
-        if ends[-1]:
-            position = int(numbers[ends[-1] // 2])
+        """Raise RuleError unless the interpreted rules say of some positions what the compiled ones have said."""
+        for position in some_of(numbers, ends):
             if examine(self.game, position)[0] != UNDECIDED:
                 raise RuleError(differ(self.game, position))
 
@@ -424,6 +428,13 @@ class Forward:
             for lead, count in room[:found].tolist():
                 counts[lead] += count
         tier.leads, tier.weights = tuple(counts), tuple(counts.values())
+
+
+def some_of(numbers: Array, ends: Array) -> list[int]:
+    """Return a few of the positions of some lists, one after another, spread evenly."""
+    count = int(ends[-1])
+    few = min(count, SPOT_CHECKS)
+    return [int(numbers[(2 * k + 1) * count // (2 * few)]) for k in range(few)]
 
 
 NO_CUTS = np.empty(0, np.int64)

@@ -11,9 +11,12 @@ from retrograde.solver.kernel import kernel
 from retrograde.solver.kernels import LIMIT, canonical, count_images
 from retrograde.solver.list_kernels import ASCENDS, BITS, BLOCK, COUNT, FROM, MASK, MOVE, TO, WHERE, find_step, unpack
 from retrograde.solver.score_kernels import pass_up, primitive_score
+from retrograde.solver.whole import whole
 
 READY = -2
 """Stands for a move where the positions of a list are children already."""
+BAD_VALUE = 5
+"""Stands for a primitive value that is none."""
 MOST_SAME = 64
 """Moves that are remembered of a tier whose positions all have the same."""
 
@@ -27,7 +30,7 @@ def move_all(game, positions, count, move, tier, children):
     """Write the children of positions by one move; return DONE, OTHER_TIER where one is of another tier, or BROKEN."""
     other = broken = False
     for i in range(count):
-        child = game.do_move(positions[i], move)
+        child = whole(game.do_move(positions[i], move))
         broken |= (child < 0) | (child >= LIMIT)
         child, child_tier = canonical(game, child)
         broken |= child < 0
@@ -38,9 +41,10 @@ def move_all(game, positions, count, move, tier, children):
 
 @kernel
 def values_of(game, positions, count, values):
-    """Write the primitive values of positions."""
+    """Write the primitive values of positions; BAD_VALUE for what is none."""
     for i in range(count):
-        values[i] = game.primitive(positions[i]) + 0  # an enum member becomes an int
+        value = whole(game.primitive(positions[i]))
+        values[i] = value if 0 <= value < BAD_VALUE else BAD_VALUE
 
 
 @kernel
@@ -56,7 +60,7 @@ def have_moves(game, positions, count, moves):
     for i in range(count):
         k = 0
         for move in game.generate_moves(positions[i]):
-            if k == len(moves) or move != moves[k]:
+            if k == len(moves) or whole(move) != moves[k]:
                 return False
             k += 1
         if k != len(moves):
@@ -67,7 +71,7 @@ def have_moves(game, positions, count, moves):
 @kernel
 def child_by(game, position, move):
     """Return the child of a position by a move, and its tier."""
-    return canonical(game, game.do_move(position, move))
+    return canonical(game, whole(game.do_move(position, move)))
 
 
 @kernel
@@ -78,8 +82,8 @@ def scatter(game, positions, count, tier, low, high, numbers, end):
         none = True
         for move in game.generate_moves(positions[i]):
             none = False
-            child = game.do_move(positions[i], move)
-            if not 0 <= child < LIMIT:
+            child = whole(game.do_move(positions[i], move))
+            if whole(move) < 0 or not 0 <= child < LIMIT:
                 return -2
             child, child_tier = canonical(game, child)
             if child < 0:
@@ -214,6 +218,9 @@ def settle(game, found, ends, targets, images, moves, leads, shared, tally):
         shared[k] = 0
         if end > new_begin:
             for move in game.generate_moves(found[new_begin]):
+                if move < 0:
+                    found[0] = found[new_begin]
+                    return True
                 if shared[k] < MOST_SAME:
                     moves[k, shared[k]] = move
                     leads[k, shared[k]] = child_by(game, found[new_begin], move)[1]
@@ -298,8 +305,8 @@ def look_up_all(game, positions, count, child_tiers, low, high, children, starts
     """Raise the *best* scores of positions to what their children by all moves are worth; return how it ended."""
     for i in range(count):
         for move in game.generate_moves(positions[i]):
-            child, tier = canonical(game, game.do_move(positions[i], move))
-            value = game.primitive(child) + 0
+            child, tier = child_by(game, positions[i], move)
+            value = whole(game.primitive(child))
             if value != UNDECIDED:
                 score = pass_up(primitive_score(value, BITS), BITS)
             else:

@@ -1,6 +1,7 @@
 """Databases: what is written is read back, by us and by others; and what is damaged is never taken for true."""
 
 import errno
+import hashlib
 import json
 import os
 import subprocess
@@ -151,6 +152,28 @@ def tictactoe():
 def home(tmp_path):
     write_database(database_path("tictactoe", tmp_path), TicTacToe(), tictactoe()[0])
     return tmp_path
+
+
+# The digest
+
+
+def test_the_digest_is_what_the_format_says(home):
+    path = home / "tictactoe.h5"
+    with h5py.File(path) as file:
+        texts = {name: value.decode() if isinstance(value, bytes) else value for name, value in file.attrs.items()}
+        digest = texts.pop("digest")
+        lines = [f"{name}={texts[name]}" for name in sorted(texts)]
+        for name in sorted(file):
+            ((chunk,), length) = file[name].chunks, len(file[name])
+            frames = [file[name].id.read_direct_chunk((first,))[1] for first in range(0, length, chunk)]
+            lines.append(f"{name} {length} {chunk} {hashlib.sha256(b''.join(frames)).hexdigest()}")
+            checks = [int.from_bytes(frame[-4:], "little") for frame in frames]
+            if name != "records":
+                assert json.loads(texts["checks"])[name] == checks[0]
+    assert hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest() == digest
+    with DatabaseFile(path) as file:
+        assert file.digest == digest
+        file.check()
 
 
 # Round trips

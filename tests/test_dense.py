@@ -236,7 +236,7 @@ def test_the_ring_without_fault(path, interpreted):
 
 FAULTS = {
     1: r"index\(\) gives 9\d, and size\(0\) is 90",
-    2: r"position \d+: (its slot is|index\(\) gives) \d+",
+    2: r"position \d+: unindex\(0, \d+\) gives it, and its slot is \d+ of tier 0",
     3: "is in tier 1, which is not among the tiers",
     5: r"parts\(0\) have 99 slots, and size\(0\) is 100",
 }

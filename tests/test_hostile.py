@@ -174,9 +174,9 @@ def test_an_option_that_the_rules_choke_on_is_told_as_theirs(tmp_path):
 
 def measured(code, *args):
     """Run Python code as a process; return it and the most memory it has used, in bytes."""
-    more = "\nimport resource\nprint('peak', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    more = "\nfrom retrograde.solver.memory import peak_memory\nprint('peak', peak_memory())\n"
     result = subprocess.run([sys.executable, "-c", code + more, *args], capture_output=True, text=True, timeout=60)
-    return result, int(result.stdout.rpartition("peak")[2]) * 1024 if "peak" in result.stdout else None
+    return result, int(result.stdout.rpartition("peak")[2]) if "peak" in result.stdout else None
 
 
 READ_ALL = """

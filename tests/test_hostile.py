@@ -98,6 +98,15 @@ def test_a_file_never_leads_to_code(variant, command, tmp_path, monkeypatch):
     assert not mark.exists()
 
 
+def test_a_variant_is_no_formula(tmp_path):
+    """Matplotlib would set what stands between two dollars, and fail where it cannot."""
+    forged, path = malicious(tmp_path, tmp_path / "mark")
+    forged.attributes["variant"] = "evil:$\\frac$"
+    forged.write(path)
+    retrograde("plot", path)
+    assert Path("evil.png").stat().st_size > 1000
+
+
 def test_a_list_needs_no_rules(tmp_path):
     mark = tmp_path / "mark"
     malicious(tmp_path / "home", mark)

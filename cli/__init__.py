@@ -1,5 +1,11 @@
 """The command line: `retrograde COMMAND`, a file for each command, imported only when it is called."""
 
-from retrograde.cli.main import main
+import sys
+
+try:
+    from retrograde.cli.main import main
+except KeyboardInterrupt:  # Ctrl-C before there is a command that could say so
+    sys.stderr.write("retrograde: interrupted\n")
+    sys.exit(130)
 
 __all__ = ["main"]

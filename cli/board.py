@@ -8,6 +8,7 @@ import click
 from retrograde.cli.words import COLOURS
 from retrograde.games import Game, Value
 from retrograde.games.drawing import Board
+from retrograde.games.text import printable
 
 TERMINAL_COLOURS = {
     "crimson": "bright_red",
@@ -43,9 +44,9 @@ def drawn(game: Game, position: int, last: Sequence[int] = (), moves: Mapping[in
             cell = click.style(cell, fg=colour_of(board.pieces.get(sign, "")), bold=True, reverse=place in last)
         cells.append(cell)
     rows = ["│".join(cells[i : i + columns]) for i in range(0, len(cells), columns)]
-    down = {y: f"{text} " for x, y, text in board.labels if x < 0}
+    down = {y: f"{printable(text)} " for x, y, text in board.labels if x < 0}
     left = " " * max(map(len, down.values()), default=0)
-    across = [text for x, y, text in board.labels if x >= 0 and y > len(rows) - 1]
+    across = [printable(text) for x, y, text in board.labels if x >= 0 and y > len(rows) - 1]
     lines = [f"{left}┌{'┬'.join(['───'] * columns)}┐"]
     for number, row in enumerate(rows):
         if number:

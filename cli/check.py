@@ -24,6 +24,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
       retrograde check connect4:5,4 --positions 500
     """
     from retrograde.games.catalog import load_game
+    from retrograde.games.text import printable
     from retrograde.solver.check import check
 
     report = check(load_game(variant), positions)
@@ -36,6 +37,8 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
                 "complete": report.complete,
                 "checks": report.checks,
                 "findings": [finding._asdict() for finding in report.findings],
+                "compiles": not report.slow if "compiled" in report.checks else None,
+                "slow": report.slow or None,
             }
         )
     else:
@@ -43,7 +46,9 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
         broken = click.style("breaks the contract", fg="red")
         click.echo(f"{heading(report.variant)}: {kept if report.ok else broken}")
         for finding in report.findings:
-            click.echo(wrap(f"  {finding}", 4))
+            click.echo(wrap(f"  {printable(str(finding))}", 4))
+        if report.slow:
+            click.echo(wrap(f"  it works, slowly: {printable(report.slow)}", 4))
         tried = f"{'all' if report.complete else 'the first'} {report.positions:,} positions"
         click.echo(wrap(f"tried at {tried}: {', '.join(report.checks) or 'nothing'}", 2))
     if not report.ok:

@@ -159,5 +159,8 @@ def input_line() -> str:
 
 
 def print_json(result: object) -> None:
-    """Print a result as JSON: one line each."""
-    click.echo(json.dumps(result, ensure_ascii=False))
+    """Print a result as JSON: one line each. What is not for people to see stands there as its number."""
+    from retrograde.games.text import UNPRINTABLE
+
+    text = json.dumps(result, ensure_ascii=False)
+    click.echo(UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))

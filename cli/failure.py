@@ -8,6 +8,8 @@ from types import TracebackType
 
 import click
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
 RULES = "retrograde_rules_"
 """The catalog imports users' rule modules under names that begin so."""
 
@@ -26,8 +28,10 @@ def explain(error: BaseException) -> Failure:
 
     if isinstance(error, RetrogradeError):
         return Failure(f"error: {error}")
-    if isinstance(error, KeyboardInterrupt | click.Abort):
-        return Failure("interrupted", 130)
+    if isinstance(error, KeyboardInterrupt | click.Abort) and not broken(error):
+        frame = frame_in_rules(error)
+        rules = f"; the rules were at {frame[0]}, in {frame[1]}()" if frame else ""
+        return Failure(f"interrupted{rules}", INTERRUPTED)
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
         return Failure("", 141)
     if place := place_in_rules(error):
@@ -42,15 +46,29 @@ def explain(error: BaseException) -> Failure:
     )
 
 
+def broken(error: BaseException) -> bool:
+    """Tell whether rules have raised what Ctrl-C raises."""
+    from retrograde.solver.examine import raised_by_rules
+
+    return raised_by_rules(error) and place_in_rules(error) is not None
+
+
 def place_in_rules(error: BaseException) -> str | None:
     """Return the last place in a user's rule module that an exception came through."""
+    frame = frame_in_rules(error)
+    return frame[0] if frame else None
+
+
+def frame_in_rules(error: BaseException) -> tuple[str, str] | None:
+    """Return the last place in a user's rule module that an exception came through, and the function there."""
     trace: TracebackType | None = error.__traceback__
-    place = None
+    found = None
     while trace:
         if str(trace.tb_frame.f_globals.get("__name__")).startswith(RULES):
-            place = f"{trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"
+            code = trace.tb_frame.f_code
+            found = f"{code.co_filename}, line {trace.tb_lineno}", code.co_name
         trace = trace.tb_next
-    return place
+    return found
 
 
 def silence_output() -> None:

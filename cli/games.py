@@ -10,6 +10,7 @@ from retrograde.cli.common import complete_games, json_option, print_json
 from retrograde.cli.words import faint, heading, indent, table, wrap
 from retrograde.games.catalog import game_class, game_names, load_game, option_text
 from retrograde.games.game import Game, RetrogradeError, VariantError, defines
+from retrograde.games.text import printable
 
 KINDS = {int: "whole number", bool: "yes or no", str: "text"}
 
@@ -64,13 +65,13 @@ def summary(name: str) -> str:
     try:
         return (rules(game_class(name)) or "").partition("\n")[0]
     except RetrogradeError as error:
-        return str(error)
+        return printable(str(error))
 
 
 def rules(cls: type[Game]) -> str | None:
     """Return what a game's class says about its rules, unless that is only what a dataclass says of itself."""
     text = vars(cls).get("__doc__") or ""
-    return None if text.startswith(f"{cls.__name__}(") else inspect.cleandoc(text) or None
+    return None if text.startswith(f"{cls.__name__}(") else printable(inspect.cleandoc(text)) or None
 
 
 def describe(text: str) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def describe(text: str) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "name": cls.name,
         "rules": rules(cls),
-        "notes": inspect.getdoc(inspect.getmodule(cls)),
+        "notes": printable(inspect.getdoc(inspect.getmodule(cls)) or "") or None,
         "options": options(cls),
         "methods": [method for method in ABILITIES if defines(cls, method)],
         "example": example(text.partition(":")[0], cls),
@@ -129,7 +130,10 @@ def print_game(facts: dict[str, Any]) -> None:
     click.echo(f"{heading(facts['name'])}: {facts['rules'] or 'its rules have no description'}")
     if facts["options"]:
         click.echo(f"\n{heading('Options')}")
-        rows = [(option["name"], option["default"] or "(must be given)", option["type"]) for option in facts["options"]]
+        rows = [
+            (option["name"], printable(option["default"] or "(must be given)"), option["type"])
+            for option in facts["options"]
+        ]
         click.echo(indent(table(rows, "<<<")))
     if facts["picture"] is not None:
         click.echo(f"\n{heading('Start')}")
@@ -142,4 +146,4 @@ def print_game(facts: dict[str, Any]) -> None:
     if facts["notes"]:
         click.echo(f"\n{heading('Notes')}")
         click.echo(indent(facts["notes"]))
-    click.echo(f"\n{heading('Example')}\n  retrograde solve {facts['example']}")
+    click.echo(f"\n{heading('Example')}\n  retrograde solve {printable(facts['example'])}")

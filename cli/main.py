@@ -19,7 +19,8 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from retrograde.cli.failure import Failure, explain, silence_output
+from retrograde.cli.failure import INTERRUPTED, Failure, explain, silence_output
+from retrograde.cli.interrupt import WATCH
 
 COMMANDS = {
     "games": "the games; one game's options and rules",
@@ -35,6 +36,9 @@ COMMANDS = {
     "uci": "a chess engine that plays from the databases",
     "verify": "derive every stored value again, and compare",
 }
+
+OWN_WAY = {"serve", "uci"}
+"""Commands that end on Ctrl-C in a way of their own."""
 
 COMPLETE = "_RETROGRADE_COMPLETE"
 """The variable by which a shell asks for completions."""
@@ -57,6 +61,8 @@ class LazyGroup(click.Group):
             near = get_close_matches(name, COMMANDS, 1)
             hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
             ctx.fail(f"no command {name!r}; {hint}")
+        if name in OWN_WAY:
+            WATCH.stop()
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -69,8 +75,11 @@ class LazyGroup(click.Group):
         return [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
+        from retrograde.solver.exits import no_exit
+
         try:
-            return super().invoke(ctx)
+            with no_exit():
+                return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit):
             raise
         except BaseException as error:
@@ -94,21 +103,42 @@ class LazyGroup(click.Group):
 
             install()
         try:
-            status = super().main(args, "retrograde", complete_var, standalone_mode=False, **extra)
+            if args is None:
+                WATCH.start()
+            status = self.run(args, complete_var, **extra)
+        except (KeyboardInterrupt, click.Abort):  # before a command is called, or while the end of one is told
+            WATCH.ignore()
+            status = INTERRUPTED
+            if not WATCH.said:
+                click.echo("retrograde: interrupted", err=True)
+        WATCH.close(status)
+        sys.exit(status)
+
+    def run(self, args: Sequence[str] | None, complete_var: str | None, **extra: Any) -> Any:
+        """Run a command line, say in one line what went wrong, and return the exit status."""
+        try:
+            return super().main(args, "retrograde", complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
             status = error.status if isinstance(error, Failure) else error.exit_code
+            if WATCH.seen and status != INTERRUPTED:  # a callback that Ctrl-C has cut short may show as another error
+                status, error = INTERRUPTED, Failure("interrupted", INTERRUPTED)
+            WATCH.ignore()
             if isinstance(error, click.exceptions.NoArgsIsHelpError):
                 click.echo(error.format_message(), err=True)
             elif message := one_line(error):
-                click.echo(f"retrograde: {message}", err=True)
+                culprit = WATCH.culprit() if status == INTERRUPTED else ""
+                click.echo(f"retrograde: {message}{culprit}", err=True)
+                WATCH.said = True
             else:
                 silence_output()
-        sys.exit(status)
+            return status
 
 
 def one_line(error: click.ClickException) -> str:
     """Return what to say of an error: one line, or nothing."""
-    text = " ".join(error.format_message().splitlines())
+    from retrograde.games.text import printable
+
+    text = printable(" ".join(error.format_message().splitlines()))
     if isinstance(error, Failure):
         return text
     text = text[:1].lower() + text[1:].rstrip(".")

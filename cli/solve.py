@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.common import database_option, json_option, print_json, variant_argument, workers_option
-from retrograde.cli.failure import Failure
+from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.report import print_file, print_head, print_values
 from retrograde.cli.words import amount, duration, heading, indent, size, table
@@ -70,7 +70,7 @@ def command(
     """
     from retrograde.databases import DatabaseFile, database_of, database_path
     from retrograde.databases.lock import Lock
-    from retrograde.games.catalog import load_game
+    from retrograde.games.catalog import load_game, trust
     from retrograde.games.catalog import variant as text_of
     from retrograde.solver.analysis import summary
     from retrograde.solver.memory import peak_memory
@@ -87,6 +87,8 @@ def command(
             solved = is_solved(game, path, fresh)  # by another process, before it gave up the lock
             if not solved:
                 run(game, path, workers, memory, fresh, as_json, lock)
+    if solved:
+        trust(game)  # whose file the person has named
     seconds = time.monotonic() - began
     with database_of(DatabaseFile(path), game) as result:
         facts = summary(result) | {"seconds": round(seconds, 3), "peak_memory_bytes": peak_memory()}
@@ -178,15 +180,19 @@ def run(
 ) -> None:
     """Solve with progress on the terminal, and say on Ctrl-C what is kept."""
     from retrograde.games.catalog import variant
+    from retrograde.games.text import printable
     from retrograde.solver.engine import solve
 
     try:
         with JsonProgress() if as_json else ProgressLine() as line, warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {message}")
-            line.rewrite(f"reading the rules of {variant(game)}")
+            warnings.showwarning = lambda message, *_: line.say(
+                f"retrograde: warning: {printable(str(message))}"
+            )
+            line.rewrite(f"reading the rules of {printable(variant(game))}")
             solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line, lock=lock)
-    except KeyboardInterrupt:
-        kept = path.with_name(path.name + ".journal").exists() and not path.exists()
+    except KeyboardInterrupt as error:
+        failure = explain(error)
+        kept = failure.status == INTERRUPTED and path.with_name(path.name + ".journal").exists() and not path.exists()
         how = "the same command without --fresh" if fresh else "the same command"
         note = f"; what is done is kept, and {how} goes on from there" if kept else ""
-        raise Failure(f"interrupted{note}", 130) from None
+        raise Failure(f"{failure.message}{note}", failure.status) from None

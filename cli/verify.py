@@ -13,7 +13,7 @@ from retrograde.cli.common import (
     workers_option,
 )
 from retrograde.cli.progress import ProgressLine
-from retrograde.cli.words import duration, heading, indent
+from retrograde.cli.words import duration, faint, heading, indent, wrap
 
 
 @click.command()
@@ -25,13 +25,15 @@ from retrograde.cli.words import duration, heading, indent
 def command(ctx: click.Context, source: str, database: str | None, workers: int | None, as_json: bool) -> None:
     """Derive every stored value again from its children, and compare.
 
-    Nothing of the solver takes part but the rules. The exit status is 1 if anything is wrong.
+    Nothing of the solver takes part but the rules. What is proven, and on what it rests, is said at the end. The exit
+    status is 1 if anything is wrong.
 
     \b
     Examples:
       retrograde verify tictactoe
       retrograde verify connect4.h5 --workers 1
     """
+    from retrograde.games.text import printable
     from retrograde.solver.verify import verify
 
     began = time.monotonic()
@@ -47,6 +49,8 @@ def command(ctx: click.Context, source: str, database: str | None, workers: int 
                 "positions": report.positions,
                 "wrong": report.wrong,
                 "problems": [problem._asdict() for problem in report.problems],
+                "proven": report.proven if report.ok else None,
+                "rests_on": report.rests_on,
                 "seconds": round(seconds, 3),
             }
         )
@@ -54,9 +58,11 @@ def command(ctx: click.Context, source: str, database: str | None, workers: int 
         right = click.style("every one is right", fg="green")
         click.echo(f"{heading(report.variant)}: {report.stored:,} records derived again, and {right}")
         click.echo(f"{report.positions:,} positions in {duration(seconds)}")
+        click.echo(faint(wrap(f"proven: {report.proven}", 2)))
+        click.echo(faint(wrap(f"on the strength of: {report.rests_on}", 2)))
     else:
         click.echo(f"{heading(report.variant)}: {click.style(f'{report.wrong:,} wrong', fg='red')}")
-        click.echo(indent("\n".join(map(str, report.problems))))
+        click.echo(indent("\n".join(printable(str(problem)) for problem in report.problems)))
         if report.wrong > len(report.problems):
             click.echo(f"  … and {report.wrong - len(report.problems):,} more")
     if not report.ok:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from retrograde.games import DRAW, LOSE, TIE, WIN, Value
+from retrograde.games.text import printable
 
 COLOURS = {WIN: "green", TIE: "yellow", DRAW: "yellow", LOSE: "red"}
 NOUNS = {WIN: "win", LOSE: "lose", TIE: "tie", DRAW: "draw"}
@@ -79,7 +80,7 @@ def indent(text: str) -> str:
 
 
 def heading(text: str) -> str:
-    return click.style(text, bold=True)
+    return click.style(printable(text), bold=True)
 
 
 def wrap(text: str, start: int = 0, width: int | None = None) -> str:

@@ -40,6 +40,10 @@ Always:
     WIN, LOSE or TIE where the game is over, *for the player to move*; UNDECIDED otherwise. Where an end without
     a winner is no better than to play on for ever, as in chess, say DRAW for TIE.
 
+Turns alternate: after every move the other player is to move, and values are those of the player to move. Where a game
+lets a player move again, make a whole turn one move, as all jumps of a draughts man are one: a move after which the
+same player is to move is solved as if the other were.
+
 When the game has it:
 
 `images(position)`
@@ -105,9 +109,11 @@ array by compiled code.
 Options are checked in `__post_init__`, which raises ValueError.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import FrozenInstanceError, dataclass
 from enum import IntEnum
+from functools import wraps
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 if TYPE_CHECKING:
@@ -134,6 +140,9 @@ FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW}
 
 POSITION_BITS = 62
 """Positions are below 2**POSITION_BITS."""
+
+TEXTS = ("write", "show", "move_name", "distance", "ending", "tier_name", "draw_pieces", "draw_turn")
+"""Methods whose text people see."""
 
 
 FOR_PEOPLE = frozenset({
@@ -177,6 +186,10 @@ class Game:
         dataclass(frozen=True)(cls)
         for method in ("__setattr__", "__delattr__"):  # Game's own do as well, and an explicit @dataclass may follow
             delattr(cls, method)
+        for method in TEXTS:
+            own = vars(cls).get(method)
+            if isfunction(own) and own is not getattr(Game, method):
+                setattr(cls, method, made_printable(own))
         if "name" not in vars(cls):
             cls.name = cls.__module__.rpartition(".")[-1]
 
@@ -294,6 +307,18 @@ class Game:
         if text not in names:
             raise MoveError(f"no move {text!r} here; the moves are {' '.join(names)}")
         return names[text]
+
+
+def made_printable(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that does the same, and whose text holds no control characters."""
+    from retrograde.games.text import printable  # not above: what a module takes there counts as rules of its games
+
+    @wraps(method)
+    def printed(*args: Any) -> Any:
+        text = method(*args)
+        return printable(text) if isinstance(text, str) else text
+
+    return printed
 
 
 def is_dense(game: Game | type[Game]) -> bool:

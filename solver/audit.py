@@ -3,15 +3,15 @@
 import time
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.databases import Database, LegendRow, Outcome
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, defines
+from retrograde.games.game import DRAW, UNDECIDED, Game, RuleError, defines
 from retrograde.solver.examine import examine
 from retrograde.solver.progress import Phase
+from retrograde.solver.symmetry import MOST_IMAGES, chosen_image, derive, fault_of, images_of, stray_child, words
 
 Array = np.ndarray[Any, Any]
 
@@ -21,8 +21,6 @@ SAMPLE = 1_000
 """Records of a larger database that are verified interpreted as well."""
 BLOCK = 1 << 16
 """Records in a task."""
-MOST_IMAGES = 1 << 10
-"""Positions that may be equal by symmetry."""
 MOST_PROBLEMS = 10
 """Problems that are told in full."""
 
@@ -133,9 +131,8 @@ class Audit:
                 return False
             children.append(self.check_record(record))
             row = self.rows[record]
-            images = set(islice(self.game.images(int(self.positions[record])), MOST_IMAGES))
             self.tally.stored[row] += 1
-            self.tally.positions[row] += len(images | {int(self.positions[record])})
+            self.tally.positions[row] += len(images_of(self.game, int(self.positions[record])))
             self.tally.first[row] = min(self.tally.first[row], record)
             phase.advance(1)
         open_records = [self.start] if self.start >= 0 else []
@@ -170,7 +167,24 @@ class Audit:
         if derived != stored:
             why = "the rules make it" if value != UNDECIDED else "its children make it"
             self.complain(position, f"is stored as {words(stored)}, and {why} {words(derived)}")
+        elif canonical == position:
+            self.check_symmetry(position, stored, moves, children)
         return records
+
+    def check_symmetry(self, position: int, stored: Outcome, moves: list[int], children: list[int]) -> None:
+        """Note where an image of a canonical position is not worth the same, or a child stands for no image of it."""
+        if defines(self.game, "images"):
+            fault = stray_child(self.game, position, moves, children, self.text)
+            image = chosen_image(self.game, position)
+            if not fault and image is not None:
+                fault = fault_of(self.game, position, stored, image, self.outcome_of, self.text)
+            if fault:
+                self.complain(position, fault)
+
+    def outcome_of(self, position: int) -> Outcome | None:
+        """Return what is stored for a canonical position; None where nothing is."""
+        record = self.find(position)
+        return None if record < 0 else self.outcomes[self.rows[record]]
 
     # Compiled
 
@@ -233,6 +247,20 @@ class Audit:
         if self.wrong == before:
             self.complain(int(self.positions[record]), "is right by the rules interpreted, wrong by the rules compiled")
 
+    # What it amounts to
+
+    def proven(self) -> str:
+        """Return in a sentence what is proven where nothing is wrong."""
+        images = ", there and at one image of each (all, where it has but one)" if defines(self.game, "images") else ""
+        return f"every value follows by the rules from those of its children{images}; {self.covers()}"
+
+    def covers(self) -> str:
+        return "the positions are those that play reaches, no more and no less"
+
+    def basis(self) -> list[str]:
+        """Return what that takes for granted."""
+        return ["the rules as given"]
+
     # The whole
 
     def verify_start(self) -> None:
@@ -240,6 +268,8 @@ class Audit:
         file = self.database.file
         if self.start < 0:
             self.complain(self.game.start, "is the start, and is not stored")
+        elif self.game.start not in images_of(self.game, self.game.canonical(self.game.start)):
+            self.complain(self.game.start, "is the start, and no image of the position stored for it")
         elif file.start != self.game.start or file.start_outcome != self.legend[self.rows[self.start]]:
             self.complain(self.game.start, "is the start, and the file says something else about it elsewhere")
 
@@ -278,28 +308,3 @@ class Audit:
             return self.game.write(position)
         except Exception:  # it may be no position at all
             return str(position)
-
-
-def derive(value: Value, children: list[Outcome]) -> Outcome:
-    """Return the outcome of a position from its primitive value and its children's outcomes.
-
-    >>> derive(UNDECIDED, [Outcome(WIN, 3), Outcome(LOSE, 4), Outcome(LOSE, 2)])
-    Outcome(value=<Value.WIN: 4>, remoteness=3)
-    """
-    if value != UNDECIDED:
-        return Outcome(value, None if value == DRAW else 0)
-    plies = {of: [child.remoteness or 0 for child in children if child.value == of] for of in (LOSE, TIE, DRAW, WIN)}
-    if plies[LOSE]:
-        return Outcome(WIN, 1 + min(plies[LOSE]))
-    if plies[TIE]:
-        return Outcome(TIE, 1 + min(plies[TIE]))
-    return Outcome(DRAW, None) if plies[DRAW] else Outcome(LOSE, 1 + max(plies[WIN]))
-
-
-def words(outcome: Outcome) -> str:
-    """Return an outcome in words.
-
-    >>> words(Outcome(WIN, 3)), words(Outcome(DRAW, None))
-    ('WIN in 3', 'DRAW')
-    """
-    return outcome.value.name if outcome.value == DRAW else f"{outcome.value.name} in {outcome.remoteness}"

@@ -12,21 +12,22 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-from numba.core.errors import NumbaError
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError, defines
 from retrograde.solver import compiled, dense_kernels, edges, kernels
+from retrograde.solver.active import asking
 from retrograde.solver.cyclic import Propagation, flowing
 from retrograde.solver.examine import blame, examine
-from retrograde.solver.expansion import NotCompilable, differ, reason
+from retrograde.solver.expansion import NotCompilable, differ
+from retrograde.solver.images import check_image
 from retrograde.solver.journal import Log
 from retrograde.solver.numbering import Numbering, check_index
 from retrograde.solver.progress import Phase
+from retrograde.solver.reason import NOT_COMPILED, reason
 from retrograde.solver.score import DRAW_CLASS, EMPTY_PLIES, encode
 from retrograde.solver.score_kernels import pass_up
 from retrograde.solver.second_look import blame_parents
-from retrograde.solver.symmetry import check_image
 
 Array = np.ndarray[Any, Any]
 
@@ -225,11 +226,12 @@ class DenseScores:
     def blaming(self, trouble: Array) -> Iterator[None]:
         """Turn what compiled rules raise into a RuleError that names the position."""
         try:
-            yield
-        except NumbaError as error:
+            with asking(self.game, trouble):
+                yield
+        except NOT_COMPILED as error:
             raise NotCompilable(reason(self.game, error)) from error
         except Exception:
-            with blame(self.game, int(trouble[1])):
+            with blame(self.game, max(0, int(trouble[1]))):
                 raise
 
     def complain(self, position: int) -> None:

@@ -2,7 +2,6 @@
 
 import time
 from concurrent.futures import Executor
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,17 +11,15 @@ from retrograde.games.game import DRAW, UNDECIDED, RuleError, defines
 from retrograde.solver.audit import (
     BLOCK,
     INTERPRETED_SECONDS,
-    MOST_IMAGES,
     MOST_PROBLEMS,
     SAMPLE,
     Audit,
     Tally,
-    derive,
-    words,
 )
 from retrograde.solver.examine import examine
 from retrograde.solver.numbering import Numbering
 from retrograde.solver.progress import Phase
+from retrograde.solver.symmetry import MOST_IMAGES, derive, images_of, words
 
 Array = np.ndarray[Any, Any]
 
@@ -40,7 +37,8 @@ class DenseAudit(Audit):
     """A database with a dense numbering in memory, and what is found about it.
 
     `rows` has for each slot the row of the legend; tier k, of number `tiers[k]`, has the slots from `bounds[k]` to
-    `bounds[k + 1]`. `tallies` has one for each part of each tier; their `first` is a slot of the tier.
+    `bounds[k + 1]`; `filled` tells which stand for a position, where rules are compiled. `tallies` has one for each
+    part of each tier; their `first` is a slot of the tier.
     """
 
     def __post_init__(self) -> None:
@@ -102,7 +100,7 @@ class DenseAudit(Audit):
                     continue
                 tally, row = self.tallies[stretch.part], self.row_of(stretch.tier, slot)
                 tally.stored[row] += 1
-                tally.positions[row] += len({position, *islice(self.game.images(position), MOST_IMAGES)})
+                tally.positions[row] += len(images_of(self.game, position))
                 tally.first[row] = min(tally.first[row], slot)
                 self.check_slot(stretch.tier, slot)
         return True
@@ -129,10 +127,23 @@ class DenseAudit(Audit):
             i = rows.index(-1)
             self.complain(position, f"has a move to {self.text(children[i])}, which has no slot (move {moves[i]})")
             return
+        for move, child, place in zip(moves, children, places, strict=True):
+            reached = self.game.do_move(position, move)
+            for one in (child, reached):
+                if (there := self.game.unindex(place[0], self.game.index(one))) != child:
+                    what = f"which has the slot of {self.text(there)}, and equals {self.text(child)}"
+                    self.complain(position, f"has a move to {self.text(one)}, {what} (move {move})")
+                    return
         derived = derive(value, [self.outcomes[row] for row in rows])
         if derived != stored:
             why = "the rules make it" if value != UNDECIDED else "its children make it"
             self.complain(position, f"is stored as {words(stored)}, and {why} {words(derived)}")
+        elif canonical == position:
+            self.check_symmetry(position, stored, moves, children)
+
+    def outcome_of(self, position: int) -> Outcome | None:
+        row = self.row_of(self.game.tier(position), self.game.index(position))
+        return None if row < 0 else self.outcomes[row]
 
     # Compiled
 
@@ -143,11 +154,22 @@ class DenseAudit(Audit):
         from retrograde.solver import compiled
 
         compiled.prepare(self.game.family)
+        nothing = self.parts[0]._replace(end=self.parts[0].begin)
+        self.filled = np.zeros(len(self.rows) if self.sound else 0, np.bool_)
         try:
-            self.run_stretch(self.parts[0]._replace(end=self.parts[0].begin))
+            self.fill_stretch(nothing)
+            self.run_stretch(nothing)
         except (NumbaError, RuleError):
             return False
         return True
+
+    def fill_stretch(self, stretch: Stretch) -> None:
+        """Note which of some slots stand for a position."""
+        from retrograde.solver.dense_verifier import find_filled
+
+        first = self.bounds[self.tiers.searchsorted(stretch.tier)]
+        filled = self.filled[first + stretch.begin : first + stretch.end]
+        find_filled(self.game.family, stretch.tier, stretch.begin, stretch.end, filled)
 
     def run_stretch(self, stretch: Stretch) -> tuple[Stretch, Tally, Array]:
         """Verify some slots; return their tally, and those with which something is wrong."""
@@ -157,7 +179,7 @@ class DenseAudit(Audit):
         wrong = np.empty(stretch.end - stretch.begin, np.int64)
         count = derive_slots(
             self.game.family, MOST_IMAGES if defines(self.game, "images") else 1,
-            self.tiers, self.bounds, self.rows, self.values, self.remotenesses,
+            self.tiers, self.bounds, self.filled, self.rows, self.values, self.remotenesses,
             stretch.tier, stretch.begin, stretch.end, tally.stored, tally.positions, tally.first, wrong,
         )  # fmt: skip
         return stretch, tally, wrong[:count].copy()
@@ -167,6 +189,7 @@ class DenseAudit(Audit):
         self.begin()
         phase.done = 0
         stretches = self.stretches() if self.sound else []
+        list(executor.map(self.fill_stretch, stretches))
         suspects: list[tuple[int, int]] = []
         for stretch, tally, wrong in executor.map(self.run_stretch, stretches):
             self.tallies[stretch.part].add(tally)
@@ -186,6 +209,11 @@ class DenseAudit(Audit):
                 break
             if (tier, slot) not in known and self.game.unindex(tier, slot) >= 0:
                 self.check_slot(tier, slot)
+
+    # What it amounts to
+
+    def covers(self) -> str:
+        return "every slot has the position that it stands for, and every child has a slot"
 
     # The whole
 

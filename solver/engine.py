@@ -22,17 +22,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from retrograde.databases import database_path
+from retrograde.databases import DatabaseFile, database_of, database_path
 from retrograde.databases.lock import Lock
 from retrograde.databases.write import DenseSolved, Solved, SteppedSolved, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
-from retrograde.games.game import Game, defines, is_dense
+from retrograde.games.game import Game, RuleError, defines, is_dense
 from retrograde.solver.examine import start_of
+from retrograde.solver.exits import no_exit
 from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.journal import Journal, Log
 from retrograde.solver.memory import MemoryBudget
 from retrograde.solver.numbering import Numbering
+from retrograde.solver.precheck import refuse_broken
 from retrograde.solver.progress import Listener, Phase
+from retrograde.solver.sample import verify_sample
 from retrograde.solver.score import PLIES_BITS, RemotenessOverflow
 from retrograde.solver.sources import journal_digest
 
@@ -87,10 +90,12 @@ def solve(
     by then is kept.
     """
     path = database_path(variant(game)) if path is None else Path(path)
-    with nullcontext(lock) if lock else Lock(path) as held:
-        place = Place(path, held)
-        solve_into(place, game, workers, memory, fresh, listener, interpreted, pause)
-        place.clear()
+    with no_exit():
+        refuse_broken(game)
+        with nullcontext(lock) if lock else Lock(path) as held:
+            place = Place(path, held)
+            solve_into(place, game, workers, memory, fresh, listener, interpreted, pause)
+            place.clear()
     trust(game)
     return path
 
@@ -121,13 +126,22 @@ def solve_into(
     place: Place, game: Game, workers: int | None, memory: int | None, fresh: bool, listener: Listener | None,
     interpreted: bool | None, pause: float,
 ) -> None:  # fmt: skip
-    """Solve a game and write its database."""
+    """Solve a game and write its database, which gets its name after a sample of it has been verified."""
+
+    def inspect(path: Path) -> None:
+        try:
+            with DatabaseFile(path) as file:
+                verify_sample(database_of(file, game))
+        except RuleError:
+            place.clear()  # what such rules have led to is not to be gone on from
+            raise
+
     budget = MemoryBudget(memory)
     solved: Solved | DenseSolved | SteppedSolved | None
     if interpreted or (interpreted is None and not (is_dense(game) and Numbering.of(game).slots > MOST_INTERPRETED)):
         solved = solve_interpreted(game, budget, float("inf") if interpreted else INTERPRETED_SECONDS)
         if solved is not None:
-            write_database(place.path, game, solved, lock=place.lock)
+            write_database(place.path, game, solved, lock=place.lock, inspect=inspect)
             return
     if "numba" not in sys.modules:
         budget.check(COMPILER_BYTES, "compiling the rules")
@@ -147,7 +161,7 @@ def solve_into(
 
             write_database(
                 place.path, game, solved, executor, lambda records: phase.advance(records - phase.done), encode_group,
-                lock=place.lock,
+                lock=place.lock, inspect=inspect,
             )  # fmt: skip
             phase.tell()
         finally:
@@ -250,19 +264,19 @@ def solve_compiled(
     try:
         explorer = Explorer(expander, executor, budget, limit)
         space = explorer.explore(start_of(game), log, Phase("exploring", listener))
-    except NotCompilable as error:
+        for bits in PLIES_BITS:
+            budget.check(Scores.bytes_needed(game, space, bits), f"solving {len(space.positions):,} positions")
+            scores = Scores(expander, space, bits)
+            log = Log(journal, f"scores{bits}", entries.pop(f"scores{bits}", []), pause)
+            try:
+                solve_tiers(scores, executor, budget, log, Phase("solving", listener, len(space.positions)))
+                return solved_from(scores, executor)
+            except RemotenessOverflow:
+                if bits == PLIES_BITS[-1]:
+                    raise
+    except NotCompilable as error:  # also of parents(), which is compiled only when it is asked for
         warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
         return cast(Solved, solve_interpreted(game, budget))
-    for bits in PLIES_BITS:
-        budget.check(Scores.bytes_needed(game, space, bits), f"solving {len(space.positions):,} positions")
-        scores = Scores(expander, space, bits)
-        log = Log(journal, f"scores{bits}", entries.pop(f"scores{bits}", []), pause)
-        try:
-            solve_tiers(scores, executor, budget, log, Phase("solving", listener, len(space.positions)))
-            return solved_from(scores, executor)
-        except RemotenessOverflow:
-            if bits == PLIES_BITS[-1]:
-                raise
     raise AssertionError("unreachable")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dis import opmap
 from itertools import islice
 from operator import index
 from typing import Any
@@ -10,6 +11,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, RuleError, Value
 
 MOST_MOVES = 1 << 16
+TIER_BITS = 62
 
 
 def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
@@ -21,19 +23,19 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         value = checked_value(game.primitive(position))
         if value != UNDECIDED:
             return value, [], []
-        moves = [index(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
+        moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
         if not moves:
             raise Fault("it is UNDECIDED and has no moves; let primitive() say who has won, or tie it")
         if min(moves) < 0:
             raise Fault(f"generate_moves() gives {min(moves)}; moves are numbers from 0 on")
         if len(moves) == MOST_MOVES:
             raise Fault(f"generate_moves() gives {MOST_MOVES:,} moves and more; does it end?")
-        tier = game.tier(position)
+        tier = tier_of(game, position)
         children = []
         for move in moves:
             child = canonical(game, checked_position(game.do_move(position, move), f"do_move(position, {move})"))
-            if game.tier(child) < tier:
-                raise Fault(f"move {move} leads from tier {tier} back to tier {game.tier(child)}; it must never fall")
+            if (lower := tier_of(game, child)) < tier:
+                raise Fault(f"move {move} leads from tier {tier} back to tier {lower}; it must never fall")
             children.append(child)
         return value, moves, children
 
@@ -45,7 +47,21 @@ def start_of(game: Game) -> int:
     except AttributeError:
         raise RuleError(f"{variant(game)} has no start; give its class one") from None
     with blame(game, start):
-        return canonical(game, checked_position(start, "start"))
+        first = canonical(game, checked_position(start, "start"))
+        tier_of(game, first)
+        return first
+
+
+def tier_of(game: Game, position: int) -> int:
+    """Return the tier of a position as an int that 64 bits have room for."""
+    tier = game.tier(position)
+    try:
+        number = index(tier)
+    except TypeError:
+        raise Fault(f"tier({position}) gives {tier!r}, which is no int") from None
+    if not -(1 << TIER_BITS) < number < 1 << TIER_BITS:
+        raise Fault(f"tier({position}) gives {number}; it must give an int below 2**{TIER_BITS}")
+    return number
 
 
 def canonical(game: Game, position: int) -> int:
@@ -66,9 +82,28 @@ def blame(game: Game, position: object) -> Iterator[None]:
         raise
     except Fault as fault:
         raise RuleError(f"{variant(game)}, position {position}: {fault}") from fault
-    except Exception as error:
+    except BaseException as error:
+        if not raised_by_rules(error):
+            raise
         what = f"the rules raise {type(error).__name__}: {error}"
         raise RuleError(f"{variant(game)}, position {position}: {what}") from error
+
+
+def raised_by_rules(error: BaseException) -> bool:
+    """Tell whether it is rules that raise something, and not a person who presses Ctrl-C, or who waits no longer.
+
+    Rules that leave by SystemExit, or raise what Ctrl-C does, are broken like others that raise something. Where a
+    signal arrives, the statement that is interrupted is none that raises.
+    """
+    if isinstance(error, Exception | SystemExit):
+        return True
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    if trace is None or not isinstance(error, KeyboardInterrupt):
+        return False
+    code = trace.tb_frame.f_code.co_code[trace.tb_lasti : trace.tb_lasti + 2]
+    return len(code) == 2 and code[0] == opmap["RAISE_VARARGS"] and code[1] > 0  # a bare `raise` passes on another's
 
 
 def checked_value(value: Any) -> Value:
@@ -76,6 +111,14 @@ def checked_value(value: Any) -> Value:
     if value is None or value not in tuple(Value):
         raise Fault(f"primitive() gives {value!r}; it must give WIN, LOSE, TIE, DRAW or UNDECIDED")
     return Value(value)
+
+
+def checked_move(move: Any) -> int:
+    """Return a move that the rules gave as an int."""
+    try:
+        return index(move)
+    except TypeError:
+        raise Fault(f"generate_moves() gives {move!r}, which is no int") from None
 
 
 def checked_position(position: object, source: str) -> int:

@@ -2,17 +2,17 @@
 
 import threading
 from collections.abc import Iterator
-from inspect import getmembers, isfunction
 from typing import Any
 
 import numpy as np
-from numba.core.errors import NumbaError
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError
 from retrograde.solver import compiled, kernels
+from retrograde.solver.active import asking
 from retrograde.solver.examine import blame, examine
-from retrograde.solver.symmetry import check_image
+from retrograde.solver.images import check_image
+from retrograde.solver.reason import NOT_COMPILED, reason
 
 Array = np.ndarray[Any, Any]
 
@@ -113,11 +113,12 @@ class Expander:
         while True:
             block.fit(self.slots, positions)
             try:
-                block.columns, needed = kernel(block, trouble)
-            except NumbaError as error:
+                with asking(self.game, trouble):
+                    block.columns, needed = kernel(block, trouble)
+            except NOT_COMPILED as error:
                 raise NotCompilable(reason(self.game, error)) from error
             except Exception:
-                with blame(self.game, int(trouble[1])):
+                with blame(self.game, max(0, int(trouble[1]))):
                     raise
             if trouble[0] != kernels.FINE or needed >= kernels.MOST_MOVES:
                 examine(self.game, int(trouble[1]))  # finds the same fault and says it in full
@@ -144,14 +145,3 @@ def differ(game: Game, position: int) -> str:
         f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "
         "exceed 64 bits on the way, or does anything but the position decide?"
     )
-
-
-def reason(game: Game, error: NumbaError) -> str:
-    """Return in one line why the rules of a game do not compile."""
-    for name, rule in getmembers(type(game), isfunction):
-        if "super" in rule.__code__.co_names:
-            return f"the rules of {variant(game)} do not compile: {name}() calls super()"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    what = next((line for line in lines if not line.startswith(("Failed in", "- Resolution", "During"))), lines[0])
-    where = next((line for line in lines if line.startswith("File ") and "kernels.py" not in line), "")
-    return f"the rules of {variant(game)} do not compile: {what} {where}".strip()

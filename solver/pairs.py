@@ -15,7 +15,7 @@ import numpy as np
 from retrograde.games import catalog
 from retrograde.games.game import UNDECIDED, Game, Value, VariantError, defines, is_dense
 from retrograde.solver.examine import Fault, checked_position
-from retrograde.solver.survey import Survey, limited
+from retrograde.solver.survey import Survey, expect_again, limited
 
 if TYPE_CHECKING:
     from retrograde.solver.expansion import Expander
@@ -25,13 +25,15 @@ MOST_IMAGES = 1 << 10
 SAMPLE = 8
 """Of a position's images, so many are looked at."""
 NONSENSE = "?!"
+SAMPLED_TURNS = 100
+"""Positions by which it is judged whether the turn that is drawn changes at all."""
 
 
 def text_of(game: Game, position: int) -> str:
     """Return a position's text on one line, or its number where there is none."""
     try:
         return " ".join(str(game.write(position)).split())
-    except Exception:  # what is wrong with write() is told elsewhere
+    except (Exception, SystemExit):  # what is wrong with write() is told elsewhere
         return str(position)
 
 
@@ -125,6 +127,26 @@ def check_drawing(survey: Survey, position: int) -> None:
             raise Fault(f"gives {places!r} for the move {move}; places are numbers from 0 to {count - 1}")
 
 
+def check_turns(survey: Survey, position: int) -> None:
+    """See whether the turn passes to the other player with every move, where it is drawn.
+
+    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told.
+    """
+    game = survey.game
+    if not survey.checks["turns"]:
+        survey.turns_differ = len({game.draw_turn(other) for other in list(survey.views)[:SAMPLED_TURNS]} - {""}) > 1
+    survey.at("turns", position)
+    view = survey.views[position]
+    if not survey.turns_differ or not view.children or not (turn := game.draw_turn(position)):
+        return
+    for move, child in zip(view.moves, view.children, strict=True):
+        if survey.primitive(child) == UNDECIDED and game.draw_turn(child) == turn:
+            raise Fault(
+                f"stay with {turn!r} after the move {move}, and are solved as if they passed to the other player; "
+                "turns alternate: make all that a player does in a row one move"
+            )
+
+
 def expect_refusal(read: Callable[[], Any]) -> None:
     """Raise a Fault unless nonsense is refused with a ValueError."""
     try:
@@ -142,8 +164,9 @@ def expect_refusal(read: Callable[[], Any]) -> None:
 def check_images(survey: Survey, position: int) -> None:
     """Hold what the rules say about a position against what they say about its images."""
     survey.at("images", position)
-    view, canonical = survey.views[position], survey.canonical(position)
     images = images_of(survey, position)
+    expect_again(images, images_of(survey, position))
+    view, canonical = survey.views[position], survey.canonical(position)
     children = set(canonical_children(survey, position))
     for image in Random(position).sample(sorted(images), min(SAMPLE, len(images))):
         name = text_of(survey.game, image)
@@ -184,6 +207,7 @@ def check_parents(survey: Survey, position: int) -> None:
         if survey.tier(child) == survey.tier(position):
             survey.at("parents", child)
             parents = canonical_parents(survey, child)
+            expect_again(parents, canonical_parents(survey, child))
             if position not in parents:
                 raise Fault(f"does not yield {text_of(survey.game, position)}, from which a move leads here")
             for parent in parents:

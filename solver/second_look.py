@@ -8,8 +8,8 @@ from typing import NoReturn
 from retrograde.games.catalog import variant
 from retrograde.games.game import UNDECIDED, Game, RuleError, Value, defines, is_dense
 from retrograde.solver.examine import Fault, blame, canonical, checked_position, examine
+from retrograde.solver.images import check_image
 from retrograde.solver.numbering import check_index
-from retrograde.solver.symmetry import check_image
 
 SAMPLE = 400
 """Positions that are looked at again, about; all where there are no more."""

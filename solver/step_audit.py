@@ -10,7 +10,6 @@ import tempfile
 from collections import deque
 from concurrent.futures import Executor
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,11 @@ import numpy as np
 
 from retrograde.databases import Outcome
 from retrograde.games.game import DRAW, UNDECIDED, WIN, RuleError, defines
-from retrograde.solver.audit import MOST_IMAGES, SAMPLE, Audit, derive, words
+from retrograde.solver.audit import SAMPLE, Audit
 from retrograde.solver.examine import examine
 from retrograde.solver.memory import MemoryBudget
 from retrograde.solver.progress import Phase
+from retrograde.solver.symmetry import MOST_IMAGES, derive, images_of, words
 
 Array = np.ndarray[Any, Any]
 
@@ -56,6 +56,8 @@ class StepAudit(Audit):
     def begin(self) -> None:
         """Forget what is found."""
         self.problems, self.wrong = [], 0
+        self.walked = False
+        """Whether all positions were found by the interpreted rules, move by move."""
         self.tally_rows = np.zeros((len(self.legend), 4), np.int64)
 
     # Interpreted
@@ -65,6 +67,7 @@ class StepAudit(Audit):
         if seconds < float("inf"):
             return False
         self.begin()
+        self.walked = True
         phase.done = 0
         start = self.game.canonical(self.game.start)
         known, found = {start}, deque([start])
@@ -79,7 +82,7 @@ class StepAudit(Audit):
 
     def check_position(self, position: int) -> list[int]:
         """Derive the outcome of a position, note what is wrong, count it, and return its children."""
-        value, _, children = examine(self.game, position)
+        value, moves, children = examine(self.game, position)
         stored = self.database.get(position)
         derived = derive(value, [self.database.get(child) or Outcome(UNDECIDED, None) for child in children])
         if stored is None:
@@ -88,10 +91,14 @@ class StepAudit(Audit):
         if derived != stored:
             why = "the rules make it" if value != UNDECIDED else "its children make it"
             self.complain(position, f"is stored as {words(stored)}, and {why} {words(derived)}")
+        else:
+            self.check_symmetry(position, stored, moves, children)
         row = self.row_of[stored.value, -1 if stored.remoteness is None else stored.remoteness]
-        images = {position, *islice(self.game.images(position), MOST_IMAGES)}
-        self.count_row(row, 1, len(images), self.game.tier(position), position)
+        self.count_row(row, 1, len(images_of(self.game, position)), self.game.tier(position), position)
         return children
+
+    def outcome_of(self, position: int) -> Outcome | None:
+        return self.database.get(position)
 
     def count_row(self, row: int, stored: int, positions: int, tier: int, first: int) -> None:
         """Count positions that have a row of the legend, the first of which is in a tier."""
@@ -261,6 +268,12 @@ class StepAudit(Audit):
         for k in np.linspace(0, len(segments) - 1, min(SAMPLE, len(segments))).astype(np.int64).tolist():
             self.check_position(segments[k].last)
         self.tally_rows = counts
+
+    # What it amounts to
+
+    def basis(self) -> list[str]:
+        forward = "the solver's forward pass for the list of positions, checked move by move, and for the count of ends"
+        return [*super().basis(), *([] if self.walked else [forward])]
 
     # The whole
 

@@ -12,6 +12,7 @@ from retrograde.games.game import UNDECIDED, Game, RuleError, defines
 from retrograde.solver import list_kernels, stream_kernels
 from retrograde.solver.examine import examine, start_of
 from retrograde.solver.expansion import differ
+from retrograde.solver.images import check_image
 from retrograde.solver.kernels import MOST_IMAGES
 from retrograde.solver.list_kernels import BLOCK, MOST_OCTETS
 from retrograde.solver.memory import MemoryBudget
@@ -19,7 +20,6 @@ from retrograde.solver.progress import Phase
 from retrograde.solver.scratch import Frame, Scratch
 from retrograde.solver.segments import Arena, Rooms, Segment, Tier, Wave, add_up, run
 from retrograde.solver.stream_log import StreamLog
-from retrograde.solver.symmetry import check_image
 
 Array = np.ndarray[Any, Any]
 

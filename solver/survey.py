@@ -13,12 +13,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, Value, is_dense
-from retrograde.solver.examine import MOST_MOVES, Fault, checked_position, checked_value
+from retrograde.solver.examine import MOST_MOVES, TIER_BITS, Fault, checked_position, checked_value
 from retrograde.solver.numbering import Numbering
 
-TIER_BITS = 62
 GAMES, PLIES = 100, 1000
 """Games played at random, and the most plies of one."""
+LEAST = 10
+"""Positions that are looked at however long it takes."""
 PLACEMENTS = 300
 """Positions that are taken from the slots of a dense numbering; others are found by moves from there."""
 
@@ -42,6 +43,8 @@ class Survey:
         self.rule = "start"
         self.position: int | None = None
         self.checks: Counter[str] = Counter()
+        self.turns_differ = False
+        """Whether the turn is drawn, and not always the same."""
         self.canonical = lru_cache(1 << 16)(game.canonical)
         self.primitive = lru_cache(1 << 16)(game.primitive)
         self.tier = lru_cache(1 << 16)(game.tier)
@@ -53,7 +56,10 @@ class Survey:
 
     def explore(self, limit: int, deadline: float) -> None:
         """Look at up to *limit* positions: half of them breadth-first, then games played at random, then the rest."""
-        starts = self.placements(min(limit, PLACEMENTS)) if is_dense(self.game) else [self.start()]
+        if is_dense(self.game):
+            starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
+        else:
+            starts = [self.start()]
         found, known = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
         self.look_around(found, known, limit // 2, halfway)
@@ -65,7 +71,7 @@ class Survey:
 
     def look_around(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
         """Look at what is found, and add what is found there and not known, until so many positions were looked at."""
-        while found and len(self.views) < limit and time.monotonic() < deadline:
+        while found and len(self.views) < limit and (len(self.views) < LEAST or time.monotonic() < deadline):
             new = [child for child in self.view(found.popleft()).children if child not in known]
             found.extend(dict.fromkeys(new))
             known.update(new)
@@ -85,8 +91,11 @@ class Survey:
         """The canonical ones of the positions that were looked at, ascending."""
         return sorted({self.canonical(position) for position in self.views})
 
-    def placements(self, count: int) -> list[int]:
-        """Return the positions of some slots of a dense numbering, of each tier the first, the last and others."""
+    def placements(self, count: int, deadline: float) -> list[int]:
+        """Return the positions of some slots of a dense numbering, of each tier the first, the last and others.
+
+        After the deadline it is one of each tier.
+        """
         self.at("tiers", None)
         self.numbering = Numbering.of(self.game)
         self.at("parts", None)
@@ -103,7 +112,7 @@ class Survey:
                 expect_again(position, self.game.unindex(tier, slot))
                 if position >= 0:
                     positions[checked_position(position, f"for slot {slot} of tier {tier} it")] = None
-                if len(positions) >= wanted:
+                if len(positions) >= wanted or (position >= 0 and time.monotonic() > deadline):
                     break
         if not positions:
             raise Fault("gives no position for any slot that was tried")
@@ -118,7 +127,9 @@ class Survey:
         self.at("start", None)
         if not hasattr(self.game, "start"):
             raise Fault("is missing; give the class the first position as its start")
-        return checked_position(self.game.start, "it")
+        start = checked_position(self.game.start, "it")
+        expect_again(start, self.game.start)
+        return start
 
     def view(self, position: int) -> View:
         """Return what the rules say about a position."""

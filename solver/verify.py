@@ -1,7 +1,7 @@
 """Verification: every stored outcome derived anew from the outcomes stored for the children.
 
-Nothing of the solver takes part but the rules: the methods and the loops here are others, and children are looked up in
-what the database holds, nowhere else. Verified is
+Nothing of the solver takes part but what is named below: the methods and the loops here are others, and children are
+looked up in what the database holds, nowhere else. Verified is
 
 1. that the start is stored, all children of stored positions are, and nothing is that play does not reach;
 2. that each position is canonical and stored in its tier;
@@ -13,7 +13,10 @@ what the database holds, nowhere else. Verified is
        else, a child is DRAW      DRAW
        else, all are WIN          LOSE in 1 + the greatest remoteness of the children
 
-4. that the legend counts what there is.
+4. that the same outcome follows, by 3, at one image of each position that is stored for several, by that image's own
+   moves; that the image is canonical to the position, and over as it is; and that every child met, at positions and at
+   images, is an image of what is stored for it;
+5. that the legend counts what there is.
 
 Why 3, which looks at one move at a time, proves the whole. What is stored as WIN or LOSE in n rests, by 3, on children
 stored with less than n, and they on theirs, down to ends of the game; by induction on n each of these claims can be
@@ -24,13 +27,29 @@ inductions hold for TIE. Only DRAW rests on nothing, and could lean on itself in
 not a DRAW have turned out to be stored as what they are, so those stored as DRAW are the rest, as by definition. In one
 sentence: only the true solution satisfies 3 everywhere.
 
-Where the rules number the positions densely, 1 and 2 become: every slot that stands for a position has one that is
-canonical and has that slot, and all children have slots; whether play leads there is no matter.
+What this rests on, and what it leaves open:
 
-Where the database holds steps and no positions, all positions are found once more, in a stream (see `step_audit.py`).
-
-Small databases are verified interpreted. Larger ones run compiled, on threads, with 11 to 12 bytes of memory for each
-record, and some of their records interpreted as well, so that the compiler is not taken at its word.
+- **The rules** are those given, and do the same whenever they are asked. Whether they are the rules of the game that
+  their name promises no check can tell.
+- **Symmetry.** 3 must hold at every position that play reaches, and only canonical ones are stored. Where no position
+  has more than one image beside itself, as in Connect Four, 4 tries them all: every position that play reaches is a
+  stored one or the image of one, by 4, so that the proof is complete. Where there are more, one of each, chosen by the
+  position, stands for the others: images that are no symmetry of the game show at nearly every record, but what is
+  wrong at single images of single positions may be missed.
+- **The compiler.** Small databases are verified interpreted. Larger ones run compiled, on threads, with 11 to 12 bytes
+  of memory for each record, and some of their records are verified interpreted as well. That numba compiles rules to
+  what they say is trusted, but for that sample.
+- **Slots.** Where the rules number the positions densely, 1 and 2 become: every slot that stands for a position has one
+  that is canonical and has that slot, and all children have slots that stand for positions; whether play leads there is
+  no matter. That a child's slot is for the child itself, or for an image of it, is tried at one child of each position
+  and of each image (interpreted: at all children).
+- **Steps.** Where the database holds steps and no positions, the lists of all positions are made once more by the
+  solver's forward pass, in a stream, and then not taken at their word: each position of a list must be the child of one
+  in the lists before, and each child be in a list or a position where the game is over. By induction from the start the
+  lists hold what play reaches, no more and no less (see `step_audit.py`). Two things are left to the solver's code: how
+  positions are squeezed to ranks, which the solver and the reader share; and how many positions there are where the
+  game is over, row by row of the legend, which that forward pass alone has counted.
+- **The file** is read by the reader that everybody uses, and what is verified is what it gives.
 """
 
 import os
@@ -46,16 +65,23 @@ from retrograde.solver.step_audit import StepAudit
 SMALL = 20_000
 """Databases of more records are compiled at once."""
 
+COMPILED = "the rules compiled, held against the interpreted ones at a sample"
+
 
 @dataclass(frozen=True)
 class Verification:
-    """What came out: how many records and positions there are, the first problems, and how many there are in all."""
+    """What came out: how many records and positions there are, the first problems, and how many there are in all.
+
+    `proven` says in a sentence what holds if nothing is wrong, `rests_on` what that takes for granted.
+    """
 
     variant: str
     stored: int
     positions: int
     wrong: int
     problems: list[Problem]
+    proven: str = ""
+    rests_on: str = ""
 
     @property
     def ok(self) -> bool:
@@ -100,4 +126,7 @@ def verify(
     audit.verify_legend()
     phase.tell()
     file = database.file
-    return Verification(file.variant, file.stored, file.positions, audit.wrong, audit.problems)
+    basis = [*audit.basis(), *([] if done else [COMPILED])]
+    return Verification(
+        file.variant, file.stored, file.positions, audit.wrong, audit.problems, audit.proven(), "; ".join(basis)
+    )

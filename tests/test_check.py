@@ -1,5 +1,6 @@
 """The conformance test: every game of ours passes, and each kind of broken rule is found and told as what it is."""
 
+import os
 import sys
 import time
 from itertools import count
@@ -277,6 +278,57 @@ class Uncompilable(Circle):
         return super().primitive(position)
 
 
+class TierTooLarge(Heap):
+    def tier(self, position):
+        return 2**70
+
+
+class FloatImages(Heap):
+    def images(self, position):
+        yield position / 1
+
+
+class ImagesByTurns(Heap):
+    def images(self, position):
+        if next(COUNTER) % 2:
+            yield position ^ 1
+
+
+class FloatParents(Circle):
+    def parents(self, position):
+        yield ((position - 1) % self.places) / 1
+
+
+class ParentsByTurns(Circle):
+    def parents(self, position):
+        if next(COUNTER) % 2:
+            yield (position - 1) % self.places
+        yield (position - 2) % self.places
+
+
+class StartByTurns(Heap):
+    @property
+    def start(self):
+        return 8 + 2 * (next(COUNTER) % 2)
+
+
+class Exits(Heap):
+    def do_move(self, position, move):
+        if position < 8:
+            os._exit(0)
+        return super().do_move(position, move)
+
+
+class Leaves(Heap):
+    def primitive(self, position):
+        sys.exit("enough")
+
+
+class Interrupts(Heap):
+    def primitive(self, position):
+        raise KeyboardInterrupt
+
+
 class TextOption(Heap):
     colour: str = "red, or blue"
 
@@ -321,6 +373,51 @@ class PlacesBeyond(Drawn):
         return (10,)
 
 
+class ChangesItself(Heap):
+    def do_move(self, position, move):
+        ChangesItself.primitive = lambda self, position: Heap.primitive(self, position)
+        return super().do_move(position, move)
+
+
+class MovesAgain(Drawn):
+    """Whoever takes two from an even heap moves again: as in Kalah, the turn does not always pass."""
+
+    def do_move(self, position, move):
+        turn, heap = divmod(position, 32)
+        again = move == 2 and heap >> 1 & 1 == 0
+        return 32 * (turn if again else 1 - turn) + Heap.do_move(self, heap, move)
+
+    def primitive(self, position):
+        return Heap.primitive(self, position % 32)
+
+    def generate_moves(self, position):
+        yield from Heap.generate_moves(self, position % 32)
+
+    def images(self, position):
+        yield position
+
+    def tier(self, position):
+        return Heap.tier(self, position % 32)
+
+    def write(self, position):
+        return f"{'AB'[position // 32]}{position % 32}"
+
+    def read(self, text):
+        return 32 * "AB".index(text[0]) + int(text[1:])
+
+    def draw_board(self):
+        return grid(10, 1, {"O": "disc", "A": "first", "B": "second"})
+
+    def draw_pieces(self, position):
+        return Drawn.draw_pieces(self, position % 32)
+
+    def draw_move(self, position, move):
+        return Drawn.draw_move(self, position % 32, move)
+
+    def draw_turn(self, position):
+        return "AB"[position // 32]
+
+
 BROKEN = {
     NoStart: ("start", None, "is missing; give the class the first position as its start"),
     StartTooLarge: ("start", None, "gives 4611686018427387904, and positions go from 0 to 2**62 - 1"),
@@ -354,7 +451,17 @@ BROKEN = {
     ParentForgotten: ("parents", "5", "does not yield 3, from which a move leads here"),
     ParentTooMany: ("parents", None, "from which no move leads here"),
     Overflows: ("compiled", None, "do ints exceed 64 bits on the way?"),
-    Uncompilable: ("compiled", None, "do not compile"),
+    TierTooLarge: ("tier", "9a", "gives 1180591620717411303424; it must give an int below 2**62"),
+    FloatImages: ("images", "9a", "it gives 18.0, which is no int"),
+    ImagesByTurns: ("images", "9a", "and, asked again, "),
+    FloatParents: ("parents", None, "it gives 3.0, which is no int"),
+    ParentsByTurns: ("parents", None, "and, asked again, "),
+    StartByTurns: ("start", None, "and, asked again, "),
+    Exits: ("do_move", None, "rules must not end the process, as os._exit() does"),
+    ChangesItself: ("primitive", None, "is another one than before the rules were asked; rules must stay what they"),
+    Leaves: ("primitive", "9a", "raises SystemExit: enough (test_check.py, line "),
+    Interrupts: ("primitive", "9a", "raises KeyboardInterrupt:  (test_check.py, line "),
+    MovesAgain: ("turns", None, "turns alternate: make all that a player does in a row one move"),
     TextOption: ("options", None, "options must be ints, tuples of ints, yes or no, or text without spaces"),
     NumberOption: ("options", None, "options must be ints, tuples of ints, yes or no, or text without spaces"),
 }

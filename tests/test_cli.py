@@ -319,7 +319,10 @@ def test_query_reads_positions_from_standard_input(tictactoe):
 def test_verify_tells_that_all_is_right(tictactoe):
     text = retrograde("verify", "tictactoe").stdout
     assert text.startswith("tictactoe: 765 records derived again, and every one is right\n5,478 positions in ")
+    assert "proven: every value follows by the rules from those of its children, there and at one image of each" in text
+    assert text.endswith("on the strength of: the rules as given\n")
     report = result_of("verify", tictactoe, "--workers", "1")
+    assert (report["proven"][:11], report["rests_on"]) == ("every value", "the rules as given")
     assert (report["ok"], report["stored"], report["wrong"], report["problems"]) == (True, 765, 0, [])
 
 

@@ -1,0 +1,140 @@
+"""Ctrl-C ends every command, soon, whatever it is at.
+
+Python hears of it in the main thread alone, and there between two instructions: not while machine code runs, and in
+vain where an import or a destructor catches everything. So a thread listens too, and sees to it that the command ends:
+
+    0 s      Python raises KeyboardInterrupt in the main thread, which ends the command as it should, most of the time
+    1 s      where it has not: the same again, and once more
+    2 s      where even that was in vain: one line, and the process ends
+
+Rules that go on for ever are named: those that are interpreted by the line they were at, those that are compiled by the
+position that they were asked about from the first to the last.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from _thread import interrupt_main
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from retrograde.cli.failure import INTERRUPTED
+
+PAUSES = (1.0, 0.5, 0.5)
+"""Seconds between Ctrl-C, its repetitions, and the end."""
+
+exit_now = os._exit
+"""What ends the process, also while rules are kept from doing so."""
+
+
+class Watch:
+    """A thread that waits for Ctrl-C while a command runs, and what has come of it."""
+
+    def __init__(self) -> None:
+        self.said = False
+        """Whether the command has ended, and told so."""
+        self.seen = 0.0
+        """When Ctrl-C came; 0 if it has not."""
+        self.before: dict[int, int] = {}
+        """What compiled rules were asked about then."""
+        self.lost = threading.Event()
+        """Set where KeyboardInterrupt was raised in vain."""
+        self.hook: Callable[[Any], Any] = sys.unraisablehook
+        self.sockets: tuple[socket.socket, socket.socket] | None = None
+
+    def start(self) -> None:
+        """Listen, unless this process ignores Ctrl-C, or handles it in its own way."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if self.sockets or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            return
+        self.sockets = socket.socketpair()
+        for end in self.sockets:
+            end.setblocking(end is self.sockets[0])
+        signal.set_wakeup_fd(self.sockets[1].fileno(), warn_on_full_buffer=False)
+        self.hook, sys.unraisablehook = sys.unraisablehook, self.unraisable
+        threading.Thread(target=self.listen, name="interrupt", daemon=True).start()
+
+    def stop(self) -> None:
+        """Leave Ctrl-C to the command from now on."""
+        if self.sockets and not self.seen:
+            signal.set_wakeup_fd(-1)
+            self.sockets[1].close()  # the thread reads its end, and goes
+            sys.unraisablehook = self.hook
+
+    def unraisable(self, unraisable: Any) -> None:
+        """Have KeyboardInterrupt raised anew where it came in a callback or a destructor, which cannot pass it on."""
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            self.lost.set()
+        else:
+            self.hook(unraisable)
+
+    def listen(self) -> None:
+        """Wait for Ctrl-C, and then for the end of the process."""
+        assert self.sockets
+        while signal.SIGINT not in (heard := self.sockets[0].recv(64)):
+            if not heard:
+                return
+        self.seen = time.monotonic()
+        self.before = positions_asked()
+        for pause in PAUSES:
+            end = time.monotonic() + pause
+            while self.lost.wait(max(0.0, end - time.monotonic())):
+                self.lost.clear()
+                time.sleep(0.01)  # let the callback return
+                self.repeat()
+            self.repeat()
+        self.end()
+
+    def repeat(self) -> None:
+        """Do as if Ctrl-C were pressed once more, unless the command has ended."""
+        if not self.said:
+            interrupt_main()
+
+    def end(self) -> None:
+        """Say one line, if none is said, and end the process."""
+        if not self.said:
+            clear = "\r\x1b[K" if os.isatty(2) else ""
+            with suppress(OSError):
+                os.write(2, f"{clear}retrograde: interrupted{self.culprit()}\n".encode())
+        exit_now(INTERRUPTED)
+
+    def close(self, status: int) -> None:
+        """End the process if Ctrl-C ended the command: what its threads are still at is of no use to anyone.
+
+        Otherwise the command is done, and what Python does at its end is not disturbed: at most it is cut short.
+        """
+        self.said = True
+        if self.sockets:
+            signal.signal(signal.SIGINT, lambda *_: None)
+        if self.seen and status == INTERRUPTED:
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError, AttributeError):
+                    stream.flush()
+            exit_now(status)
+
+    def ignore(self) -> None:
+        """Hear no more of Ctrl-C while the end is told."""
+        if self.seen:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def culprit(self) -> str:
+        """Return in words, to follow others, the compiled rules that have not answered since; nothing if all have."""
+        while self.seen and time.monotonic() < self.seen + PAUSES[0] and positions_asked():
+            time.sleep(0.02)
+        active = sys.modules.get("retrograde.solver.active")
+        stuck = active.stuck_since(self.before) if active and self.before else ""
+        return f"; {stuck}" if stuck else ""
+
+
+def positions_asked() -> dict[int, int]:
+    """Return what compiled rules are asked about, by call; nothing where the solver is not even imported."""
+    active = sys.modules.get("retrograde.solver.active")
+    return active.positions_asked() if active else {}
+
+
+WATCH = Watch()

@@ -1,0 +1,202 @@
+"""Symmetry that is none: the verifier finds it in every kind of database, and so does the sample after a solve."""
+
+import pytest
+
+from retrograde.databases import DatabaseFile, database_of, open_database
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
+from retrograde.games.catalog import load_game
+from retrograde.games.tictactoe import TicTacToe
+from retrograde.solver import engine
+from retrograde.solver.engine import solve
+from retrograde.solver.precheck import refuse_broken
+from retrograde.solver.sample import verify_sample
+from retrograde.solver.symmetry import choose
+from retrograde.solver.verifier import choose as choose_compiled
+from retrograde.solver.verify import verify
+from tests.ladder import Ladder
+
+
+class Swapped(TicTacToe):
+    """Tic-tac-toe in which the first two cells are taken to be equal, which they are not."""
+
+    def images(self, position):
+        for first in (0, 9):
+            if (position >> first & 1) != (position >> first + 1 & 1):
+                position ^= 3 << first
+        yield position
+
+
+class Turned(TicTacToe):
+    """Tic-tac-toe with one turn of the board, and not those that follow from it: what is stored is right, and some
+    positions are not found."""
+
+    @property
+    def turn(self):
+        return (6, 3, 0, 7, 4, 1, 8, 5, 2)
+
+    def images(self, position):
+        turned = 0
+        for cell in range(9):
+            turned |= (position >> self.turn[cell] & 1) << cell | (position >> 9 + self.turn[cell] & 1) << 9 + cell
+        yield turned
+
+
+class Crooked(Ladder):
+    """A ladder whose layers are symmetric where they are not."""
+
+    def random(self, position, salt):
+        mixed = (position >> 10) * 7919 + (position & 1023) * 104729 + salt * 31 + self.seed
+        for _ in range(3):
+            mixed = mixed * 1103515245 + 12345 & 0x7FFFFFFF
+        return mixed >> 16
+
+    def tier(self, position):
+        return position >> 10
+
+
+class Slots(Game):
+    """Count a number down by one or two, by turns; numbers are said to be as good as their opposites, which is so."""
+
+    most: int = 40
+
+    start = 0
+
+    @property
+    def tiers(self):
+        return (0,)
+
+    def size(self, tier):
+        return self.most
+
+    def number(self, position):
+        return position >> 1
+
+    def index(self, position):
+        return position >> 1
+
+    def unindex(self, tier, i):
+        return i << 1
+
+    def images(self, position):
+        yield position ^ 1
+
+    def generate_moves(self, position):
+        yield 1
+        if position >> 1 > 1:
+            yield 2
+
+    def do_move(self, position, move):
+        return ((position >> 1) - move) * 2 + (move == 2)
+
+    def primitive(self, position):
+        return LOSE if position < 2 else UNDECIDED
+
+    def parents(self, position):
+        for move in (1, 2):
+            if (position >> 1) + move < self.most:
+                yield ((position >> 1) + move) * 2
+
+
+class CrookedSlots(Slots):
+    """The same where of two numbers that are said to be equal one is tied."""
+
+    def primitive(self, position):
+        return LOSE if position < 2 else TIE if position == 7 else UNDECIDED
+
+
+class StraySlots(Slots):
+    """The same where the slot of a position is that of another one."""
+
+    def index(self, position):
+        return (position >> 1) - 1 if position == 7 else position >> 1
+
+
+def verified(game, path, interpreted):
+    with open_database(path, game=game) as database:
+        return verify(database, interpreted=interpreted)
+
+
+@pytest.mark.parametrize(
+    ("game", "interpreted"), [(Swapped(), True), (Swapped(), False), (Turned(), True)], ids=lambda it: type(it).__name__
+)
+def test_images_that_are_no_symmetry_are_found(game, interpreted, tmp_path):
+    path = solve(game, tmp_path / "game.h5", interpreted=True)
+    result = verified(game, path, interpreted)
+    assert not result.ok
+    assert any("image" in str(problem) for problem in result.problems)
+
+
+def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
+    path = solve(Crooked(9, 60), tmp_path / "game.h5", interpreted=False)
+    with DatabaseFile(path) as file:
+        assert file.stepped
+    for interpreted in (True, False):
+        result = verified(Crooked(9, 60), path, interpreted)
+        assert any("image" in str(problem) for problem in result.problems)
+    with pytest.raises(RuleError, match=r"image|not stored"):
+        sample(Crooked(9, 60), path)
+
+
+@pytest.mark.parametrize(
+    ("game", "interpreted"), [(CrookedSlots(), True), (CrookedSlots(), False), (StraySlots(), True)],
+    ids=lambda it: type(it).__name__,
+)  # fmt: skip
+def test_and_those_of_slots(game, interpreted, tmp_path):
+    right = solve(Slots(), tmp_path / "right.h5", interpreted=True)
+    assert verified(Slots(), right, True).ok
+    file = DatabaseFile(right)
+    with database_of(file, game) as database:  # as if these rules had made it
+        assert not verify(database, interpreted=interpreted).ok
+
+
+def test_the_image_tried_is_the_same_interpreted_and_compiled():
+    for position in [0, 1, 77, 2**40 + 5, 2**62 - 1]:
+        assert all(choose(position, count) == choose_compiled(position, count) for count in range(2, 50))
+    assert {choose(position, 8) for position in range(200)} == set(range(1, 8))
+
+
+# The sample after a solve
+
+
+def sample(game, path):
+    with open_database(path, game=game) as database:
+        verify_sample(database, seconds=0.3)
+
+
+@pytest.mark.parametrize("game", [Swapped(), Turned()], ids=["swapped", "turned"])
+def test_the_sample_finds_them_too(game, tmp_path):
+    path = solve(game, tmp_path / "game.h5", interpreted=True)
+    with pytest.raises(RuleError, match=r"position \d+: .*(image|not stored).*; `retrograde check .*` shows which"):
+        sample(game, path)
+    with pytest.raises(RuleError, match="breaks the contract: images at"):
+        refuse_broken(game)
+
+
+@pytest.mark.parametrize("variant", ["tictactoe", "mutorere", "dodgem", "tentozero:50", "connect4:4,4", "chess:KRK"])
+def test_the_sample_passes_what_is_right(variant, solved):
+    sample(load_game(variant), solved(variant))
+
+
+def test_the_sample_passes_slots(tmp_path):
+    sample(Slots(), solve(Slots(), tmp_path / "slots.h5"))
+
+
+@pytest.mark.slow
+def test_the_sample_passes_steps(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
+    sample(Ladder(9, 60), solve(Ladder(9, 60), tmp_path / "steps.h5", interpreted=False))
+
+
+def test_the_sample_finds_what_does_not_follow_from_the_children(tmp_path):
+    class Misled(TicTacToe):
+        def primitive(self, position):
+            value = super().primitive(position)
+            return WIN if value == LOSE else value
+
+    path = solve(TicTacToe(), tmp_path / "game.h5")
+    with (
+        database_of(DatabaseFile(path), Misled()) as database,
+        pytest.raises(RuleError, match=r"is stored as \w+ in \d+, and its children make it|is stored as LOSE in 0"),
+    ):
+        verify_sample(database)

@@ -78,6 +78,7 @@ def draw(file: "DatabaseFile", linear: bool) -> Any:
         axes.set_yscale("log")
     axes.set_xlabel("plies to the end under best play")
     axes.set_ylabel("positions")
-    axes.set_title(f"{file.variant}: {file.positions:,} positions, by what they are worth to the player to move")
+    axes.set_title(f"{file.variant}: {file.positions:,} positions, by what they are worth to the player to move",
+                   parse_math=False)  # fmt: skip  # a variant is what somebody has written into a file
     figure.legend(loc="outside lower center", ncols=4)
     return figure

@@ -1,6 +1,6 @@
 """A database is a solved game: ask it for any position, and it gives the value and the remoteness.
 
->>> with open_database("tictactoe") as db:                                                     # doctest: +SKIP
+>>> with open_database("tictactoe") as db:
 ...     db[db.game.start]
 Outcome(value=<Value.TIE: 3>, remoteness=9)
 """

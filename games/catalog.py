@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from hashlib import sha256
@@ -112,8 +112,8 @@ def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
     name, _, options = text.partition(":")
     if name in game_names():
         return named_game(text)
-    for file in trusted_files(name):
-        cls = only_game(import_file(file))
+    for file, known in trusted_files(name):
+        cls = only_game(import_file(file, known))
         if fits(cls):
             return make(cls, options)
     where = f"./{name}.py --database FILE"
@@ -143,8 +143,11 @@ def only_game(module: ModuleType) -> type[Game]:
     return games[0]
 
 
-def import_file(path: Path) -> ModuleType:
-    """Import a rule module from its file, once for each state of the file and of those beside it that it imports."""
+def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
+    """Import a rule module from its file, once for each state of the file and of those beside it that it imports.
+
+    Where files are named as *known*, nothing else in its folder is imported.
+    """
     if not path.is_file():
         raise VariantError(f"no rule module {str(path)!r}")
     source = path.read_bytes()
@@ -158,7 +161,7 @@ def import_file(path: Path) -> ModuleType:
     assert spec and spec.loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        with neighbours(path.parent.resolve()):  # a rule module may import them, as a script may
+        with neighbours(path.parent.resolve(), known):  # a rule module may import them, as a script may
             spec.loader.exec_module(module)
             settle(module)
     except (Exception, SystemExit) as error:

@@ -7,7 +7,7 @@ kept.
 
 import linecache
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -70,33 +70,52 @@ class Loader(SourceFileLoader):
 
 
 class Neighbours:
-    """Finds the modules in a folder, as a script finds those beside it, for a `Loader` to load."""
+    """Finds the modules in a folder, as a script finds those beside it, for a `Loader` to load.
 
-    def __init__(self, folder: Path):
+    Where files are named as *known*, there are no others in the folder.
+    """
+
+    def __init__(self, folder: Path, known: Set[Path] | None = None):
         self.folder = folder
+        self.known = known
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to load a module in the folder; None where it is not there."""
         spec = PathFinder.find_spec(fullname, [str(self.folder)] if path is None else path, target)
-        if spec and type(spec.loader) is SourceFileLoader and self.folder in Path(spec.loader.path).parents:
+        if spec and type(spec.loader) is SourceFileLoader and self.holds(Path(spec.loader.path)):
             spec.loader = Loader(fullname, spec.loader.path)
             return spec
+        if spec and spec.origin is None and any(map(self.leads_to, spec.submodule_search_locations or ())):
+            return spec  # a package without __init__.py
         return None
+
+    def holds(self, file: Path) -> bool:
+        """Tell whether a file is one of those to find."""
+        return self.folder in file.parents and (self.known is None or file.resolve() in self.known)
+
+    def leads_to(self, folder: str) -> bool:
+        """Tell whether one of the files known is in a folder, or below."""
+        return any(Path(folder).resolve() in file.parents for file in self.known or ())
 
 
 @contextmanager
-def neighbours(folder: Path) -> Iterator[None]:
-    """Let modules be imported from a folder, before those of their name that are elsewhere."""
+def neighbours(folder: Path, known: Set[Path] | None = None) -> Iterator[None]:
+    """Let modules be imported from a folder, before those of their name that are elsewhere.
+
+    Where files are named as *known*, nothing else in the folder is imported.
+    """
     forget(folder)
-    finder = Neighbours(folder)
+    finder = Neighbours(folder, known)
     sys.meta_path.insert(sys.meta_path.index(PathFinder), finder)  # what is built into Python comes first, as always
-    sys.path.insert(0, str(folder))
+    if known is None:  # then what no Loader is for may come from there too
+        sys.path.insert(0, str(folder))
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
+        if known is None:
+            sys.path.remove(str(folder))
         sys.meta_path.remove(finder)
 
 

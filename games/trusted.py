@@ -6,7 +6,8 @@ this record. It stands in the person's own configuration, not beside the databas
 
     {"heap": [{"file": "/home/ada/heap.py", "digests": {"/home/ada/heap.py": "5f2c…", "/home/ada/piles.py": "90aa…"}}]}
 
-A rule file counts only while it, and all that it imports from its folder, are byte for byte what they were.
+A rule file counts only while it, and all that it imports from its folder, are byte for byte what they were; and then it
+imports nothing else from there.
 """
 
 import json
@@ -60,12 +61,12 @@ def remember(name: str, sources: Mapping[Path, bytes]) -> None:
             new.unlink(missing_ok=True)
 
 
-def trusted_files(name: str) -> Iterator[Path]:
-    """Yield the rule modules of that name that are what they were, the latest first."""
+def trusted_files(name: str) -> Iterator[tuple[Path, set[Path]]]:
+    """Yield the rule modules of that name that are what they were, the latest first, and with each all its files."""
     for entry in reversed(read_record().get(name, [])):
         with suppress(OSError):
             if all(sha256(Path(path).read_bytes()).hexdigest() == was for path, was in entry["digests"].items()):
-                yield Path(entry["file"])
+                yield Path(entry["file"]), set(map(Path, entry["digests"]))
 
 
 def read_record() -> dict[str, list[Entry]]:

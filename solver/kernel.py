@@ -14,12 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 from retrograde.solver.sources import kernels_digest
 
 __all__ = ["kernel", "kernels_digest"]
+
+WHERE = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
+"""Numba's settings that say where machine code is kept; not all versions have both."""
 
 
 def kernel(function: Any) -> Any:
@@ -35,7 +39,8 @@ class KernelCache(FunctionCache):
     """Numba's cache of a function, with another idea of what is fresh."""
 
     def __init__(self, function: Any):
-        super().__init__(function)
+        with settings_of_the_person():
+            super().__init__(function)
         locator = self._impl.locator
         stamp = (kernels_digest(), numba.__version__, locator.get_source_stamp())
         self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, stamp)
@@ -69,6 +74,23 @@ class CacheFile(IndexDataCacheFile):
             return super()._load_data(name)
         except Exception:  # as above
             return None
+
+
+@contextmanager
+def settings_of_the_person() -> Iterator[None]:
+    """Let only the environment say where machine code is kept.
+
+    Numba would also read `.numba_config.yaml` in the working folder, which may be anybody's, and so would the machine
+    code be that is loaded from where it says.
+    """
+    before = {name: getattr(config, name) for name in WHERE if hasattr(config, name)}
+    for name in before:
+        setattr(config, name, os.environ.get(f"NUMBA_{name}", ""))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(config, name, value)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """A solution is a database with the rules beside it: what a position is worth, which moves are best, how play goes on.
 
->>> with open_solution("tictactoe") as solution:                                               # doctest: +SKIP
+>>> with open_solution("tictactoe") as solution:
 ...     solution.moves(solution.game.start)[0]
 Choice(move=0, name='a1', position=1, value=<Value.TIE: 3>, remoteness=8)
 """

@@ -99,6 +99,15 @@ def test_a_file_never_leads_to_code(variant, command, tmp_path, monkeypatch):
     assert not mark.exists()
 
 
+def test_a_variant_is_no_formula(tmp_path):
+    """Matplotlib would set what stands between two dollars, and fail where it cannot."""
+    forged, path = malicious(tmp_path, tmp_path / "mark")
+    forged.attributes["variant"] = "evil:$\\frac$"
+    forged.write(path)
+    retrograde("plot", path)
+    assert Path("evil.png").stat().st_size > 1000
+
+
 def test_a_list_needs_no_rules(tmp_path):
     mark = tmp_path / "mark"
     malicious(tmp_path / "home", mark)
@@ -118,6 +127,24 @@ def test_what_was_solved_here_is_found_again_as_long_as_it_is_the_same(tmp_path)
     (rules.parent / "neighbour.py").write_text("def most():\n    return 2\n")
     with pytest.raises(VariantError, match=r"not at hand; name their file and the database, as in \./heap\.py"):
         open_database(path)
+
+
+def test_what_was_solved_here_imports_nothing_that_was_put_beside_it_since(tmp_path):
+    """`colorsys` is of Python's own library, and nobody else imports it."""
+    rules, mark = tmp_path / "rules" / "heap.py", tmp_path / "mark"
+    for neighbour in ("one.py", "two/__init__.py", "three/inner.py"):
+        (rules.parent / neighbour).parent.mkdir(parents=True, exist_ok=True)
+        (rules.parent / neighbour).write_text("def most():\n    return 3\n")
+    imports = "\nimport colorsys, one, two, three.inner\n"
+    rules.write_text(HEAP.replace("min(3, heap)", "min(one.most(), two.most(), three.inner.most(), heap)") + imports)
+    used = environment(tmp_path / "home")
+    assert process("solve", rules, env=used).returncode == 0
+    (rules.parent / "colorsys.py").write_text(f"open({str(mark)!r}, 'w')")
+    result = process("query", "heap", "9", env=used)
+    assert "wins in 5 plies" in result.stdout, result.stderr
+    assert not mark.exists()
+    process("query", f"{rules}:size=10", "9", env=used)
+    assert mark.exists()  # a file that the person names is run as it stands
 
 
 def test_a_record_that_others_could_have_written_does_not_count(tmp_path):

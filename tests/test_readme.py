@@ -76,6 +76,14 @@ def test_python(folder, monkeypatch, capsys):
     assert capsys.readouterr().out.strip() == shown[1]
 
 
+def test_what_is_promised_is_linked_and_links_to_what_there_is():
+    assert "](SECURITY.md)" in README
+    promises = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)\)", promises)
+    assert links
+    assert all(Path(ROOT, link).exists() for link in links)
+
+
 def test_ci_runs_the_command_of_the_readme():
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     assert next(command for command in commands if "pytest" in command) in (ROOT / ".ci" / "run").read_text()

@@ -180,6 +180,19 @@ def test_data_of_another_signature_or_of_other_sources_are_not_taken(tmp_path):
     assert new.load("another") is None
 
 
+KEPT_WHERE = "from retrograde.solver import score_kernels as s; print(s.pass_up._cache.cache_path)"
+
+
+def test_a_file_in_the_working_folder_does_not_say_where_machine_code_is(package):
+    """It might be another's, and so might be the code."""
+    pytest.importorskip("yaml")
+    settings = package.parent / ".numba_config.yaml"
+    usual = output(start(package, KEPT_WHERE))
+    settings.write_text(f"cache_dir: {package.parent / 'others'}\ncache_locator_classes: IPythonCacheLocator\n")
+    assert output(start(package, f"import numba; assert numba.config.CACHE_DIR; {KEPT_WHERE}")) == usual
+    assert not (package.parent / "others").exists()
+
+
 @pytest.mark.parametrize("damage", [b"", b"\x80", b"nonsense"])
 def test_damaged_machine_code_is_compiled_anew(tmp_path, damage):
     file = CacheFile(str(tmp_path), "kernel", "sources")

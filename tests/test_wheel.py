@@ -1,0 +1,173 @@
+"""What is installed from a wheel is whole: it solves, verifies, answers and serves where the sources are not at hand.
+
+Slow, and in need of the package index, so that it runs by name: pytest -m slow tests/test_wheel.py
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+
+from .command_line import HEAP
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("games", "databases", "solver", "cli")
+BUILDING = (*FOLDERS, "LICENSE", "README.md", "pyproject.toml", "setup.py")
+"""All that a wheel is made of."""
+
+
+def run(*command: str | Path, **options: object) -> str:
+    """Run a command that must succeed and return what it prints; *options* are those of subprocess.run."""
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, **options
+    )
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def program(folder: Path, name: str) -> Path:
+    """Return the path of a program in an environment."""
+    return folder / ("Scripts" if os.name == "nt" else "bin") / name
+
+
+def make_wheel(source: Path, folder: Path) -> Path:
+    """Make a wheel in a folder from a tree of sources or an archive of one, and return its path."""
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def names_in(wheel: Path) -> list[str]:
+    """Return the names of the files in a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        return sorted(archive.namelist())
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sources in which nothing was built before."""
+    copy = tmp_path_factory.mktemp("sources")
+    for name in BUILDING:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, copy)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_wheel(sources, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel, and what it says that it needs."""
+    folder = tmp_path_factory.mktemp("clean")
+    venv.create(folder, with_pip=True)
+    run(program(folder, "python"), "-m", "pip", "install", "--quiet", f"{wheel}[web]")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a rule file in it, to work in and to keep databases in."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / "heap.py").write_text(HEAP, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def options(elsewhere: Path) -> dict[str, object]:
+    """How programs are run there: without anything that leads to the sources."""
+    environment = {name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
+    homes = dict.fromkeys(("RETROGRADE_HOME", "XDG_CONFIG_HOME", "APPDATA"), str(elsewhere))
+    return {"cwd": elsewhere, "env": {**environment, **homes, "PYTHONUTF8": "1", "NO_COLOR": "1"}}
+
+
+@pytest.fixture(scope="module")
+def retrograde(clean: Path, options: dict[str, object]) -> Callable[..., str]:
+    """Run a command line of the program that was installed."""
+    return lambda *args: run(program(clean, "retrograde"), *args, **options)
+
+
+def test_the_wheel_holds_all_modules_and_the_page(wheel):
+    modules = {path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
+    page = {path for path in (ROOT / "cli/web/static").iterdir() if path.is_file()}
+    wanted = {f"retrograde/{path.relative_to(ROOT).as_posix()}" for path in modules | page}
+    assert len(page) >= 3
+    assert {name for name in names_in(wheel) if ".dist-info/" not in name} == wanted
+
+
+def test_a_source_distribution_gives_the_same_wheel(sources, wheel, clean, tmp_path):
+    python = program(clean, "python")
+    run(python, "-m", "pip", "install", "--quiet", "setuptools>=77")
+    build = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
+    run(python, "-c", build, tmp_path, cwd=sources)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    assert {"LICENSE", "README.md", "pyproject.toml", "setup.py", "cli/web/static/page.js"} <= names
+    assert names_in(make_wheel(archive, tmp_path)) == names_in(wheel)
+
+
+def test_every_module_imports(wheel, clean, options):
+    names = [name[:-3].removesuffix("/__init__").replace("/", ".") for name in names_in(wheel) if name.endswith(".py")]
+    names = [name for name in names if not name.endswith("__main__")]
+    assert len(names) > 80
+    code = "import importlib, json, sys; print(json.dumps([importlib.import_module(n).__file__ for n in sys.argv[1:]]))"
+    files = json.loads(run(program(clean, "python"), "-c", code, *names, **options))
+    assert all(clean.resolve() in Path(file).resolve().parents for file in files)
+    assert "retrograde" in run(program(clean, "python"), "-m", "retrograde.cli", "--version", **options)
+
+
+def test_it_solves_verifies_and_answers(retrograde, elsewhere):
+    assert "a tie in 9 plies" in retrograde("solve", "tictactoe")
+    assert "a tie in 16 plies" in retrograde("solve", "connect4:4,4")
+    assert "every one is right" in retrograde("verify", "connect4:4,4")
+    assert json.loads(retrograde("query", "connect4:4,4", "2122", "--json"))["remoteness"] == 12
+    assert "the first player wins in 11 plies" in retrograde("solve", "./heap.py:size=21")
+    assert "the player to move wins in 5 plies" in retrograde("query", "heap:size=21", "9")
+    assert {path.stem for path in elsewhere.glob("*.h5")} == {"tictactoe", "connect4,width=4,height=4", "heap,size=21"}
+
+
+@pytest.fixture
+def address(retrograde, clean: Path, options: dict[str, object]) -> Iterator[str]:
+    """The address of a server that was installed."""
+    retrograde("solve", "tictactoe")
+    command = [str(program(clean, "retrograde")), "serve", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
+    try:
+        assert process.stdout
+        yield process.stdout.readline().split()[0]
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def get(address: str, path: str, accept: str = "application/json") -> str:
+    """Return what is answered to a request."""
+    with urlopen(Request(address + path, headers={"Accept": accept}), timeout=20) as answer:
+        return answer.read().decode()
+
+
+def test_it_serves(address):
+    assert "tictactoe" in {game["id"] for game in json.loads(get(address, ""))}
+    page = get(address, "", accept="text/html")
+    links = re.findall(r'(?:src|href)="/(static/[^"]+)"', page)
+    assert {"static/page.js", "static/page.css"} <= set(links)
+    assert all(len(get(address, link)) > 100 for link in links)
+    position = json.loads(get(address, "tictactoe/regular/positions/?p=.../.../..."))
+    assert (position["positionValue"], position["remoteness"]) == ("tie", 9)

@@ -27,7 +27,7 @@ from retrograde.databases.encoding import (
     without_zeros,
 )
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
-from retrograde.databases.frames import LEAST_FRAME, ROWS_A_BYTE, FrameReader, digest_of
+from retrograde.databases.frames import LEAST_FRAME, LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
 from retrograde.databases.layout import (
     BLOCK,
@@ -174,8 +174,9 @@ class DatabaseFile:
         self._datasets = {name: open_dataset(root, name) for name in (*tables, self._blocks_of)}
         if header.version > 1 and header.checks.keys() != set(tables):
             raise ValueError("its attribute checks does not name the tables")
-        self.legend = [LegendRow(Value(row[0]), *row[1:]) for row in self._table("legend", LEGEND).tolist()]
-        check_legend(self.legend, self.positions, self.stored)
+        legend = self._table("legend", LEGEND)
+        check_legend(legend, self.positions, self.stored)
+        self.legend = [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
         self.start_outcome: LegendRow | None = None
         if header.start_outcome is not None:
             found = (row for row in self.legend if (row.value, row.remoteness) == header.start_outcome)
@@ -217,7 +218,8 @@ class DatabaseFile:
         """Return a dataset of one chunk; raise ValueError where it has another *length*, if that is known."""
         dtype = in_version(dtype, self.header.version)
         rows = length_of(self._datasets[name])
-        if length not in (None, rows) or rows > ROWS_A_BYTE * self.bytes:
+        most = LEGEND_ROWS_A_BYTE if name == "legend" else ROWS_A_BYTE
+        if length not in (None, rows) or rows > most * self.bytes:
             raise ValueError(f"the table {name} has {rows:,} rows, and cannot")
         self._expect(name, [dtype], rows)
         frames = FrameReader(self._datasets[name], rows * dtype.itemsize)
@@ -508,14 +510,17 @@ def length_of(dataset: h5py.h5d.DatasetID) -> int:
     return length
 
 
-def check_legend(legend: list[LegendRow], positions: int, stored: int) -> None:
+def check_legend(legend: NDArray, positions: int, stored: int) -> None:
     """Raise ValueError where a legend contradicts itself or the counts."""
-    order = [(row.value, row.remoteness) for row in legend]
-    sound = all(LOSE <= value <= WIN and (plies == -1 if value == DRAW else plies >= 0) for value, plies in order)
-    sums = sum(row.positions for row in legend), sum(row.stored for row in legend)
-    counted = all(1 <= row.stored <= row.positions and 0 <= row.example < POSITION_LIMIT for row in legend)
-    if not sound or not counted or order != sorted(set(order)) or sums != (positions, stored):
+    values, plies = legend["value"].astype(np.int64), legend["remoteness"].astype(np.int64)
+    sound = ((values >= LOSE) & (values <= WIN) & np.where(values == DRAW, plies == -1, plies >= 0)).all()
+    ascends = (np.diff(values << 32 | plies & 0xFFFFFFFF) > 0).all()
+    counted = (legend["stored"] >= 1) & (legend["stored"] <= legend["positions"]) & (legend["positions"] <= positions)
+    if not (sound and ascends and counted.all() and are_positions(legend["example"])):
         raise ValueError("the legend contradicts itself")
+    sums = [sum(legend[column].tolist()) for column in ("positions", "stored")]  # Python's ints never overflow
+    if sums != [positions, stored]:
+        raise ValueError("the legend does not add up")
 
 
 def are_ranks(ranks: NDArray[np.int64], begins: NDArray[np.int64], mask: int) -> bool:

@@ -23,8 +23,9 @@ from retrograde.databases.layout import LEVEL, create_dataset
 
 LEAST_FRAME = 12
 """Bytes that the smallest frame with a checksum takes; so many blocks at most can there be in a file."""
-ROWS_A_BYTE = 16
-"""Rows that a table may have, at most, for each byte of its file. (A heap game of 100,000 tiers has 3 a byte.)"""
+ROWS_A_BYTE, LEGEND_ROWS_A_BYTE = 16, 4
+"""Rows that a table may have, at most, for each byte of its file, and the legend, whose rows become objects. (A heap
+game of 100,000 tiers has 3 and 1.4.)"""
 
 
 def check_of(frame: bytes | memoryview) -> int:

@@ -33,7 +33,7 @@ __all__ = ["legacy_digest", "rule_modules", "rules_digest", "settle"]
 
 
 def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
-    """Return a hex digest of the rules; with *contract*, of what the base class adds to them as well."""
+    """Return a hex digest of the rules; with *contract*, of all that the contract's module says as well."""
     cls: Any = game if isinstance(game, type) else type(game)  # Any: mypy thinks that classes cannot be hashed
     return class_digest(cls, contract)
 
@@ -41,19 +41,23 @@ def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
 @cache
 def class_digest(cls: type[Game], contract: bool) -> str:
     """Return the digest of a class, taken once: what has been imported does not change with its file."""
-    try:
-        found = what_decides(cls, contract)
-    except Dynamic:
-        found = whole_modules(cls, contract)
+    found: Any
+    if contract:
+        found = rules_digest(cls), whole.tree_of(source_of(CONTRACT))
+    else:
+        try:
+            found = what_decides(cls)
+        except Dynamic:
+            found = whole_modules(cls)
     return sha256(repr(found).encode()).hexdigest()[:32]
 
 
-def what_decides(cls: type[Game], contract: bool) -> Any:
+def what_decides(cls: type[Game]) -> Any:
     """Return the essence of all that the rules of a class reach; raise Dynamic where that cannot be told."""
     try:
-        return Trace(cls, contract, handed_on=False).run()
+        return Trace(cls, handed_on=False).run()
     except HandedOn:
-        return Trace(cls, contract, handed_on=True).run()
+        return Trace(cls, handed_on=True).run()
 
 
 def settle(module: ModuleType) -> None:
@@ -67,16 +71,16 @@ def settle(module: ModuleType) -> None:
     vars(module)[BESIDE] = loaded()
 
 
-def whole_modules(cls: type[Game], contract: bool) -> Any:
+def whole_modules(cls: type[Game]) -> Any:
     """Return the essence of all modules that rules may reach."""
-    left = {module for base in lineage(cls, contract) for module in rule_modules(module_of(base))}
+    left = {module for base in lineage(cls) for module in rule_modules(module_of(base))}
     folders = [folder_of(module) for module in left]
-    found: set[ModuleType] = set() if contract else {CONTRACT}
+    found = {CONTRACT}
     while left := left - found:
         module = left.pop()
         found.add(module)
         left |= {other for other in imported_by(module, module_of(cls)) if is_beside(other, folders)}
-    sources = {source_of(module) for module in (found if contract else found - {CONTRACT})}
+    sources = {source_of(module) for module in found - {CONTRACT}}
     return cls.__qualname__, sorted(repr(whole.tree_of(source)) for source in sources)
 
 

@@ -37,30 +37,26 @@ class HandedOn(Exception):
     """The game itself is handed on, so that any attribute may be one of it."""
 
 
-def lineage(cls: type, contract: bool) -> list[type]:
-    """Return a class and those it is derived from that are rules: games, and what is beside them.
-
-    Of the contract no more is in it than is wanted.
-    """
+def lineage(cls: type) -> list[type]:
+    """Return a class and those it is derived from that are rules: games, and what is beside them."""
     games = [base for base in cls.__mro__ if issubclass(base, Game) and base is not Game]
     folders = [folder_of(module_of(base)) for base in games]
     return [
         base
         for base in cls.__mro__
-        if base in games or (contract if base is Game else is_beside(module_of(base), folders))
+        if base in games or (base is not Game and is_beside(module_of(base), folders))
     ]
 
 
 class Trace:
     """What has been reached from the rules of a class: a `Resolver` that follows all that it is asked for."""
 
-    def __init__(self, cls: type[Game], contract: bool, handed_on: bool):
+    def __init__(self, cls: type[Game], handed_on: bool):
         self.cls: Any = cls
         self.home = module_of(cls)
-        self.contract = contract
         self.handed_on = handed_on
-        self.line = lineage(cls, contract)
-        self.folders = [folder_of(module_of(base)) for base in self.line if base is not Game]
+        self.line = lineage(cls)
+        self.folders = [folder_of(module_of(base)) for base in self.line]
         self.bodies = [body_of(base) for base in self.line]
         self.options: list[str] = [field.name for field in fields(cls)] if is_dataclass(cls) else []
         self.numbers: dict[Any, int] = {}
@@ -72,7 +68,7 @@ class Trace:
         """Return the essence of all that is reached."""
         others = [base.__qualname__ for base in self.cls.__mro__ if base not in (*self.line, Game, object)]
         roots: list[Any] = [others, *((name, self.member(name)) for name in sorted(self.rules()))]
-        changed = [base for base in self.line if base is not Game and changes_of(base)]
+        changed = [base for base in self.line if changes_of(base)]
         roots += [("", self.number(base, partial(self.of_changes, base))) for base in changed]
         found = []
         for essence in self.left:  # grows as it is gone through
@@ -211,9 +207,7 @@ class Trace:
         if is_plain(value) and not (self.is_inside(module) and name in globals_of(source_of(module))):
             return value_of(value), used + 1
         if vars(CONTRACT).get(name) is value:
-            if not self.contract:
-                return ("Contract", name), used + 1
-            module = CONTRACT  # by whatever way it was imported
+            return ("Contract", name), used + 1
         if any(value is base for base in self.line):
             return self.reach_class(self.line.index(value), names, used + 1)
         if not self.is_inside(module):
@@ -235,7 +229,7 @@ class Trace:
 
     def is_inside(self, module: ModuleType) -> bool:
         """Tell whether what is in a module is followed."""
-        return self.contract if module is CONTRACT else is_beside(module, self.folders)
+        return module is not CONTRACT and is_beside(module, self.folders)
 
     def origin(self, module: ModuleType, name: str) -> tuple[ModuleType, str] | None:
         """Return from where a module has imported a name, if it has."""
@@ -300,8 +294,6 @@ def body_of(cls: type) -> dict[str, list[ast.stmt]]:
     names = {name for name, _ in bindings(body)}
     if any(name not in names and not name.startswith(("__", "_abc_")) for name in vars(cls).keys() - {"name"}):
         raise Dynamic
-    if cls is Game:  # which has to do with how classes are made as well, and that is no rule
-        names = {name for name in names if not name.startswith("__")}
     return {name: nodes for name, nodes in makers(body).items() if name in names}
 
 

@@ -11,6 +11,7 @@ explored, because every position counts (`dense.py`). A journal beside the datab
 import os
 import shutil
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -131,11 +132,12 @@ def solve_into(
     def inspect(path: Path) -> None:
         try:
             with DatabaseFile(path) as file:
-                verify_sample(database_of(file, game))
+                verify_sample(database_of(file, game), min(max((time.monotonic() - began) / 10, 0.02), 0.1))
         except RuleError:
             place.clear()  # what such rules have led to is not to be gone on from
             raise
 
+    began = time.monotonic()
     budget = MemoryBudget(memory)
     solved: Solved | DenseSolved | SteppedSolved | None
     if interpreted or (interpreted is None and not (is_dense(game) and Numbering.of(game).slots > MOST_INTERPRETED)):

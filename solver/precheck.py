@@ -15,7 +15,7 @@ from retrograde.solver.exits import no_exit
 
 POSITIONS = 200
 """Positions tried at most."""
-SECONDS = 0.1
+SECONDS = 0.05
 """Time for all of it."""
 PATIENCE = 20.0
 """More seconds after which a rule is taken to go on for ever: longer than any table takes that rules make for

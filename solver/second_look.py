@@ -12,7 +12,9 @@ from retrograde.solver.images import check_image
 from retrograde.solver.numbering import check_index
 
 SAMPLE = 400
-"""Positions that are looked at again, about; all where there are no more."""
+"""Positions that are looked at again, at most; all where there are no more."""
+IMAGES = 100
+"""Of these, so many are held against an image."""
 
 
 def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Value]) -> None:
@@ -20,13 +22,14 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
 
     *children* are the distinct ones of all positions, *values* those of primitive ones.
     """
-    sample = list(children)[:: max(1, len(children) // SAMPLE)]
-    for position in sample:
+    sample = list(children)[:: -(-len(children) // SAMPLE)]
+    for number, position in enumerate(sample):
         value, moves, reached = examine(game, position)
         if value != values.get(position, UNDECIDED) or list(dict.fromkeys(reached)) != children[position]:
             what = "the rules say one thing, and another when asked again; they must depend on the position alone"
             raise RuleError(f"{variant(game)}, position {position}: {what}")
-        check_image(game, position)
+        if number % -(-len(sample) // IMAGES) == 0:
+            check_image(game, position)
         for move in moves if is_dense(game) else ():
             check_index(game, position, game.do_move(position, move))
     if defines(game, "parents"):

@@ -38,6 +38,7 @@ def from_graph(patch, start):
     return [start - (start & 127) + node for node in range(2 * GAME.pairs(start))]
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("interpreted", [True, False])
 @settings(max_examples=60, deadline=None)
 @given(start=graphs)

@@ -110,6 +110,7 @@ WAYS = {
 }
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=100, deadline=None)
 @given(start=graphs)

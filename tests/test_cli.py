@@ -394,7 +394,7 @@ BROKEN = {  # what is put in the place of what: the error when the game is solve
     ("heap - taken", "heap - taken / 1"): "which is no int",
     ("heap - taken", "heap - 4"): "positions go from 0 to",
     ("heap - taken", "[][taken]"): "contract: do_move at 10: raises IndexError: list index out of range (heap.py,",
-    ("LOSE if", "'lost' if"): "breaks the contract: primitive at 10: gives 'lost'; let it give WIN,",
+    ("LOSE if", "'lost' if"): "breaks the contract: primitive at 0: gives 'lost'; let it give WIN,",
     ("LOSE if heap == 0 else UNDECIDED", "UNDECIDED"): "generate_moves at 0: yields no move where primitive() says UND",
     ("return self.size", "return -1"): "breaks the contract: start: it gives -1, and positions go from 0",
 }

@@ -443,7 +443,7 @@ def fuzz(kinds, folder, seed, count):
 
 def test_forged_files_end_in_an_answer_or_one_line(kinds, tmp_path):
     before = psutil.Process().memory_info().rss
-    fuzz(kinds, tmp_path, "short", 60)
+    fuzz(kinds, tmp_path, "short", 40)
     assert psutil.Process().memory_info().rss < before + 300e6
 
 

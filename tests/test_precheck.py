@@ -175,7 +175,8 @@ def test_a_broken_game_leaves_no_database(cls, fault, interpreted, tmp_path, mon
 
 
 def test_the_sample_is_verified_before_the_file_has_its_name(tmp_path, monkeypatch):
-    def refuse(database):
+    def refuse(database, seconds):
+        assert seconds <= 0.1
         assert database.file.path.name.endswith(".partial")
         raise RuleError("no")
 

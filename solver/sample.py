@@ -27,7 +27,7 @@ PLIES = 1000
 """The most plies of a game played at random."""
 BLOCKS = 30
 """Blocks from which records are taken."""
-IMAGES = 4
+IMAGES = 2
 """The most images of a position that are looked at."""
 
 

@@ -444,7 +444,10 @@ def test_a_module_that_does_not_come_to_its_end_is_named(tmp_path, end):
             game_class(str(path))
 
 
-@pytest.mark.parametrize("name", ["connect4", *(pytest.param(name, marks=pytest.mark.slow) for name in ("dodgem", "hareandhounds"))])
+LONG = [pytest.param(name, marks=pytest.mark.slow) for name in ("dodgem", "hareandhounds")]
+
+
+@pytest.mark.parametrize("name", ["connect4", *LONG])
 def test_every_number_in_every_rule_counts_and_none_in_what_is_for_people(tmp_path, name):
     """Rules with one number changed are other rules, unless it is in a method that none of them reaches."""
     lines = (ROOT / "games" / f"{name}.py").read_bytes().splitlines(keepends=True)

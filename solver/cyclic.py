@@ -20,6 +20,8 @@ Array = np.ndarray[Any, Any]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+BYTES_A_POSITION = 12
+"""What a tier takes for each position beside its links: the best score passed up, children left, sums of parents."""
 IN_FLIGHT = 16
 """Blocks given to threads whose results are not used yet, so that these do not pile up."""
 
@@ -151,7 +153,7 @@ class CyclicTier:
             lists.append((children, ends))
             links += children.nbytes
             if number % 64 == 0:
-                more = links * len(blocks) // (number + 1) * 3 - links
+                more = links * len(blocks) // (number + 1) * 3 - links + BYTES_A_POSITION * count
                 budget.check(more, f"linking the {count:,} positions of a tier with cycles (less with parents())")
         if self.has_parents:
             return

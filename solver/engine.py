@@ -177,11 +177,9 @@ def threads(workers: int | None) -> Iterator[Executor]:
     executor = ThreadPoolExecutor(workers or os.cpu_count() or 1)
     try:
         yield executor
-    except KeyboardInterrupt:
-        executor.shutdown(wait=False, cancel_futures=True)
-        raise
     finally:
-        executor.shutdown(wait=not isinstance(sys.exc_info()[1], KeyboardInterrupt), cancel_futures=True)
+        interrupted = isinstance(sys.exc_info()[1], KeyboardInterrupt)
+        executor.shutdown(wait=not interrupted, cancel_futures=True)
 
 
 def identity(game: Game) -> str:

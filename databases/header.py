@@ -16,6 +16,7 @@ import numpy as np
 from retrograde.databases.errors import NotADatabase, VersionTooNew
 from retrograde.databases.layout import FORMAT, METRIC, VERSION
 from retrograde.games.game import POSITION_BITS
+from retrograde.games.text import printable
 
 Attributes = dict[str, Any]
 """Texts and ints, by name."""
@@ -26,8 +27,6 @@ MOST_ATTRIBUTES = 64
 TEXTS = ("format", "game", "variant", "options", "rules", "metric", "made_with", "checks", "digest")
 END_OF_FILE = slice(28, 36)
 """Where the superblock says how long the file is."""
-UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What does something to a terminal, and shows nothing."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,8 @@ def read_header(file: h5py.File, path: Path) -> tuple[Header, Attributes]:
 def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
     """Return an attribute that must be a text of some form, without signs that do something to a terminal."""
     value = facts.get(name)
-    if not isinstance(value, str) or UNSEEN.search(value) or not re.fullmatch(pattern, value):
+    unseen = isinstance(value, str) and (value != printable(value) or "\n" in value)
+    if not isinstance(value, str) or unseen or not re.fullmatch(pattern, value):
         raise ValueError(f"its attribute {name} is {value!r:.60}" if name in facts else f"it has no attribute {name}")
     return value
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from retrograde.databases import DatabaseFile, home_folder, list_databases
-from retrograde.games.catalog import rules_digest
+from retrograde.databases.database import digest_in
 from retrograde.games.game import RetrogradeError
 from retrograde.solver import dense_kernels, kernels
 from retrograde.solver.cyclic import flowing
@@ -26,13 +26,15 @@ def find_sources(scores: DenseScores, path: Path) -> Sources:
     game, numbering = scores.game, scores.numbering
     files = {file.resolve(): file for folder in (home_folder(), path.parent) for file in list_databases(folder)}
     files.pop(path.resolve(), None)
-    digest = rules_digest(game)
     sources: Sources = {}
     for file in files.values():
         try:
             with DatabaseFile(file) as database:
+                digest = digest_in(database.header.version)(type(game))
                 if not database.dense or (database.game_name, database.rules) != (game.name, digest):
                     continue
+                if max(row.remoteness for row in database.legend) >= (1 << scores.bits) - 2:
+                    continue  # more than scores of this size can say
                 for tier, size in zip(database.dense_tiers.numbers, np.diff(database.dense_tiers.bounds), strict=True):
                     row = numbering.row(int(tier))
                     if row >= 0 and numbering.size(row) == size:

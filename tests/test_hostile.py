@@ -365,6 +365,15 @@ def test_one_bad_file_hinders_no_other(kinds, tmp_path):
         assert list_databases(home)
 
 
+def test_tiers_are_not_taken_from_a_database_that_says_more_than_scores_can(kinds, tmp_path):
+    forged = Forged.read(kinds["slots"])
+    rows = forged.parts["legend"].rows()
+    rows["remoteness"][-1] = 70_000
+    forged.parts["legend"].put(rows)
+    forged.write(tmp_path / "chess,KQK.h5")
+    assert solve(load_game("chess:KQK"), tmp_path / "other.h5").read_bytes() == kinds["slots"].read_bytes()
+
+
 # Fuzz
 
 

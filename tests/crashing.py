@@ -65,7 +65,8 @@ class Fault:
         """Count all operations of this process from now on."""
         for name in ("replace", "fsync", "unlink", "mkdir", "ftruncate"):
             self.wrap(os, name)
-        self.wrap(shutil, "rmtree")
+        if not self.refuse:  # it would not raise
+            self.wrap(shutil, "rmtree")
         self.wrap(frames.Frames, "write")
         fault = self
 

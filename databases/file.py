@@ -226,8 +226,10 @@ class DatabaseFile:
         content = frames.read(0, self.header.checks.get(name))
         return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, rows), dtype, rows)
 
-    def _block_table(self, dtype: np.dtype) -> NDArray:
-        """Return the table of blocks, a row for each."""
+    @cached_property
+    def _block_table(self) -> NDArray:
+        """The table of blocks, a row for each, read once. The lock must be held."""
+        dtype = DENSE_BLOCKS if self.dense else STEP_BLOCKS if self.stepped else BLOCKS
         return self._table("blocks", dtype, self.block_count)
 
     @cached_property
@@ -235,8 +237,7 @@ class DatabaseFile:
         """The checksum of each block's frame; None in version 1, which has none."""
         if self.header.version == 1:
             return None
-        dtype = DENSE_BLOCKS if self.dense else STEP_BLOCKS if self.stepped else BLOCKS
-        return self._locked(lambda: self._block_table(dtype)["check"].tolist())
+        return self._locked(lambda: self._block_table["check"].tolist())
 
     def _content(self, number: int) -> bytes:
         """Return the content of the frame of a block. The lock must be held."""
@@ -350,7 +351,7 @@ class DatabaseFile:
     @cached_property
     def step_ranks(self) -> NDArray[np.int64]:
         """The rank of the first step of each block."""
-        ranks = self._locked(lambda: next(columns(self._block_table(STEP_BLOCKS), "rank")))
+        ranks = self._locked(lambda: next(columns(self._block_table, "rank")))
         if not are_positions(ranks):
             raise self.damaged("the table of blocks holds what no rank can be")
         return ranks
@@ -389,7 +390,7 @@ class DatabaseFile:
         return Tiers(numbers, bounds, positions)
 
     def _read_blocks(self, tiers: Tiers) -> Blocks:
-        positions, masks = columns(self._block_table(BLOCKS), "position", "mask")
+        positions, masks = columns(self._block_table, "position", "mask")
         if not are_positions(positions) or not are_positions(masks):
             raise ValueError("the table of blocks holds what no position can be")
         edges = np.arange(0, self.stored, self.block_size)

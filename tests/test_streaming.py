@@ -215,7 +215,7 @@ def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
         "print(peak_memory())"
     )
     files = []
-    for memory in (250, 300, 2000):
+    for memory in (300, 500, 2000):
         home = tmp_path / str(memory)
         command = [sys.executable, "-c", program, "solve", "connect4:5,5", "--memory", f"{memory}M"]
         told = subprocess.run(command, env=environment(home), check=True, capture_output=True, text=True).stdout

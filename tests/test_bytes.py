@@ -1,0 +1,105 @@
+"""The bytes of databases, pinned: whatever is moved or made quicker in the solver, the files stay what they are.
+
+What is in a file is pinned by one digest, and the file by another, which holds only for the versions of zstd, HDF5 and
+h5py that it was made with. A change that means to change bytes changes the numbers here, and says so in CHANGELOG.md.
+"""
+
+from hashlib import sha256
+
+import pytest
+import zstandard
+
+from retrograde.databases import DatabaseFile
+from retrograde.games.catalog import load_game
+from retrograde.solver import engine
+from retrograde.solver.engine import solve
+
+MADE_WITH = "retrograde 0.1.0, zstd 1.5.7, HDF5 2.0.0, h5py 3.16.0"
+
+PINNED = {
+    # variant and how it is solved: digest of what is in the file, digest of the file
+    ("tictactoe", "interpreted"): (
+        "bb520a691463c4f832df953ccd2c21fc15a5a309b985482b54bc55bad40be523",
+        "ee26212b9e9570b4268901d91dcad6a65e1089402eaa814227027aad6f26a416",
+    ),
+    ("tentozero", "interpreted"): (
+        "223875796f54a84fc071fb53faf33892147ba1d6522b3b392b67f4e0aabdabfe",
+        "0f0b9da051d7bbb55c5d52c14a700647d19d05d85597820730bd4d01c05a27cf",
+    ),
+    ("mutorere", "compiled"): (
+        "fc24d0db5d45225ea81cf80e469840ccc2e8c4076ef5b7a5f0b013b7542c4abf",
+        "b8f831b38695f2213b60bbdf7692277b2bfabde92c1afa20e6324247f8a81fd2",
+    ),
+    ("dodgem", "compiled"): (
+        "85ac96db46a31c34a363d8628cc01d086208855f1ff37a04d29c1fa292fa1f8b",
+        "4d80c610cb7c23f03fba7fd6b4ad12f982c03f412385d8551dce25f1107d9693",
+    ),
+    ("lgame", "compiled"): (
+        "7ae1c5ec3d4a7e64a80b2ce61bc58d927c18d76a7f14d55f95aebd9442376219",
+        "6b3bb4654a7cb478f6f7e802f43fe95b8b7b5d780ab7ef734c13290826a02e20",
+    ),
+    ("hareandhounds", "compiled"): (
+        "5312f03dcce5e274e8a22a8491b492461ddcd559164298ef3f6ebfc83c6e82ca",
+        "68de4d2b6b961b448aaecdb12edb5d3507f405482b3d02cbbe3090e409cf02c5",
+    ),
+    ("connect4:4,4", "compiled"): (
+        "ee7bc288144b1926a40c2b8871eb9af4e300037619e989c5245b7dafbd793a95",
+        "4ca76cac7a68409541e6de4d14a809f7f31ed6180c740b6454ee575280b10921",
+    ),
+    ("connect4:5,3", "compiled"): (
+        "1b141a92558f8bc1dc5d8781cf65b1d77f7255ff7313f370d7afa8ff0c82b8aa",
+        "629a0ee4c353abf202359074838edc0a6911d313ffd605b4d0322f8c7c458510",
+    ),
+    ("connect4:4,3,3", "streamed"): (
+        "60765c3d89be57c9fcb6120f10682660b4f85b608d3e6ff1fb130734136236ae",
+        "5d1e3d95b8d89f18dd0f136337edc05f9ae2a8a8526a5d96cea6924d514c9f9f",
+    ),
+    ("connect4:4,4", "streamed"): (
+        "b6f7f441ec17809192cb8a383a44b724653c5cb5934b6de8050e30cfa64f997a",
+        "b1083c801182b2b67a005cc73317e56704de8f7e15e1c9138b544c511d31fcc8",
+    ),
+    ("chess:KQK", "numbered"): (
+        "b8ccf4440fe2dcfb8e65d4f3974dfd6eef1aa70a0a4cb9ca6bbc2e9857fff104",
+        "1eeeb9bb84d66ab8e684302cd324dfc086c161498c7239e02ee93d298aca35e4",
+    ),
+    ("chess:KPK", "numbered"): (
+        "f8920272a09d1a0f9f4b284fc52db4f491cc10e5e6313be4fb2ae133b614e045",
+        "dfee4263f8152d8f820548ee13b8adfdbeaecf03e11a9728b319d34b799cb67a",
+    ),
+    ("chess:KK", "interpreted"): (
+        "86bf5e7b9f07c029ab7090c27677b48aee805afda550b65d3286ab4d519e7353",
+        "b62e9dc3e0f384b9f7b4b7f0633710d782f3ee5b5169bddfa5abdd0a2bda538e",
+    ),
+}
+
+
+def contents_of(path):
+    """Return a digest of what is in a file: what it says about itself, but for versions and digests, and its frames,
+    not compressed."""
+    with DatabaseFile(path) as file:
+        about = {name: value for name, value in file.attributes.items() if name not in ("made_with", "digest")}
+        digest = sha256(repr(sorted(about.items())).encode())
+        for name in sorted(file._datasets):
+            digest.update(name.encode() + decoded(file, name))
+    return digest.hexdigest()
+
+
+def decoded(file, name):
+    """Return the contents of all frames of a dataset."""
+    dataset = file._datasets[name]
+    (length,), (chunk,) = dataset.get_space().get_simple_extent_dims(), dataset.get_create_plist().get_chunk()
+    frames = (dataset.read_direct_chunk((first,))[1] for first in range(0, length, chunk))
+    return b"".join(zstandard.ZstdDecompressor().decompress(frame) for frame in frames)
+
+
+@pytest.mark.parametrize(("variant", "how"), PINNED)
+def test_bytes_are_what_they_were(variant, how, tmp_path, monkeypatch):
+    contents, whole = PINNED[variant, how]
+    if how == "streamed":
+        monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
+    path = solve(load_game(variant), tmp_path / "database.h5", interpreted=how == "interpreted")
+    assert contents_of(path) == contents
+    with DatabaseFile(path) as file:
+        made_with = file.made_with
+    if made_with == MADE_WITH:
+        assert sha256(path.read_bytes()).hexdigest() == whole

@@ -1,6 +1,6 @@
 """Times look-ups in Python: microseconds for a position in a block that is cached, and in one that is not.
 
-    python benchmarks/lookup.py connect4:5,5      the database must be there: retrograde solve connect4:5,5
+python benchmarks/lookup.py connect4:5,5      the database must be there: retrograde solve connect4:5,5
 """
 
 import random

@@ -16,8 +16,8 @@ import httpx
 
 from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
-from retrograde.solver.match import random_position
-from retrograde.solver.solution import Solution
+from retrograde.solver.play.match import random_position
+from retrograde.solver.play.solution import Solution
 
 COMMAND = [sys.executable, "-m", "retrograde.cli"]
 VARIANTS = ["tictactoe", "connect4:5,4", "lgame", "chess:KRK"]

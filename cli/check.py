@@ -25,7 +25,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
     """
     from retrograde.games.catalog import load_game
     from retrograde.games.text import printable
-    from retrograde.solver.check import check
+    from retrograde.solver.conformance.check import check
 
     report = check(load_game(variant), positions)
     if as_json:

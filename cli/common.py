@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from retrograde.databases import Database, DatabaseFile
     from retrograde.games import Game
-    from retrograde.solver.player import Player
-    from retrograde.solver.solution import Solution
+    from retrograde.solver.play.player import Player
+    from retrograde.solver.play.solution import Solution
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -46,7 +46,7 @@ def complete_files(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def complete_players(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from retrograde.solver.player import PLAYERS
+    from retrograde.solver.play.player import PLAYERS
 
     return [CompletionItem(name) for name in ("human", *PLAYERS) if name.startswith(incomplete)]
 
@@ -142,7 +142,7 @@ def read_position(game: "Game", text: str) -> int:
 
 def player_named(name: str, solution: "Solution", chance: "Random") -> "Player":
     """Return a player by name; raise UsageError where there is none."""
-    from retrograde.solver.player import NoPlayer, make_player
+    from retrograde.solver.play.player import NoPlayer, make_player
 
     try:
         return make_player(name, solution, chance)

@@ -48,7 +48,7 @@ def explain(error: BaseException) -> Failure:
 
 def broken(error: BaseException) -> bool:
     """Tell whether rules have raised what Ctrl-C raises."""
-    from retrograde.solver.examine import raised_by_rules
+    from retrograde.solver.rules.examine import raised_by_rules
 
     return raised_by_rules(error) and place_in_rules(error) is not None
 

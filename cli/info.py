@@ -29,7 +29,7 @@ def command(source: str, database: str | None, as_json: bool) -> None:
       retrograde info connect4.h5 --json
     """
     from retrograde.databases import Database
-    from retrograde.solver.analysis import summary
+    from retrograde.solver.play.analysis import summary
 
     with open_file(source, database) as opened:
         facts = summary(opened)
@@ -62,7 +62,7 @@ def print_tiers(facts: Facts) -> None:
 
 def print_longest_win(facts: Facts, file: "DatabaseFile", game: "Game | None") -> None:
     """Print the win that takes longest, and where it is; nothing where nobody ever wins."""
-    from retrograde.solver.analysis import board
+    from retrograde.solver.play.analysis import board
 
     wins = [row for row in file.legend if row.value == WIN]
     if not wins:

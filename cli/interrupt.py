@@ -126,14 +126,14 @@ class Watch:
         """Return in words, to follow others, the compiled rules that have not answered since; nothing if all have."""
         while self.seen and time.monotonic() < self.seen + PAUSES[0] and positions_asked():
             time.sleep(0.02)
-        active = sys.modules.get("retrograde.solver.active")
+        active = sys.modules.get("retrograde.solver.rules.active")
         stuck = active.stuck_since(self.before) if active and self.before else ""
         return f"; {stuck}" if stuck else ""
 
 
 def positions_asked() -> dict[int, int]:
     """Return what compiled rules are asked about, by call; nothing where the solver is not even imported."""
-    active = sys.modules.get("retrograde.solver.active")
+    active = sys.modules.get("retrograde.solver.rules.active")
     return active.positions_asked() if active else {}
 
 

@@ -20,7 +20,7 @@ from retrograde.cli.words import heading, indent, table
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
 
 if TYPE_CHECKING:
-    from retrograde.solver.solution import Solution
+    from retrograde.solver.play.solution import Solution
 
 
 @click.command()
@@ -47,7 +47,7 @@ def command(
       retrograde match tictactoe perfect rules --games 100
       retrograde match connect4:4,4 perfect 0.8 --games 200 --seed 7 --json
     """
-    from retrograde.solver.solution import Solution
+    from retrograde.solver.play.solution import Solution
 
     with Solution(open_source(source, database)) as solution:
         outcome = contest(solution, (a, b), games, position, seed)
@@ -69,7 +69,7 @@ def contest(
     solution: "Solution", names: tuple[str, str], games: int, position: str | None, seed: int
 ) -> list[dict[str, Any]]:
     """Play games, the first player named moving first in every other; return the counts of both."""
-    from retrograde.solver.match import play, points, random_position
+    from retrograde.solver.play.match import play, points, random_position
 
     players = [player_named(name, solution, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings = Random(f"{seed} beginnings")

@@ -24,8 +24,8 @@ from retrograde.cli.words import NOUNS, coloured, expected, faint, heading, inde
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN
 
 if TYPE_CHECKING:
-    from retrograde.solver.player import Player
-    from retrograde.solver.solution import Solution
+    from retrograde.solver.play.player import Player
+    from retrograde.solver.play.solution import Solution
 
 HUMAN = "human"
 ORDINALS = ("first", "second")
@@ -86,7 +86,7 @@ def command(
       retrograde play connect4:4,4 --first perfect --second random --seed 1
       retrograde play chess:KRK --from longest --pgn rook.pgn
     """
-    from retrograde.solver.solution import Solution
+    from retrograde.solver.play.solution import Solution
 
     with Solution(open_source(source, database)) as solution:
         if pgn is not None and not hasattr(solution.game, "pgn"):
@@ -119,7 +119,7 @@ def command(
 
 def first_position(solution: "Solution", text: str | None, seed: int | None) -> int:
     """Return the position in which a game begins."""
-    from retrograde.solver.match import random_position
+    from retrograde.solver.play.match import random_position
 
     if text == "longest":
         wins = [row for row in solution.database.file.legend if row.value == WIN]
@@ -134,9 +134,7 @@ def first_position(solution: "Solution", text: str | None, seed: int | None) -> 
 class Match:
     """One game as it goes: who plays, and what has been played."""
 
-    def __init__(
-        self, solution: "Solution", start: int, names: list[str], players: "list[Player | None]", hints: bool
-    ):
+    def __init__(self, solution: "Solution", start: int, names: list[str], players: "list[Player | None]", hints: bool):
         self.solution = solution
         self.start = start
         self.names = names
@@ -158,7 +156,7 @@ class Match:
 
     def is_over(self) -> bool:
         """Tell whether the game is over, if only because it goes round in a circle."""
-        from retrograde.solver.match import ENDLESS
+        from retrograde.solver.play.match import ENDLESS
 
         over = self.solution.game.primitive(self.position) != UNDECIDED
         return over or self.positions.count(self.position) == ENDLESS
@@ -280,7 +278,7 @@ class Match:
 
     def print_result(self) -> None:
         """Print how the game has ended."""
-        from retrograde.solver.match import ENDLESS
+        from retrograde.solver.play.match import ENDLESS
 
         game, moves = self.solution.game, len(self.moves)
         value = game.primitive(self.position)

@@ -56,7 +56,7 @@ def draw(file: "DatabaseFile", linear: bool) -> Any:
     from matplotlib.figure import Figure
 
     from retrograde.games import DRAW, LOSE, TIE, WIN
-    from retrograde.solver.picture import COLOURS
+    from retrograde.solver.play.picture import COLOURS
 
     figure = Figure(figsize=(10, 5), dpi=120, layout="constrained")
     axes = figure.subplots()
@@ -71,9 +71,7 @@ def draw(file: "DatabaseFile", linear: bool) -> Any:
         axes.bar(places, counts, 0.3, label=label, color=COLOURS[value], edgecolor="#333", linewidth=0.3)
     ticks = list(range(0, last + 1, max(1, -(-last // 24))))
     has_draws = any(row.remoteness < 0 for row in file.legend)
-    axes.set_xticks(
-        ticks + [last + 2] * has_draws, [str(tick) for tick in ticks] + ["∞"] * has_draws
-    )
+    axes.set_xticks(ticks + [last + 2] * has_draws, [str(tick) for tick in ticks] + ["∞"] * has_draws)
     if not linear:
         axes.set_yscale("log")
     axes.set_xlabel("plies to the end under best play")

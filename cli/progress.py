@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from retrograde.cli.words import amount, duration
 
 if TYPE_CHECKING:
-    from retrograde.solver.progress import Progress
+    from retrograde.solver.work.progress import Progress
 
 QUIET_SECONDS = 30.0
 """Where standard error is no terminal, a line is written so seldom."""

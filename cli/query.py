@@ -18,7 +18,7 @@ from retrograde.cli.words import coloured, heading, indent, prospect, table, wra
 from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
 
 if TYPE_CHECKING:
-    from retrograde.solver.solution import Choice, Solution
+    from retrograde.solver.play.solution import Choice, Solution
 
 
 @click.command()
@@ -38,7 +38,7 @@ def command(source: str, position: str | None, database: str | None, as_json: bo
       retrograde query chess:KRK 8/8/8/3k4/8/8/8/K6R_w
       echo 2231 | retrograde query connect4:4,4 -
     """
-    from retrograde.solver.solution import Solution
+    from retrograde.solver.play.solution import Solution
 
     with Solution(open_source(source, database)) as solution:
         for number, place in enumerate(positions(solution, position)):

@@ -7,8 +7,8 @@ from retrograde.cli.words import NOUNS, coloured, heading, indent, table
 from retrograde.games import FLIPPED, LOSE
 
 if TYPE_CHECKING:
-    from retrograde.solver.match import Judgement
-    from retrograde.solver.solution import Choice, Solution
+    from retrograde.solver.play.match import Judgement
+    from retrograde.solver.play.solution import Choice, Solution
 
 MOST_BETTER = 3
 """Better moves that are named."""
@@ -16,7 +16,7 @@ MOST_BETTER = 3
 
 def scorecard(solution: "Solution", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> str:
     """Return a table of the moves played at some plies, counted from 0, and a line that sums them up."""
-    from retrograde.solver.match import judge
+    from retrograde.solver.play.match import judge
 
     rows, kept, perfect = [], 0, 0
     for ply in plies:

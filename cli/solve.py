@@ -29,7 +29,7 @@ class Size(click.ParamType):
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from retrograde.solver.memory import parse_size
+        from retrograde.solver.work.memory import parse_size
 
         try:
             return parse_size(value)
@@ -72,8 +72,8 @@ def command(
     from retrograde.databases.lock import Lock
     from retrograde.games.catalog import load_game, trust
     from retrograde.games.catalog import variant as text_of
-    from retrograde.solver.analysis import summary
-    from retrograde.solver.memory import peak_memory
+    from retrograde.solver.play.analysis import summary
+    from retrograde.solver.work.memory import peak_memory
 
     game = load_game(variant)
     path = Path(database) if database is not None else database_path(text_of(game))
@@ -185,9 +185,7 @@ def run(
 
     try:
         with JsonProgress() if as_json else ProgressLine() as line, warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: line.say(
-                f"retrograde: warning: {printable(str(message))}"
-            )
+            warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {printable(str(message))}")
             line.rewrite(f"reading the rules of {printable(variant(game))}")
             solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line, lock=lock)
     except KeyboardInterrupt as error:

@@ -42,7 +42,7 @@ def command(
         verify_quickly(source, database, as_json)
         return
     from retrograde.games.text import printable
-    from retrograde.solver.verify import verify
+    from retrograde.solver.audit.verify import verify
 
     began = time.monotonic()
     with open_source(source, database) as opened, ProgressLine() as line:
@@ -80,7 +80,7 @@ def command(
 def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     """Read every block of a file, and say that it is as it was written; its rules are not needed."""
     from retrograde.databases import Database
-    from retrograde.solver.progress import Phase
+    from retrograde.solver.work.progress import Phase
 
     began = time.monotonic()
     with open_file(source, database) as opened, ProgressLine() as line:

@@ -99,7 +99,7 @@ def faint(text: str) -> str:
 
 def size(count: float) -> str:
     """Return a number of bytes as people read it."""
-    from retrograde.solver.memory import format_size
+    from retrograde.solver.work.memory import format_size
 
     return format_size(count)
 

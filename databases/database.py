@@ -247,11 +247,11 @@ def open_database(
 def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:
     """Return the database of a file, of the kind that the file is."""
     if file.dense:
-        from retrograde.databases.dense import DenseDatabase
+        from retrograde.databases.slots.database import DenseDatabase
 
         return DenseDatabase(file, game, cache_blocks)
     if file.stepped:
-        from retrograde.databases.stepped import SteppedDatabase
+        from retrograde.databases.steps.database import SteppedDatabase
 
         return SteppedDatabase(file, game, cache_blocks)
     return Database(file, game, cache_blocks)

@@ -43,8 +43,8 @@ from retrograde.databases.layout import (
     records_dtype,
 )
 from retrograde.databases.lock import Lock
-from retrograde.databases.write_dense import DenseSolved, fill_dense
-from retrograde.databases.write_steps import SteppedSolved, fill_steps
+from retrograde.databases.slots.write import DenseSolved, fill_dense
+from retrograde.databases.steps.write import SteppedSolved, fill_steps
 from retrograde.games import Game, RetrogradeError
 from retrograde.games.game import POSITION_BITS
 

@@ -41,11 +41,7 @@ def lineage(cls: type) -> list[type]:
     """Return a class and those it is derived from that are rules: games, and what is beside them."""
     games = [base for base in cls.__mro__ if issubclass(base, Game) and base is not Game]
     folders = [folder_of(module_of(base)) for base in games]
-    return [
-        base
-        for base in cls.__mro__
-        if base in games or (base is not Game and is_beside(module_of(base), folders))
-    ]
+    return [base for base in cls.__mro__ if base in games or (base is not Game and is_beside(module_of(base), folders))]
 
 
 class Trace:

@@ -28,21 +28,21 @@ from retrograde.databases.lock import Lock
 from retrograde.databases.write import DenseSolved, Solved, SteppedSolved, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
 from retrograde.games.game import Game, RuleError, defines, is_dense
-from retrograde.solver.examine import start_of
-from retrograde.solver.exits import no_exit
+from retrograde.solver.audit.sample import verify_sample
+from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
-from retrograde.solver.journal import Journal, Log
-from retrograde.solver.memory import MemoryBudget
-from retrograde.solver.numbering import Numbering
-from retrograde.solver.precheck import refuse_broken
-from retrograde.solver.progress import Listener, Phase
-from retrograde.solver.sample import verify_sample
-from retrograde.solver.score import PLIES_BITS, RemotenessOverflow
-from retrograde.solver.sources import journal_digest
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.outcomes.score import PLIES_BITS, RemotenessOverflow
+from retrograde.solver.rules.examine import start_of
+from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.work.journal import Journal, Log
+from retrograde.solver.work.memory import MemoryBudget
+from retrograde.solver.work.progress import Listener, Phase
+from retrograde.solver.work.sources import journal_digest
 
 if TYPE_CHECKING:
-    from retrograde.solver.scratch import Scratch
-    from retrograde.solver.tiers import Scores
+    from retrograde.solver.listed.tiers import Scores
+    from retrograde.solver.work.scratch import Scratch
 
 INTERPRETED_SECONDS = 0.2
 """Games that are explored in less time of a processor are not compiled, which takes two seconds or more."""
@@ -160,7 +160,7 @@ def solve_into(
                     game, place, executor, workers or os.cpu_count() or 1, budget, journal, listener, pause
                 )
                 phase = Phase("writing", listener, int(solved.counts.sum()))
-            from retrograde.solver.encode_kernels import encode_group  # numba is imported by now
+            from retrograde.solver.outcomes.encode import encode_group  # numba is imported by now
 
             write_database(
                 place.path, game, solved, executor, lambda records: phase.advance(records - phase.done), encode_group,
@@ -197,11 +197,11 @@ def solve_explored(
     Games of many positions are solved in a stream where it can be done; the rest in memory.
     """
     from retrograde.solver.estimate import QUICK, check_disk, estimate
-    from retrograde.solver.explore import TooLarge
-    from retrograde.solver.scratch import DamagedScratch
-    from retrograde.solver.stream_forward import NotStreamed
-    from retrograde.solver.stream_log import StreamLog
-    from retrograde.solver.streaming import solve_streamed
+    from retrograde.solver.listed.explore import TooLarge
+    from retrograde.solver.streamed.forward import NotStreamed
+    from retrograde.solver.streamed.log import StreamLog
+    from retrograde.solver.streamed.streaming import solve_streamed
+    from retrograde.solver.work.scratch import DamagedScratch
 
     entries = entries_by_name(journal)
     streamed = entries.pop("stream", [])
@@ -255,10 +255,10 @@ def solve_compiled(
     *waves* is what explored positions are called in the journal.
     """
     # numba takes a while to import: not for small games
-    from retrograde.solver.expansion import Expander, NotCompilable
-    from retrograde.solver.explore import Explorer
-    from retrograde.solver.legend import solved_from
-    from retrograde.solver.tiers import Scores
+    from retrograde.solver.listed.explore import Explorer
+    from retrograde.solver.listed.legend import solved_from
+    from retrograde.solver.listed.tiers import Scores
+    from retrograde.solver.rules.expansion import Expander, NotCompilable
 
     expander = Expander(game)
     log = Log(journal, waves, entries.pop(waves, []), pause)
@@ -289,10 +289,10 @@ def solve_dense(
 
     Tiers are taken from other databases, those beside *path* among them, unless it is None.
     """
-    from retrograde.solver.dense import DenseScores
-    from retrograde.solver.dense_legend import dense_solved_from
-    from retrograde.solver.expansion import NotCompilable
-    from retrograde.solver.reuse import find_sources, take
+    from retrograde.solver.numbered.dense import DenseScores
+    from retrograde.solver.numbered.legend import dense_solved_from
+    from retrograde.solver.numbered.reuse import find_sources, take
+    from retrograde.solver.rules.expansion import NotCompilable
 
     numbering = Numbering.of(game)
     entries = entries_by_name(journal)
@@ -316,9 +316,9 @@ def solve_dense(
 
 def solve_tiers(scores: "Scores", executor: Executor, budget: MemoryBudget, log: Log, phase: Phase) -> None:
     """Solve all tiers, last first, less those in the log."""
-    from retrograde.solver.cyclic import solve_cyclic
-    from retrograde.solver.explore import TASK, run, tasks
-    from retrograde.solver.tiers import levels
+    from retrograde.solver.listed.cyclic import solve_cyclic
+    from retrograde.solver.listed.explore import TASK, run, tasks
+    from retrograde.solver.listed.tiers import levels
 
     space = scores.space
     done: set[int] = set()

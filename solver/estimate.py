@@ -21,11 +21,11 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RetrogradeError, is_dense
-from retrograde.solver.examine import start_of
-from retrograde.solver.expansion import Expander
-from retrograde.solver.explore import position_type
-from retrograde.solver.memory import format_size
-from retrograde.solver.numbering import Numbering
+from retrograde.solver.listed.explore import position_type
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.rules.examine import start_of
+from retrograde.solver.rules.expansion import Expander
+from retrograde.solver.work.memory import format_size
 
 Array = np.ndarray[Any, Any]
 
@@ -160,9 +160,7 @@ class Sampler:
                 edges = count * sum(one[2].sum() / len(sample) for one, sample in zip(found, samples, strict=True)) / 2
                 if min(len(one[0]) for one in found) == 0 or self.cyclic:
                     break
-                _, first, second = np.intersect1d(
-                    found[0][0], found[1][0], assume_unique=True, return_indices=True
-                )
+                _, first, second = np.intersect1d(found[0][0], found[1][0], assume_unique=True, return_indices=True)
                 often = (found[0][2][first] * found[1][2][second]).sum() * count**2
                 both = max(often / len(samples[0]) / len(samples[1]) / edges - 1, 0.0)
                 count = max(edges / (1 + factor * both), 1.0)

@@ -11,11 +11,11 @@ import numpy as np
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import DenseSolved, Solved
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_dense
-from retrograde.solver.dense_legend import dense_solved
-from retrograde.solver.examine import examine, start_of
-from retrograde.solver.memory import MemoryBudget, used_memory
-from retrograde.solver.numbering import Numbering
-from retrograde.solver.second_look import by_tier, look_again
+from retrograde.solver.numbered.legend import dense_solved
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.rules.examine import examine, start_of
+from retrograde.solver.rules.second_look import by_tier, look_again
+from retrograde.solver.work.memory import MemoryBudget, used_memory
 
 BETWEEN_CHECKS = 1_000
 """Positions explored between two looks at the memory in use."""
@@ -24,9 +24,7 @@ Children = dict[int, list[int]]
 Outcomes = dict[int, tuple[Value, int]]
 
 
-def solve_interpreted(
-    game: Game, budget: MemoryBudget, seconds: float = float("inf")
-) -> Solved | DenseSolved | None:
+def solve_interpreted(game: Game, budget: MemoryBudget, seconds: float = float("inf")) -> Solved | DenseSolved | None:
     """Return the solved game; None where exploring it takes more than some seconds of the processor's time."""
     explored = explore(game, budget, seconds)
     if explored is None:

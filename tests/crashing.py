@@ -19,9 +19,10 @@ from pathlib import Path
 from retrograde.databases import DatabaseFile, frames
 from retrograde.games import RetrogradeError
 from retrograde.games.catalog import load_game
-from retrograde.solver import engine, journal, scratch
+from retrograde.solver import engine
 from retrograde.solver.engine import solve
-from retrograde.solver.exits import really_exit
+from retrograde.solver.rules.exits import really_exit
+from retrograde.solver.work import journal, scratch
 
 KINDS = {
     "interpreted": ("tictactoe", None, None),

@@ -122,4 +122,3 @@ def test_a_broken_game_leaves_no_database(tmp_path, with_fault):
         with pytest.raises(RuleError):
             solve(game, tmp_path / "game.h5", interpreted=interpreted)
     assert not (tmp_path / "game.h5").exists()
-

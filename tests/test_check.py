@@ -10,7 +10,7 @@ import pytest
 from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.drawing import Board, grid
-from retrograde.solver.check import check
+from retrograde.solver.conformance.check import check
 
 OTHERS = ["connect4:4,3,3", "dodgem:2", "hareandhounds:5,yes", "tentozero:30,2+5", "tictactoe:misere", "tictactoe:4"]
 
@@ -496,7 +496,7 @@ class GoesRound(Heap):
 
 
 def test_rules_that_go_round_for_ever_are_interrupted(monkeypatch):
-    monkeypatch.setattr("retrograde.solver.check.PATIENCE", 0.2)
+    monkeypatch.setattr("retrograde.solver.conformance.check.PATIENCE", 0.2)
     began = time.monotonic()
     report = check(GoesRound(), seconds=0.2)
     assert time.monotonic() - began < 3

@@ -19,13 +19,13 @@ from random import Random
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.databases.dense import DenseDatabase
+from retrograde.databases.slots.database import DenseDatabase
 from retrograde.games import DRAW, LOSE, WIN
 from retrograde.games.chess import Chess
 from retrograde.games.chess.men import TIERS, tier_of
 from retrograde.games.chess.san import uci
-from retrograde.solver.player import by_chance, perfect
-from retrograde.solver.solution import Solution
+from retrograde.solver.play.player import by_chance, perfect
+from retrograde.solver.play.solution import Solution
 from tests.command_line import retrograde
 
 chess = pytest.importorskip("chess")

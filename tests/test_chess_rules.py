@@ -22,9 +22,9 @@ from retrograde.games.chess.men import TIERS, ending, tier_of, tiers_from
 from retrograde.games.chess.numbering import EMPTY
 from retrograde.games.chess.san import uci
 from retrograde.games.chess.squares import turned
-from retrograde.solver.check import check
-from retrograde.solver.compiled import prepare
-from retrograde.solver.expansion import Expander
+from retrograde.solver.conformance.check import check
+from retrograde.solver.rules.compiled import prepare
+from retrograde.solver.rules.expansion import Expander
 
 chess = pytest.importorskip("chess")
 

@@ -16,7 +16,7 @@ from retrograde.cli.main import COMMANDS
 from retrograde.cli.progress import ProgressLine, describe
 from retrograde.cli.words import amount, duration, prospect, table, verdict
 from retrograde.games import DRAW, LOSE, TIE, WIN
-from retrograde.solver.progress import Progress
+from retrograde.solver.work.progress import Progress
 
 from .command_line import COMMAND, HEAP, environment, process, retrograde
 
@@ -327,7 +327,7 @@ def test_verify_tells_that_all_is_right(tictactoe):
 
 
 def test_verify_fails_where_something_is_wrong(tictactoe, monkeypatch):
-    from retrograde.solver import verify
+    from retrograde.solver.audit import verify
 
     problem = verify.Problem(0, ".../.../...", "is stored as WIN in 1, and its children make it TIE in 9")
     wrong = verify.Verification("tictactoe", 765, 5478, 3, [problem])
@@ -417,7 +417,7 @@ def test_rules_that_fail_to_speak_to_people_are_one_clear_line(home):
 
 
 def test_a_fault_of_ours_is_one_line_unless_all_is_asked_for(tictactoe, monkeypatch):
-    from retrograde.solver import verify
+    from retrograde.solver.audit import verify
 
     def fail(*args, **options):
         raise RuntimeError("out of order")

@@ -6,8 +6,8 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, Game
 from retrograde.games.catalog import game_class
-from retrograde.solver import kernels
-from retrograde.solver.compiled import prepare
+from retrograde.solver.rules import kernels
+from retrograde.solver.rules.compiled import prepare
 
 
 class Shift(Game):

@@ -15,10 +15,10 @@ from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game, RetrogradeError, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.solver import engine
-from retrograde.solver.check import check
+from retrograde.solver.audit.verify import verify
+from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
-from retrograde.solver.memory import MemoryLimit
-from retrograde.solver.verify import verify
+from retrograde.solver.work.memory import MemoryLimit
 
 from . import reference, tangle
 from .test_engine import Stop, counts, graphs, outcomes
@@ -145,7 +145,7 @@ def test_damage_is_noticed_or_does_no_harm(tmp_path, monkeypatch):
 
 def test_tiers_are_taken_from_other_databases(tmp_path, monkeypatch):
     """Rook against bare king out of the database of pawn against bare king, not solved again; the same bytes."""
-    from retrograde.solver.dense import DenseScores
+    from retrograde.solver.numbered.dense import DenseScores
 
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "home"))
     solve(load_game("chess:KPK"), tmp_path / "pawn.h5", interpreted=False)

@@ -14,7 +14,7 @@ from retrograde.games.catalog import BUILT_IN, game_class
 from retrograde.games.digest import legacy_digest, rules_digest
 from retrograde.games.game import FOR_PEOPLE
 from retrograde.games.outline import is_below
-from retrograde.solver.sources import ROOT
+from retrograde.solver.work.sources import ROOT
 
 GAME = '''"""A heap."""
 
@@ -98,7 +98,7 @@ def entries():
 def unused():
     return OTHER
 '''
-SHAPES = '''from helpers import OTHER
+SHAPES = """from helpers import OTHER
 
 
 def rise(number):
@@ -109,7 +109,7 @@ def rise(number):
 
 def bar(number):
     return "-" * number
-'''
+"""
 STEPS = "step = 1\n"
 FILES = {"heap.py": GAME, "helpers.py": HELPERS, "shapes.py": SHAPES, "deeper/steps.py": STEPS}
 

@@ -18,8 +18,8 @@ from retrograde.games import DRAW, LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
-from retrograde.solver.memory import MemoryLimit
-from retrograde.solver.score import RemotenessOverflow
+from retrograde.solver.outcomes.score import RemotenessOverflow
+from retrograde.solver.work.memory import MemoryLimit
 
 from . import published, reference, tangle
 

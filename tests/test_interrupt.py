@@ -86,7 +86,7 @@ def test_rules_that_loop_compiled_are_named_by_their_position(tmp_path):
         "import numpy as np\n"
         "from retrograde.cli.interrupt import WATCH\n"
         "from retrograde.games.catalog import load_game\n"
-        "from retrograde.solver.active import asking\n"
+        "from retrograde.solver.rules.active import asking\n"
         "WATCH.start()\n"
         "trouble = np.zeros(2, np.int64)\n"
         "with asking(load_game('tictactoe'), trouble):\n"

@@ -11,8 +11,8 @@ from retrograde.databases import open_database
 from retrograde.games import UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.games.drawing import CHESS_MEN, SHAPES, grid
-from retrograde.solver.picture import MEN, board_svg, piece
-from retrograde.solver.solution import Solution
+from retrograde.solver.play.picture import MEN, board_svg, piece
+from retrograde.solver.play.solution import Solution
 
 from .command_line import HEAP, retrograde
 

@@ -7,8 +7,8 @@ import pytest
 
 from retrograde.databases import open_database
 from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
-from retrograde.solver.match import judge, play, random_position
-from retrograde.solver.player import (
+from retrograde.solver.play.match import judge, play, random_position
+from retrograde.solver.play.player import (
     NoPlayer,
     best,
     by_rules,
@@ -19,7 +19,7 @@ from retrograde.solver.player import (
     problems,
     skilled,
 )
-from retrograde.solver.solution import Solution
+from retrograde.solver.play.solution import Solution
 
 from .command_line import retrograde
 
@@ -74,9 +74,7 @@ def test_of_equal_moves_the_one_with_most_ways_to_go_wrong_is_made(solution_of):
     game = solution.game
     # After a corner seven of eight replies lose, after the centre four, after an edge four.
     assert game.move_name(0, perfect(solution, 0)) == "a1"
-    rated = {
-        choice.name: problems(choice, solution.moves(choice.position))[0] for choice in best(solution, game.start)
-    }
+    rated = {choice.name: problems(choice, solution.moves(choice.position))[0] for choice in best(solution, game.start)}
     assert {rated[name] for name in ("a1", "c1", "a3", "c3")} == {7}
     assert {rated[name] for name in ("b1", "a2", "c2", "b3", "b2")} == {4}
 

@@ -8,11 +8,12 @@ import pytest
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver import engine, precheck
+from retrograde.solver import engine
+from retrograde.solver.conformance import precheck
+from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.engine import solve
-from retrograde.solver.examine import raised_by_rules
-from retrograde.solver.exits import no_exit
-from retrograde.solver.precheck import refuse_broken
+from retrograde.solver.rules.examine import raised_by_rules
+from retrograde.solver.rules.exits import no_exit
 from tests import broken, test_check
 from tests.ladder import Ladder
 from tests.tangle import DenseTangle, Tangle, TangleWithParents, position_of

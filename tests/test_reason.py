@@ -9,9 +9,9 @@ import pytest
 from numba import njit
 
 from retrograde.games import LOSE, UNDECIDED, Game
-from retrograde.solver import compiled
-from retrograde.solver.check import check
-from retrograde.solver.reason import NOT_COMPILED, reason
+from retrograde.solver.conformance.check import check
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.reason import NOT_COMPILED, reason
 from tests.command_line import retrograde
 
 NAMES = {0: "none"}

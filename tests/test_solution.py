@@ -9,9 +9,9 @@ import pytest
 
 from retrograde.databases import DatabaseFile, NotInDatabase, Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
-from retrograde.solver.analysis import summary
-from retrograde.solver.player import PLAYERS, by_chance, perfect
-from retrograde.solver.solution import Choice, open_solution, preference
+from retrograde.solver.play.analysis import summary
+from retrograde.solver.play.player import PLAYERS, by_chance, perfect
+from retrograde.solver.play.solution import Choice, open_solution, preference
 
 from . import published, reference
 
@@ -207,7 +207,7 @@ def test_a_game_nobody_wins_has_no_longest_win(open_solved):
 
 def test_reading_a_solution_needs_no_compiler():
     code = (
-        "import sys, retrograde.solver.player, retrograde.solver.analysis, retrograde.solver.verify; "
+        "import sys, retrograde.solver.play.player, retrograde.solver.play.analysis, retrograde.solver.audit.verify; "
         "sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,9 +10,9 @@ import pytest
 
 from retrograde.games.connect4 import Connect4
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver import sources
 from retrograde.solver.engine import identity
-from retrograde.solver.kernel import CacheFile
+from retrograde.solver.work import sources
+from retrograde.solver.work.kernel import CacheFile
 
 ROOT = sources.ROOT
 PACKAGES = ("games", "databases", "solver", "cli")
@@ -53,7 +53,8 @@ def edit(file, old, new):
 
 DIVIDE = """
 import numpy as np
-from retrograde.solver import cycle_kernels, list_kernels
+from retrograde.solver.outcomes import propagation_kernels as cycle_kernels
+from retrograde.solver.streamed import lists as list_kernels
 assert cycle_kernels.__file__.startswith({root!r}), cycle_kernels.__file__
 ints = lambda *numbers: np.array(numbers, np.int64)
 best = ints(7)
@@ -68,7 +69,7 @@ def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls
     before = (4 << 14) - 2 - 3  # a LOSE in 3 is a WIN in 4
     assert output(start(package, program)).split() == [str(before), "0"]
     assert output(start(package, program)).split() == [str(before), "1"]
-    edit(package / "solver" / "score_kernels.py", "return end - 2 - score", "return end - 5 - score")
+    edit(package / "solver" / "outcomes" / "score_kernels.py", "return end - 2 - score", "return end - 5 - score")
     assert output(start(package, program)).split() == [str(before - 3), "0"]
 
 
@@ -76,8 +77,14 @@ def test_all_kernels_and_all_that_they_import_decide_what_machine_code_is():
     names = {file.relative_to(ROOT).as_posix() for file in sources.kernel_files()}
     kernels = {file.relative_to(ROOT).as_posix() for file in EVERY_FILE if "@kernel\n" in file.read_text("utf-8")}
     assert len(kernels) >= 10
-    assert names >= {*kernels, "solver/compiled.py", "solver/kernel.py", "solver/score.py", "games/game.py"}
-    assert "solver/picture.py" not in names
+    assert names >= {
+        *kernels,
+        "solver/rules/compiled.py",
+        "solver/work/kernel.py",
+        "solver/outcomes/score.py",
+        "games/game.py",
+    }
+    assert "solver/play/picture.py" not in names
 
 
 def test_no_function_is_compiled_but_by_the_one_decorator():
@@ -117,7 +124,7 @@ def test_every_import_is_found(file):
 
 HAMMER = """
 import sys
-from retrograde.solver.kernel import CacheFile
+from retrograde.solver.work.kernel import CacheFile
 folder, me, others, rounds = sys.argv[1], *map(int, sys.argv[2:])
 wrong = missed = 0
 for turn in range(rounds):
@@ -151,7 +158,7 @@ def test_processes_that_save_at_once_do_not_hurt_each_other(package, tmp_path):
 
 COMPILE = """
 import numpy as np
-from retrograde.solver.score_kernels import pass_up
+from retrograde.solver.outcomes.score_kernels import pass_up
 types = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32]
 at = int(__import__("sys").argv[1])
 for kind in types[at:] + types[:at]:
@@ -180,7 +187,7 @@ def test_data_of_another_signature_or_of_other_sources_are_not_taken(tmp_path):
     assert new.load("another") is None
 
 
-KEPT_WHERE = "from retrograde.solver import score_kernels as s; print(s.pass_up._cache.cache_path)"
+KEPT_WHERE = "from retrograde.solver.outcomes import score_kernels as s; print(s.pass_up._cache.cache_path)"
 
 
 def test_a_file_in_the_working_folder_does_not_say_where_machine_code_is(package):
@@ -227,8 +234,20 @@ def edited(root, name):
 
 def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(package):
     for name in (
-        *("solver/picture.py", "solver/check.py", "solver/verify.py", "solver/verifier.py", "solver/dense_verifier.py"),
-        *("solver/step_audit.py", "solver/uci.py", "solver/estimate.py", "solver/progress.py", "solver/memory.py"),
+        *(
+            "solver/play/picture.py",
+            "solver/conformance/check.py",
+            "solver/audit/verify.py",
+            "solver/audit/kernels.py",
+            "solver/audit/slot_kernels.py",
+        ),
+        *(
+            "solver/audit/steps.py",
+            "cli/uci/engine.py",
+            "solver/estimate.py",
+            "solver/work/progress.py",
+            "solver/work/memory.py",
+        ),
         *("databases/write.py", "databases/file.py", "cli/solve.py", "games/drawing.py", "games/tictactoe.py"),
     ):
         assert not edited(package, name), name
@@ -236,12 +255,39 @@ def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(packa
 
 def test_a_journal_is_begun_anew_where_the_meaning_of_its_entries_may_have_changed(package):
     for name in (
-        *("solver/engine.py", "solver/journal.py", "solver/explore.py", "solver/expansion.py", "solver/tiers.py"),
-        *("solver/cyclic.py", "solver/dense.py", "solver/reuse.py", "solver/numbering.py", "solver/score.py"),
-        *("solver/kernels.py", "solver/score_kernels.py", "solver/cycle_kernels.py", "solver/dense_kernels.py"),
-        *("solver/list_kernels.py", "solver/stream_kernels.py", "solver/encode_kernels.py", "databases/encoding.py"),
-        *("solver/streaming.py", "solver/stream_forward.py", "solver/stream_backward.py", "solver/stream_log.py"),
-        *("solver/segments.py", "solver/scratch.py", "solver/compiled.py", "games/game.py"),
+        *(
+            "solver/engine.py",
+            "solver/work/journal.py",
+            "solver/listed/explore.py",
+            "solver/rules/expansion.py",
+            "solver/listed/tiers.py",
+        ),
+        *(
+            "solver/listed/cyclic.py",
+            "solver/numbered/dense.py",
+            "solver/numbered/reuse.py",
+            "solver/numbered/numbering.py",
+            "solver/outcomes/score.py",
+        ),
+        *(
+            "solver/rules/kernels.py",
+            "solver/outcomes/score_kernels.py",
+            "solver/outcomes/propagation_kernels.py",
+            "solver/numbered/kernels.py",
+        ),
+        *(
+            "solver/streamed/lists.py",
+            "solver/streamed/kernels.py",
+            "solver/outcomes/encode.py",
+            "databases/encoding.py",
+        ),
+        *(
+            "solver/streamed/streaming.py",
+            "solver/streamed/forward.py",
+            "solver/streamed/backward.py",
+            "solver/streamed/log.py",
+        ),
+        *("solver/streamed/segments.py", "solver/work/scratch.py", "solver/rules/compiled.py", "games/game.py"),
     ):
         assert edited(package, name), name
 
@@ -250,10 +296,10 @@ def test_a_file_that_moves_takes_its_meaning_along(package):
     """Below a folder of the solver a file decides what it did before."""
     (package / "solver" / "deeper").mkdir()
     moved = package / "solver" / "deeper" / "kernels.py"
-    shutil.move(package / "solver" / "list_kernels.py", moved)
-    for file in (package / "solver").glob("*.py"):
-        text = file.read_text("utf-8").replace("solver.list_kernels", "solver.deeper.kernels")
-        file.write_text(text.replace("solver import list_kernels", "solver.deeper import kernels"), "utf-8")
+    shutil.move(package / "solver" / "streamed" / "lists.py", moved)
+    for file in (package / "solver").rglob("*.py"):
+        text = file.read_text("utf-8").replace("solver.streamed.lists", "solver.deeper.kernels")
+        file.write_text(text.replace("solver.streamed import lists", "solver.deeper import kernels"), "utf-8")
     sources.file_of.cache_clear()
     assert moved in sources.journal_files(package)
     assert moved in sources.kernel_files(package)
@@ -261,7 +307,7 @@ def test_a_file_that_moves_takes_its_meaning_along(package):
 
 def test_whatever_is_named_is_there():
     assert all(list(ROOT.glob(pattern)) for pattern in sources.APART)
-    assert all((ROOT / "solver" / f"{name}.py").is_file() for name in sources.SOLVING)
+    assert all((ROOT / "solver" / name).is_dir() for name in sources.SOLVING)
 
 
 def test_the_identity_of_a_journal_is_game_rules_and_sources():

@@ -16,17 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrograde.databases import CannotWrite, NotInDatabase, database_path, open_database
-from retrograde.databases.stepped import SteppedDatabase
+from retrograde.databases.steps.database import SteppedDatabase
 from retrograde.games.catalog import load_game
 from retrograde.games.catalog import variant as variant_of
 from retrograde.games.game import DRAW, UNDECIDED, RuleError
-from retrograde.solver import engine, list_kernels, scratch, stream_backward, stream_forward, stream_log
+from retrograde.solver import engine
+from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.estimate import DiskTooSmall, estimate
-from retrograde.solver.scratch import DamagedScratch, Frame, Scratch
-from retrograde.solver.segments import Segment
-from retrograde.solver.stream_forward import Made
-from retrograde.solver.verify import verify
+from retrograde.solver.streamed import backward as stream_backward
+from retrograde.solver.streamed import forward as stream_forward
+from retrograde.solver.streamed import lists as list_kernels
+from retrograde.solver.streamed import log as stream_log
+from retrograde.solver.streamed.forward import Made
+from retrograde.solver.streamed.segments import Segment
+from retrograde.solver.work import scratch
+from retrograde.solver.work.scratch import DamagedScratch, Frame, Scratch
 
 from . import alphabeta, ladder, published, reference
 from .command_line import environment
@@ -209,7 +214,7 @@ def test_an_alpha_beta_search_says_the_same(tmp_path):
 def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
     """Peak resident memory is no more than what was asked for, the interpreter's own included; the file is the same."""
     program = (
-        "import sys; from retrograde.cli import main; from retrograde.solver.memory import peak_memory\n"
+        "import sys; from retrograde.cli import main; from retrograde.solver.work.memory import peak_memory\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit as end: assert not end.code\n"
         "print(peak_memory())"
@@ -226,7 +231,7 @@ def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
 
 def test_too_little_memory_is_refused_before_it_is_taken(tmp_path):
     program = (
-        "import sys; from retrograde.cli import main; from retrograde.solver.memory import peak_memory\n"
+        "import sys; from retrograde.cli import main; from retrograde.solver.work.memory import peak_memory\n"
         "try: main(sys.argv[1:])\n"
         "finally: print(peak_memory())"
     )
@@ -322,7 +327,7 @@ def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monk
     monkeypatch.setattr(stream_forward, "CHILDREN", 2000)
     monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", 2000)
     monkeypatch.setattr(stream_backward, "POSITIONS", 100)
-    monkeypatch.setattr("retrograde.solver.progress.Phase.often", 0.0)
+    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
     game = game_of(text)
     wanted = solve_streamed(game, tmp_path / "whole.h5").read_bytes()
     told = []

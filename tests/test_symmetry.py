@@ -6,13 +6,16 @@ from retrograde.databases import DatabaseFile, database_of, open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver import dense, engine, expansion, second_look, stream_forward
+from retrograde.solver import engine
+from retrograde.solver.audit.kernels import choose as choose_compiled
+from retrograde.solver.audit.sample import verify_sample
+from retrograde.solver.audit.symmetry import choose
+from retrograde.solver.audit.verify import verify
+from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.engine import solve
-from retrograde.solver.precheck import refuse_broken
-from retrograde.solver.sample import verify_sample
-from retrograde.solver.symmetry import choose
-from retrograde.solver.verifier import choose as choose_compiled
-from retrograde.solver.verify import verify
+from retrograde.solver.numbered import dense
+from retrograde.solver.rules import expansion, second_look
+from retrograde.solver.streamed import forward as stream_forward
 from tests.ladder import Ladder
 
 

@@ -11,7 +11,7 @@ from retrograde.games import LOSE, UNDECIDED, Game
 from retrograde.games.game import TEXTS, defines
 from retrograde.games.text import REPLACEMENT, printable
 from retrograde.solver.engine import solve
-from retrograde.solver.expansion import Expander
+from retrograde.solver.rules.expansion import Expander
 from tests.command_line import retrograde
 
 HOSTILE = "a\x1b[31mb\x07\x9b2J\u202ec\u2066\tx\r"

@@ -8,10 +8,10 @@ from random import Random
 import h5py
 import pytest
 
+from retrograde.cli.uci.engine import Engine
 from retrograde.games.catalog import legacy_digest
 from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
-from retrograde.solver.uci import Engine
 from tests.command_line import COMMAND
 from tests.forge import Forged
 
@@ -258,7 +258,7 @@ def test_whatever_a_database_raises_a_move_is_made(ask, monkeypatch):
             raise error
 
         with monkeypatch.context() as patch:
-            patch.setattr("retrograde.solver.uci.open_database", fail)
+            patch.setattr("retrograde.cli.uci.engine.open_database", fail)
             said = ask("position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
         assert said[-1].startswith("bestmove") and all(line.isprintable() for line in said)
 

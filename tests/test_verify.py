@@ -7,10 +7,10 @@ import pytest
 
 from retrograde.databases import LegendRow, Outcome, Solved, open_database, write_database
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.solver.audit import MOST_PROBLEMS
+from retrograde.solver.audit.records import MOST_PROBLEMS
+from retrograde.solver.audit.symmetry import derive, words
+from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
-from retrograde.solver.symmetry import derive, words
-from retrograde.solver.verify import verify
 
 VARIANTS = [
     "tictactoe",

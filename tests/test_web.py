@@ -18,7 +18,7 @@ from retrograde.cli.web.hosts import Hosts  # noqa: E402
 from retrograde.databases import database_path, open_database  # noqa: E402
 from retrograde.games.catalog import load_game, variant  # noqa: E402
 from retrograde.solver.engine import solve  # noqa: E402
-from retrograde.solver.solution import Solution  # noqa: E402
+from retrograde.solver.play.solution import Solution  # noqa: E402
 
 from .command_line import COMMAND, HEAP, environment, retrograde  # noqa: E402
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from retrograde.cli.web.library import Library
 from retrograde.games.game import DRAW, FLIPPED, Game, Value
-from retrograde.solver.solution import Choice, Solution
+from retrograde.solver.play.solution import Choice, Solution
 
 REGULAR = "regular"
 INFINITE = -200
@@ -98,9 +98,7 @@ def variant(solution: Solution) -> VariantAnswer:
     """Return what is to be known of a variant."""
     text = solution.game.write(solution.start_or_example)
     known = solution.database.file.variant
-    return VariantAnswer(
-        id=variant_id(known), name=variant_name(known), startPosition=text, autoguiStartPosition=text
-    )
+    return VariantAnswer(id=variant_id(known), name=variant_name(known), startPosition=text, autoguiStartPosition=text)
 
 
 def position(solution: Solution, place: int) -> PositionAnswer:

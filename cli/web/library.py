@@ -13,7 +13,7 @@ from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path
 from retrograde.games.catalog import game_names, load_game, named_game, variant
 from retrograde.games.game import Game, RetrogradeError, VariantError
-from retrograde.solver.solution import Solution
+from retrograde.solver.play.solution import Solution
 
 LONGEST_NAME = 255
 """Bytes that a file's name may have."""

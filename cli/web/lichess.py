@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from retrograde.cli.uci.engine import ending_on
 from retrograde.cli.web.library import Library
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
@@ -15,8 +16,7 @@ from retrograde.games.chess.board import code_on
 from retrograde.games.chess.men import NOBODY, PAWN
 from retrograde.games.chess.san import kind_of, san, uci
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, PositionError, Value
-from retrograde.solver.solution import Solution
-from retrograde.solver.uci import ending_on
+from retrograde.solver.play.solution import Solution
 
 Category = Literal["win", "draw", "loss", "unknown"]
 

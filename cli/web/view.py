@@ -10,10 +10,10 @@ from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.games.drawing import Board
 from retrograde.games.game import FLIPPED, UNDECIDED, PositionError
-from retrograde.solver.match import random_position
-from retrograde.solver.picture import board_svg
-from retrograde.solver.player import skilled
-from retrograde.solver.solution import Solution
+from retrograde.solver.play.match import random_position
+from retrograde.solver.play.picture import board_svg
+from retrograde.solver.play.player import skilled
+from retrograde.solver.play.solution import Solution
 
 ValueName = Literal["win", "tie", "draw", "lose"]
 LINE = 60

@@ -1,0 +1,30 @@
+"""`retrograde uci`: a chess engine for any program that speaks UCI."""
+
+import sys
+
+import click
+
+from retrograde.cli.common import input_line
+
+
+@click.command()
+def command() -> None:
+    """Play chess endgames from the databases, as a UCI engine.
+
+    Chess programs start this themselves; tell them `retrograde uci` is the engine. Its option DatabasePath is the
+    folder, or the file, where it looks for databases of chess. Outside them it makes any legal move, and says so.
+
+    \b
+    Example:
+      echo uci | retrograde uci
+    """
+    from retrograde.cli.uci.engine import Engine
+
+    def say(line: str) -> None:
+        coding = getattr(sys.stdout, "encoding", None) or "utf-8"  # which may know fewer signs than a path has
+        click.echo(line.encode(coding, "backslashreplace").decode(coding))
+
+    engine = Engine(say)
+    while (line := input_line()) and engine.answer(line):
+        pass
+    engine.close()

@@ -1,0 +1,132 @@
+"""A sample of a new database verified, by the rules interpreted, before the file gets its name.
+
+What is stored for a position must follow from what is stored for its children, and for those of every image looked at.
+Where it does not, the rules do not mean the same to the solver as when they are asked one by one: they break the
+contract somewhere, and the database would be wrong.
+"""
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+from retrograde.databases import Database, Outcome
+from retrograde.databases.slots.database import DenseDatabase
+from retrograde.databases.steps.database import SteppedDatabase
+from retrograde.games.catalog import variant
+from retrograde.games.game import Game, defines
+from retrograde.solver.audit.symmetry import derive, fault_of, images_of, stray_child, words
+from retrograde.solver.rules.examine import Fault, blame, examine
+from retrograde.solver.rules.exits import no_exit
+
+SECONDS = 0.1
+"""Time for all of it, unless positions take longer."""
+LEAST = 20
+"""Positions looked at however long they take."""
+PLIES = 1000
+"""The most plies of a game played at random."""
+BLOCKS = 30
+"""Blocks from which records are taken."""
+IMAGES = 2
+"""The most images of a position that are looked at."""
+
+
+def verify_sample(database: Database, seconds: float = SECONDS) -> None:
+    """Raise RuleError where what is stored does not follow from the rules, asked interpreted, at some positions.
+
+    It takes about so many *seconds*. Raises DamagedDatabase where the file cannot be read.
+    """
+    game, deadline = database.game, time.monotonic() + seconds
+    with no_exit():
+        for number, position in enumerate(positions_of(database)):
+            if number >= LEAST and time.monotonic() > deadline:
+                break
+            with blame(game, position):
+                if fault := fault_at(database, position):
+                    advice = f"`retrograde check {variant(game)}` shows which rule breaks the contract"
+                    raise Fault(f"{text_of(game, position)} {fault}; {advice}")
+
+
+def fault_at(database: Database, position: int) -> str:
+    """Return what is wrong with a position, canonical or not, in words that follow its text; nothing if all is
+    right."""
+    game = database.game
+    canonical = game.canonical(position)
+    stored = database.get(canonical)
+    if stored is None:
+        return "can be reached, and is not stored"
+    if position not in images_of(game, canonical):
+        return f"is stored as {text_of(game, canonical)}, which does not have it for an image"
+
+    def look_up(child: int) -> Outcome | None:
+        return database.get(child)
+
+    def text(other: int) -> str:
+        return text_of(game, other)
+
+    value, moves, children = examine(game, canonical)
+    outcomes = [outcome for child in children if (outcome := look_up(child)) is not None]
+    if len(outcomes) < len(children):
+        return f"has a move to {text(next(c for c in children if look_up(c) is None))}, which is not stored"
+    derived = derive(value, outcomes)
+    if derived != stored:
+        return f"is stored as {words(stored)}, and its children make it {words(derived)}"
+    if not defines(game, "images"):
+        return ""
+    others = [image for image in images_of(game, canonical) if image != canonical]
+    some = Random(canonical).sample(others, min(IMAGES, len(others)))
+    faults = (fault_of(game, canonical, stored, image, look_up, text) for image in some)
+    return stray_child(game, canonical, moves, children, text) or next(filter(None, faults), "")
+
+
+def positions_of(database: Database) -> Iterator[int]:
+    """Yield the start, the legend's examples, and then in turns positions of random games and of the file."""
+    game, chance = database.game, Random(0)
+    starts = [game.start] if hasattr(game, "start") else []
+    examples = [row.example for row in database.file.legend]
+    yield from starts
+    yield from chance.sample(examples, len(examples))
+    sources = [random_games(game, starts or examples, chance), stored_positions(database, chance)]
+    while sources:
+        for source in list(sources):
+            some = list(islice(source, LEAST))
+            yield from some
+            if not some:
+                sources.remove(source)
+
+
+def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]:
+    """Yield the positions of games played at random, without end."""
+    while True:
+        position = chance.choice(starts)
+        for _ in range(PLIES):
+            yield position
+            with blame(game, position):
+                if game.primitive(position):
+                    break
+                position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+
+
+def stored_positions(database: Database, chance: Random) -> Iterator[int]:
+    """Yield the positions of some records or slots; none of a file that holds no positions."""
+    file = database.file
+    if isinstance(database, DenseDatabase):
+        numbers, bounds = file.dense_tiers
+        for _ in range(file.slots):
+            place = chance.randrange(file.slots)
+            k = int(bounds.searchsorted(place, "right")) - 1
+            position = database.game.unindex(int(numbers[k]), place - int(bounds[k]))
+            if position >= 0:
+                yield position
+    elif not isinstance(database, SteppedDatabase):
+        for block in chance.sample(range(file.block_count), min(BLOCKS, file.block_count)):
+            positions = [position for piece in file.pieces_of(block) for position in piece.positions.tolist()]
+            yield from chance.sample(positions, min(len(positions), LEAST))
+
+
+def text_of(game: Game, position: int) -> str:
+    """Return a position's text, or its number where the rules have no text for it."""
+    try:
+        return " ".join(game.write(position).split())
+    except Exception:  # it may be no position at all
+        return str(position)

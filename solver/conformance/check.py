@@ -1,0 +1,244 @@
+"""Conformance: the one test that every game must pass, ours or a user's, before its solution can be trusted.
+
+Positions are tried from the start on, or, where the game numbers them, from slots here and there. First come the rules
+on which all others rest; where these break the contract, the rest has to wait. Then the others, each held against its
+counterpart::
+
+    start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
+    options                                             their text gives the same game     (pairs.py)
+    write and read, move_name and move                  each undoes the other
+    draw_board, draw_pieces, draw_move, draw_turn       speak of the same places and signs, and of turns that alternate
+    tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other
+    images                                              symmetric positions are worth the same
+    parents                                             undoes do_move, within a tier
+    compiled                                            the rules do what they do interpreted
+
+Of each pair the first breach is told, with the position and what to do. Rules that keep the contract and do not compile
+are no breach: they work, slowly, and the report says why.
+"""
+
+import ctypes
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from inspect import isfunction
+from pathlib import Path
+from random import Random
+from sys import modules
+from typing import Any, NamedTuple
+
+from retrograde.games import catalog
+from retrograde.games.game import Game, RuleError, defines, is_dense
+from retrograde.solver.conformance import pairs
+from retrograde.solver.conformance.survey import Survey
+from retrograde.solver.rules.examine import Fault, raised_by_rules
+from retrograde.solver.rules.exits import no_exit
+
+LIMIT = 10_000
+"""Positions tried unless more are asked for."""
+SECONDS = 2.0
+"""Time for all that is done interpreted."""
+BATCH = 10
+"""Positions that are held against the compiled rules before looking at the clock."""
+PATIENCE = 5.0
+"""More seconds after which a rule is taken to go on for ever."""
+
+
+class Finding(NamedTuple):
+    """A breach of the contract: by which rule, at which position (its text; None: at none), and what to do."""
+
+    rule: str
+    position: str | None
+    complaint: str
+
+    def __str__(self) -> str:
+        place = "" if self.position is None else f" at {self.position}"
+        return f"{self.rule}{place}: {self.complaint}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came out of a check.
+
+    `positions` is how many were tried, all there are if `complete`; `checks` tells how often each rule was looked at.
+    `slow` says why the rules do not compile, and so are run interpreted; it is empty where they do, or were not tried.
+    """
+
+    variant: str
+    positions: int
+    complete: bool
+    checks: dict[str, int]
+    findings: list[Finding]
+    slow: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether the game keeps the contract, as far as was seen."""
+        return not self.findings
+
+
+def check(game: Game, limit: int = LIMIT, seconds: float = SECONDS, *, compiled: bool = True) -> Report:
+    """Hold a game against the contract at up to *limit* positions, and report.
+
+    What is done interpreted takes about so many *seconds*. Then, if nothing is wrong yet and unless *compiled* is
+    False, the rules are compiled, which takes some more, and are held against the interpreted ones for half as long.
+    """
+    checker = Checker(game)
+    with no_exit():
+        try:
+            with patience(seconds + PATIENCE):
+                checker.check_interpreted(limit, time.monotonic() + seconds)
+        except Endless:
+            checker.find("goes on and on; does it end?")
+        if compiled and not checker.findings:
+            checker.check_compiled(seconds / 2)
+    survey = checker.survey
+    checks = dict(survey.checks)
+    return Report(catalog.variant(game), len(survey.views), survey.complete, checks, checker.findings, checker.slow)
+
+
+class Checker:
+    """A game, a survey of it, and what is wrong."""
+
+    def __init__(self, game: Game):
+        self.game = game
+        self.survey = Survey(game)
+        self.findings: list[Finding] = []
+        self.slow = ""
+        self.members = members_of(game)
+
+    def check_interpreted(self, limit: int, deadline: float) -> None:
+        """Do all checks for which the rules need not be compiled."""
+        game = self.game
+        for_people = [pairs.check_text, pairs.check_moves]
+        for_people += [pairs.check_drawing] if defines(game, "draw_board") else []
+        for_people += [pairs.check_turns] if defines(game, "draw_turn") else []
+        self.check_rules(limit, deadline, for_people)
+
+    def check_rules(self, limit: int, deadline: float, others: Sequence[Callable[[Survey, int], None]] = ()) -> None:
+        """Do the checks of the rules that decide what is solved, and others."""
+        game = self.game
+        half = (time.monotonic() + deadline) / 2
+        with self.noting():
+            self.survey.explore(limit, half)
+        if self.findings:
+            return
+        with self.noting():
+            self.survey.at("options", None)
+            pairs.check_options(game)
+        checks = [*others]
+        checks += [pairs.check_slots] if is_dense(game) else []
+        checks += [pairs.check_images] if defines(game, "images") else []
+        checks += [pairs.check_parents] if defines(game, "parents") or is_dense(game) else []
+        for number, check_at in enumerate(checks):
+            now = time.monotonic()
+            self.check_positions(check_at, now + (deadline - now) / (len(checks) - number))
+        self.check_members()
+
+    def check_members(self) -> None:
+        """See whether the rules are still those that the class began with."""
+        now = members_of(self.game)
+        for name in sorted({*self.members, *now}):
+            if self.members.get(name) is not now.get(name):
+                self.survey.at(name.rpartition(".")[2], None)
+                self.find("is another one than before the rules were asked; rules must stay what they are")
+                break
+
+    def check_positions(self, check_at: Callable[[Survey, int], None], deadline: float) -> None:
+        """Do one check at the first position, and then at others here and there until all are done or time is up."""
+        first, *others = self.survey.views
+        Random(0).shuffle(others)
+        with self.noting():
+            for position in [first, *others]:
+                check_at(self.survey, position)
+                if time.monotonic() > deadline:
+                    break
+
+    def check_compiled(self, seconds: float) -> None:
+        """Compile the rules and hold them against the interpreted."""
+        from retrograde.solver.rules.expansion import Expander, NotCompilable  # numba takes a while to import
+
+        by_tier: defaultdict[int, list[int]] = defaultdict(list)
+        for position in self.survey.classes:
+            by_tier[self.survey.tier(position)].append(position)
+        self.survey.at("compiled", None)
+        with self.noting():
+            expander = Expander(self.game.family)
+            first = self.survey.canonical(next(iter(self.survey.views)))
+            try:
+                pairs.check_compiled(self.survey, expander, self.survey.tier(first), [first])  # most of it is compiling
+            except NotCompilable as error:
+                self.slow = str(error)
+                return
+            deadline = time.monotonic() + seconds
+            for tier, positions in by_tier.items():
+                for begin in range(0, len(positions), BATCH):
+                    pairs.check_compiled(self.survey, expander, tier, positions[begin : begin + BATCH])
+                    if time.monotonic() > deadline:
+                        return
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note as a finding whatever goes wrong."""
+        try:
+            yield
+        except (Fault, RuleError) as fault:
+            self.find(str(fault))
+        except BaseException as error:  # rules may raise anything
+            if not raised_by_rules(error):
+                raise
+            self.find(f"raises {type(error).__name__}: {error}{self.place_of(error)}")
+
+    def find(self, complaint: str) -> None:
+        """Add a finding about the rule and the position at hand."""
+        rule, position = self.survey.rule, self.survey.position
+        place = None if position is None else pairs.text_of(self.game, position)
+        self.findings.append(Finding(rule, place, complaint))
+
+    def place_of(self, error: BaseException) -> str:
+        """Return where in the rule module an error comes from."""
+        file = getattr(modules.get(type(self.game).__module__), "__file__", None) or "?"
+        line = catalog.line_in(error, Path(file))
+        return f" ({Path(file).name}, line {line})" if line != "?" else ""
+
+
+def members_of(game: Game) -> dict[str, Any]:
+    """Return what the class of a game, the classes that it is made of, and their modules hold: rules, by name."""
+    members: dict[str, Any] = {}
+    for base in type(game).__mro__[:-1]:
+        for holder in (base, modules.get(base.__module__)):
+            for name, member in vars(holder).items() if holder else ():
+                if isfunction(member) or isinstance(member, property):
+                    members[f"{base.__module__}.{base.__qualname__}.{name}"] = member
+    return members
+
+
+class Endless(BaseException):
+    """Something that rules do takes too long. (No Exception, so that rules do not catch it.)"""
+
+
+@contextmanager
+def patience(seconds: float) -> Iterator[None]:
+    """Raise Endless within, in this thread, when so much time has passed.
+
+    Rules are other people's loops, and cannot be asked to look at the clock.
+    """
+    thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), False
+
+    def interrupt() -> None:
+        with lock:
+            if not over:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Endless))
+
+    timer = threading.Timer(seconds, interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        with lock:
+            over = True
+        timer.cancel()

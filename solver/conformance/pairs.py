@@ -1,0 +1,304 @@
+"""Rules held against one another: options and their text, a position and its text, moves and their names, a position
+and its images, children and parents, interpreted and compiled.
+
+Each check looks at one position of a survey and raises a Fault at the first thing that is wrong.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import asdict
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retrograde.games import catalog
+from retrograde.games.game import UNDECIDED, Game, Value, VariantError, defines, is_dense
+from retrograde.solver.conformance.survey import Survey, expect_again, limited
+from retrograde.solver.rules.examine import Fault, checked_position
+
+if TYPE_CHECKING:
+    from retrograde.solver.rules.expansion import Expander
+
+MOST_IMAGES = 1 << 10
+"""Positions that may be equal by symmetry."""
+SAMPLE = 8
+"""Of a position's images, so many are looked at."""
+NONSENSE = "?!"
+SAMPLED_TURNS = 100
+"""Positions by which it is judged whether the turn that is drawn changes at all."""
+
+
+def text_of(game: Game, position: int) -> str:
+    """Return a position's text on one line, or its number where there is none."""
+    try:
+        return " ".join(str(game.write(position)).split())
+    except (Exception, SystemExit):  # what is wrong with write() is told elsewhere
+        return str(position)
+
+
+# Texts
+
+
+def check_options(game: Game) -> None:
+    """Hold the text of a game's options, defaults and all, against the game."""
+    options = {name: catalog.option_text(getattr(game, name)) for name in asdict(game)}  # type: ignore[call-overload]
+    text = ",".join(f"{name}={value}" for name, value in options.items())
+    advice = "options must be ints, tuples of ints, yes or no, or text without spaces and commas"
+    if re.search(r"\s", text):
+        raise Fault(f"have the text {text!r}; {advice}")
+    try:
+        again = catalog.make(type(game), text)
+    except VariantError as error:
+        raise Fault(f"have the text {text!r}, which cannot be read: {error}; {advice}") from error
+    if again != game:
+        raise Fault(f"have the text {text!r}, which is read as {again!r}; {advice}")
+
+
+def check_text(survey: Survey, position: int) -> None:
+    """Hold read() against write(), and see whether read() refuses nonsense."""
+    game = survey.game
+    survey.at("write", position)
+    text = game.write(position)
+    if not isinstance(text, str) or text != text.strip() or len(text.splitlines()) != 1:
+        raise Fault(f"gives {text!r}; it must give one line of text")
+    survey.at("read", position)
+    try:
+        again = game.read(text)
+    except Exception as error:
+        raise Fault(f"raises {type(error).__name__} for what write() gives, {text!r}: {error}") from error
+    if again != position:
+        raise Fault(f"gives {again} for {text!r}, which write() gives for {position}; each must undo the other")
+    if survey.checks["read"] == 1:
+        expect_refusal(lambda: game.read(NONSENSE))
+    survey.at("show", position)
+    if not isinstance(picture := game.show(position), str):
+        raise Fault(f"gives {picture!r}; it must give lines of text")
+
+
+def check_moves(survey: Survey, position: int) -> None:
+    """Hold move() against move_name(), and see whether move() refuses nonsense."""
+    game = survey.game
+    names: dict[str, int] = {}
+    for move in survey.views[position].moves:
+        survey.at("move_name", position)
+        name = game.move_name(position, move)
+        if not isinstance(name, str) or name.split() != [name]:
+            raise Fault(f"gives {name!r} for the move {move}; it must give one word")
+        if name in names:
+            raise Fault(f"gives {name!r} for the moves {names[name]} and {move}; names must differ")
+        names[name] = move
+    first = not survey.checks["move"]
+    for name, move in names.items():
+        survey.at("move", position)
+        try:
+            again = game.move(position, name)
+        except Exception as error:
+            raise Fault(f"raises {type(error).__name__} for what move_name() gives, {name!r}: {error}") from error
+        if again != move:
+            raise Fault(f"gives {again} for {name!r}, which move_name() gives for {move}; each must undo the other")
+    if first and names:
+        expect_refusal(lambda: game.move(position, NONSENSE))
+
+
+def check_drawing(survey: Survey, position: int) -> None:
+    """Hold what is drawn of a position and its moves against the board."""
+    game = survey.game
+    survey.at("draw_board", position)
+    board = game.draw_board()
+    if board is None:
+        return
+    count = len(board.places)
+    if len(board.names) != count or not 0 <= board.cells <= count:
+        raise Fault(f"has {count} places, {len(board.names)} names and {board.cells} cells; each place has one name")
+    survey.at("draw_pieces", position)
+    signs = game.draw_pieces(position)
+    if len(signs) != count:
+        raise Fault(f"gives {signs!r}, {len(signs)} signs; there must be one for each of {count} places")
+    if strange := set(signs) - {".", *board.pieces}:
+        raise Fault(f"gives the sign {min(strange)!r}, of which draw_board() does not say what it looks like")
+    survey.at("draw_turn", position)
+    if (turn := game.draw_turn(position)) and turn not in board.pieces:
+        raise Fault(f"gives {turn!r}, of which draw_board() does not say what it looks like")
+    for move in survey.views[position].moves:
+        survey.at("draw_move", position)
+        places = game.draw_move(position, move)
+        if not all(isinstance(place, int) and 0 <= place < count for place in places):
+            raise Fault(f"gives {places!r} for the move {move}; places are numbers from 0 to {count - 1}")
+
+
+def check_turns(survey: Survey, position: int) -> None:
+    """See whether the turn passes to the other player with every move, where it is drawn.
+
+    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told.
+    """
+    game = survey.game
+    if not survey.checks["turns"]:
+        survey.turns_differ = len({game.draw_turn(other) for other in list(survey.views)[:SAMPLED_TURNS]} - {""}) > 1
+    survey.at("turns", position)
+    view = survey.views[position]
+    if not survey.turns_differ or not view.children or not (turn := game.draw_turn(position)):
+        return
+    for move, child in zip(view.moves, view.children, strict=True):
+        if survey.primitive(child) == UNDECIDED and game.draw_turn(child) == turn:
+            raise Fault(
+                f"stay with {turn!r} after the move {move}, and are solved as if they passed to the other player; "
+                "turns alternate: make all that a player does in a row one move"
+            )
+
+
+def expect_refusal(read: Callable[[], Any]) -> None:
+    """Raise a Fault unless nonsense is refused with a ValueError."""
+    try:
+        got = read()
+    except ValueError:
+        return
+    except Exception as error:
+        raise Fault(f"raises {type(error).__name__} for {NONSENSE!r}; let it raise ValueError") from error
+    raise Fault(f"gives {got!r} for {NONSENSE!r}; let it raise ValueError")
+
+
+# Symmetry
+
+
+def check_images(survey: Survey, position: int) -> None:
+    """Hold what the rules say about a position against what they say about its images."""
+    survey.at("images", position)
+    images = images_of(survey, position)
+    expect_again(images, images_of(survey, position))
+    view, canonical = survey.views[position], survey.canonical(position)
+    children = set(canonical_children(survey, position))
+    for image in Random(position).sample(sorted(images), min(SAMPLE, len(images))):
+        name = text_of(survey.game, image)
+        if survey.canonical(image) != canonical or images_of(survey, image) != images:
+            raise Fault(f"yields {name}, whose images are others; yield of each position all symmetric ones")
+        if (value := Value(survey.primitive(image))) != view.value:
+            raise Fault(f"yields {name}, which is {value.name}, and this is {view.value.name}; they must be the same")
+        if set(canonical_children(survey, image)) != children:
+            raise Fault(f"yields {name}, from which moves lead elsewhere; symmetric positions have symmetric moves")
+    if any(survey.tier(child) < survey.tier(canonical) for child in children):
+        raise Fault("leads back to a lower tier by a move and its symmetries; tier() must not fall that way either")
+
+
+def images_of(survey: Survey, position: int) -> frozenset[int]:
+    """Return a position and its images."""
+    given = limited(survey.game.images(position))
+    images = frozenset([position, *(checked_position(image, "it") for image in given)])
+    if len(images) > MOST_IMAGES:
+        raise Fault(f"yields {len(images):,} positions; no more than {MOST_IMAGES:,} can be equal by symmetry")
+    return images
+
+
+def canonical_children(survey: Survey, position: int) -> list[int]:
+    """Return the canonical children of any position, by its moves."""
+    if survey.primitive(position) != UNDECIDED:
+        return []
+    moves = limited(survey.game.generate_moves(position))
+    return [survey.canonical(checked_position(survey.game.do_move(position, move), "do_move")) for move in moves]
+
+
+# Back and forth
+
+
+def check_parents(survey: Survey, position: int) -> None:
+    """Hold parents() against do_move(), between canonical positions of a tier, as the solver uses it."""
+    position = survey.canonical(position)
+    for child in canonical_children(survey, position):
+        if survey.tier(child) == survey.tier(position):
+            survey.at("parents", child)
+            parents = canonical_parents(survey, child)
+            expect_again(parents, canonical_parents(survey, child))
+            if position not in parents:
+                raise Fault(f"does not yield {text_of(survey.game, position)}, from which a move leads here")
+            for parent in parents:
+                known = parent in survey.views and survey.primitive(parent) == UNDECIDED
+                if known and child not in canonical_children(survey, parent):
+                    raise Fault(f"yields {text_of(survey.game, parent)}, from which no move leads here")
+
+
+def canonical_parents(survey: Survey, position: int) -> list[int]:
+    """Return the distinct canonical positions in a position's tier that parents() gives."""
+    given = limited(survey.game.parents(position))
+    parents = dict.fromkeys(survey.canonical(checked_position(parent, "it")) for parent in given)
+    own = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
+    if is_dense(survey.game):
+        for parent in own:
+            slot = survey.game.index(parent)
+            if survey.game.unindex(survey.tier(parent), slot) != parent:
+                raise Fault(f"yields {text_of(survey.game, parent)}, which has no slot")
+    return own
+
+
+# Numbers
+
+
+def check_slots(survey: Survey, position: int) -> None:
+    """Hold index() against unindex(), for a position and its images, and both against those of the family."""
+    game, numbering, tier = survey.game, survey.numbering, survey.tier(position)
+    row, canonical = numbering.row(tier), survey.canonical(position)
+    survey.at("tiers", position)
+    if row < 0:
+        raise Fault(f"do not have its tier, {tier}; list all tiers that play may lead to")
+    survey.at("index", position)
+    slot = game.index(position)
+    if not 0 <= slot < numbering.size(row):
+        raise Fault(f"gives {slot}, and size({tier}) is {numbering.size(row)}")
+    survey.at("unindex", position)
+    if (again := game.unindex(tier, slot)) != canonical:
+        raise Fault(
+            f"gives {again} for its slot, {slot} of tier {tier}; it must give the canonical position, {canonical}"
+        )
+    survey.at("index", position)
+    images = sorted(images_of(survey, position))
+    for image in Random(position).sample(images, min(SAMPLE, len(images))):
+        if survey.tier(image) == tier and (other := game.index(image)) != slot:
+            raise Fault(f"gives {slot}, and {other} for {text_of(game, image)}, which is the same by symmetry")
+    survey.at("family", position)
+    family = game.family
+    answers = family.tier(position), family.index(position), family.unindex(tier, slot), family.primitive(position)
+    same = type(family) is type(game) and family.family == family
+    if not same or answers != (tier, slot, canonical, survey.primitive(position)):
+        raise Fault("is a game in which positions do not mean the same; leave it out, or mend it")
+
+
+# Interpreted and compiled
+
+
+def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
+    """Hold the compiled rules against the interpreted, at canonical positions of a tier."""
+    game = survey.game
+    survey.at("compiled", None)
+    symmetric = defines(game, "images")
+    if is_dense(game):
+        check_slots_compiled(survey, expander, tier, positions)
+    block = expander.expand(tier, np.array(positions, np.int64), sizes=symmetric)
+    for i, (position, primitive, children) in enumerate(zip(positions, *block.by_position(), strict=True)):
+        survey.at("compiled", position)
+        expect_same("primitive() gives", survey.primitive(position), primitive)
+        expect_same("moves lead to", canonical_children(survey, position), children)
+        if symmetric:
+            expect_same("the positions symmetric to it are", len(images_of(survey, position)), int(block.sizes[i]))
+    if defines(game, "parents"):
+        block = expander.expand_parents(tier, np.array(positions, np.int64))
+        for i, position in enumerate(positions):
+            survey.at("compiled", position)
+            seen = block.children[:, i]
+            expect_same("parents() gives", canonical_parents(survey, position), seen[seen >= 0].tolist())
+
+
+def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
+    """Hold the compiled index() and unindex() against the interpreted."""
+    from retrograde.solver.numbered.kernels import there_and_back
+
+    slots, again = np.empty(len(positions), np.int64), np.empty(len(positions), np.int64)
+    there_and_back(expander.game, tier, np.array(positions, np.int64), slots, again)
+    for position, slot, back in zip(positions, slots.tolist(), again.tolist(), strict=True):
+        survey.at("compiled", position)
+        expect_same("index() gives", survey.game.index(position), slot)
+        expect_same("unindex() gives", survey.game.unindex(tier, slot), back)
+
+
+def expect_same(what: str, interpreted: object, compiled: object) -> None:
+    """Raise a Fault unless rules say the same interpreted and compiled."""
+    if interpreted != compiled:
+        raise Fault(f"{what} {interpreted} interpreted, and {compiled} compiled; do ints exceed 64 bits on the way?")

@@ -1,0 +1,210 @@
+"""A survey looks at positions of a game, and holds the rules on which all others rest against the contract.
+
+It asks everything twice, and raises a Fault at the first thing that is wrong; `rule` and `position` then tell where.
+"""
+
+import time
+from collections import Counter, deque
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from itertools import chain
+from operator import index
+from random import Random
+from typing import Any, NamedTuple
+
+from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, Value, is_dense
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.rules.examine import MOST_MOVES, TIER_BITS, Fault, checked_position, checked_value
+
+GAMES, PLIES = 100, 1000
+"""Games played at random, and the most plies of one."""
+LEAST = 10
+"""Positions that are looked at however long it takes."""
+PLACEMENTS = 300
+"""Positions that are taken from the slots of a dense numbering; others are found by moves from there."""
+
+
+class View(NamedTuple):
+    """What the rules say about one position; its children are not canonical."""
+
+    value: Value
+    tier: int
+    moves: list[int]
+    children: list[int]
+
+
+class Survey:
+    """The positions of a game that were looked at, in that order, and how often each rule was."""
+
+    def __init__(self, game: Game):
+        self.game = game
+        self.views: dict[int, View] = {}
+        self.complete = False
+        self.rule = "start"
+        self.position: int | None = None
+        self.checks: Counter[str] = Counter()
+        self.turns_differ = False
+        """Whether the turn is drawn, and not always the same."""
+        self.canonical = lru_cache(1 << 16)(game.canonical)
+        self.primitive = lru_cache(1 << 16)(game.primitive)
+        self.tier = lru_cache(1 << 16)(game.tier)
+
+    def at(self, rule: str, position: int | None) -> None:
+        """Note which rule is looked at, and where."""
+        self.rule, self.position = rule, position
+        self.checks[rule] += 1
+
+    def explore(self, limit: int, deadline: float) -> None:
+        """Look at up to *limit* positions: half of them breadth-first, then games played at random, then the rest."""
+        if is_dense(self.game):
+            starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
+        else:
+            starts = [self.start()]
+        found, known = deque(starts), set(starts)
+        halfway = (time.monotonic() + deadline) / 2
+        self.look_around(found, known, limit // 2, halfway)
+        chance = Random(0)
+        for _ in range(GAMES if found else 0):
+            self.play(chance.choice(starts), limit, deadline, chance)
+        self.look_around(found, known, limit, deadline)
+        self.complete = not found and not is_dense(self.game)
+
+    def look_around(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
+        """Look at what is found, and add what is found there and not known, until so many positions were looked at."""
+        while found and len(self.views) < limit and (len(self.views) < LEAST or time.monotonic() < deadline):
+            new = [child for child in self.view(found.popleft()).children if child not in known]
+            found.extend(dict.fromkeys(new))
+            known.update(new)
+
+    def play(self, position: int, limit: int, deadline: float, chance: Random) -> None:
+        """Look at the positions of a game played at random."""
+        for _ in range(PLIES):
+            if len(self.views) >= limit or time.monotonic() >= deadline:
+                break
+            view = self.view(position)
+            if not view.children:
+                break
+            position = chance.choice(view.children)
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """The canonical ones of the positions that were looked at, ascending."""
+        return sorted({self.canonical(position) for position in self.views})
+
+    def placements(self, count: int, deadline: float) -> list[int]:
+        """Return the positions of some slots of a dense numbering, of each tier the first, the last and others.
+
+        After the deadline it is one of each tier.
+        """
+        self.at("tiers", None)
+        self.numbering = Numbering.of(self.game)
+        self.at("parts", None)
+        list(self.numbering.parts(self.game))
+        chance = Random(0)
+        positions: dict[int, None] = {}
+        for row, tier in enumerate(self.numbering.tiers.tolist()):
+            size = self.numbering.size(row)
+            some = (chance.randrange(size) for _ in range(10 * count))
+            wanted = len(positions) + max(1, count // len(self.numbering.tiers))
+            for slot in chain((0, size - 1), some):
+                self.at("unindex", None)
+                position = self.game.unindex(tier, slot)
+                expect_again(position, self.game.unindex(tier, slot))
+                if position >= 0:
+                    positions[checked_position(position, f"for slot {slot} of tier {tier} it")] = None
+                if len(positions) >= wanted or (position >= 0 and time.monotonic() > deadline):
+                    break
+        if not positions:
+            raise Fault("gives no position for any slot that was tried")
+        found = list(positions)
+        chance.shuffle(found)
+        return found
+
+    # One position
+
+    def start(self) -> int:
+        """Return the first position."""
+        self.at("start", None)
+        if not hasattr(self.game, "start"):
+            raise Fault("is missing; give the class the first position as its start")
+        start = checked_position(self.game.start, "it")
+        expect_again(start, self.game.start)
+        return start
+
+    def view(self, position: int) -> View:
+        """Return what the rules say about a position."""
+        if position not in self.views:
+            tier, value = self.look_at_tier(position), self.look_at_value(position)
+            moves = self.look_at_moves(position) if value == UNDECIDED else []
+            children = [self.look_at_child(position, move) for move in moves]
+            for move, child in zip(moves, children, strict=True):
+                if (lower := self.look_at_tier(child)) < tier:
+                    self.position = position
+                    raise Fault(f"falls from {tier} to {lower} by the move {move}; it must never fall along a move")
+            self.views[position] = View(value, tier, moves, children)
+        return self.views[position]
+
+    def look_at_tier(self, position: int) -> int:
+        self.at("tier", position)
+        tier = self.tier(position)
+        if not is_int(tier) or not -(1 << TIER_BITS) < tier < 1 << TIER_BITS:
+            raise Fault(f"gives {tier!r}; it must give an int below 2**{TIER_BITS}")
+        expect_again(tier, self.game.tier(position))
+        return tier
+
+    def look_at_value(self, position: int) -> Value:
+        self.at("primitive", position)
+        value = self.game.primitive(position)
+        try:
+            checked_value(value)
+        except Fault:
+            advice = "let it give WIN, LOSE, TIE or DRAW, or UNDECIDED where the game goes on"
+            raise Fault(f"gives {value!r}; {advice}") from None
+        expect_again(value, self.game.primitive(position))
+        return Value(value)
+
+    def look_at_moves(self, position: int) -> list[int]:
+        self.at("generate_moves", position)
+        moves = limited(self.game.generate_moves(position))
+        if not moves:
+            raise Fault("yields no move where primitive() says UNDECIDED; let that say who has won, or tie it")
+        for move in moves:
+            if not is_int(move) or not 0 <= move < 1 << POSITION_BITS:
+                raise Fault(f"yields {move!r}; moves must be ints from 0 to 2**{POSITION_BITS} - 1")
+        if len(set(moves)) < len(moves):
+            raise Fault(f"yields the move {Counter(moves).most_common(1)[0][0]} more than once; yield each once")
+        expect_again(moves, limited(self.game.generate_moves(position)))
+        return [index(move) for move in moves]
+
+    def look_at_child(self, position: int, move: int) -> int:
+        self.at("do_move", position)
+        child = checked_position(self.game.do_move(position, move), f"for the move {move} it")
+        expect_again(child, self.game.do_move(position, move))
+        return child
+
+
+def is_int(number: Any) -> bool:
+    """Tell whether something will do as an int."""
+    try:
+        index(number)
+    except TypeError:
+        return False
+    return True
+
+
+def limited(items: Iterable[int]) -> list[int]:
+    """Return what a rule yields; raise a Fault where it yields no end of it."""
+    try:
+        iterator = iter(items)
+    except TypeError:
+        raise Fault(f"gives {items!r}; it must yield ints") from None
+    listed = [item for item, _ in zip(iterator, range(MOST_MOVES), strict=False)]
+    if len(listed) == MOST_MOVES:
+        raise Fault(f"yields {MOST_MOVES:,} ints and more; does it end?")
+    return listed
+
+
+def expect_again(first: object, second: object) -> None:
+    """Raise a Fault unless a rule says the same when it is asked again."""
+    if first != second:
+        raise Fault(f"gives {first} and, asked again, {second}; let nothing decide but what it is given")

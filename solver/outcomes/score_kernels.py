@@ -1,0 +1,72 @@
+"""The compiled loops over scores (see score.py): passed up from children to parents, and counted."""
+
+import numpy as np
+
+from retrograde.games.game import DRAW, TIE, WIN
+from retrograde.solver.outcomes.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
+from retrograde.solver.work.kernel import kernel
+
+
+@kernel
+def pass_up(score, bits):
+    """Return what a child's score is worth to its parent: a LOSE is a WIN one ply later, and so on."""
+    ties, wins, end = TIE_CLASS << bits, WIN_CLASS << bits, (WIN_CLASS + 1) << bits
+    if score < DRAW_CLASS << bits:
+        return end - 2 - score
+    if score >= wins:
+        return end - score
+    return score - (score >= ties)
+
+
+@kernel
+def primitive_score(value, bits):
+    """Return the score of a primitive value."""
+    greatest = (1 << bits) - 1
+    if value == WIN:
+        return WIN_CLASS << bits | greatest
+    if value == TIE:
+        return TIE_CLASS << bits | greatest
+    if value == DRAW:
+        return DRAW_CLASS << bits
+    return LOSE_CLASS << bits
+
+
+@kernel
+def sweep(columns, places, origins, primitives, bits, scores, result):
+    """Write the scores of positions whose children, at *places* among all *scores*, are solved.
+
+    Returns 1 where a remoteness has become too great for so many bits, else 0.
+    """
+    for i in range(len(result)):
+        result[i] = primitive_score(primitives[i], bits)
+    best = np.zeros(columns, np.int64)
+    for slot in range(places.shape[0]):
+        for i in range(columns):
+            place = places[slot, i]
+            if place >= 0:
+                best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
+    for i in range(columns):
+        result[origins[i]] = best[i]
+    return too_far(result, bits)
+
+
+@kernel
+def too_far(scores, bits):
+    """Return 1 where a score holds the greatest remoteness there is room for, else 0."""
+    greatest = (1 << bits) - 1
+    for score in scores:
+        group, plies = np.int64(score) >> bits, np.int64(score) & greatest
+        if (group == LOSE_CLASS and plies >= greatest - 1) or (group >= TIE_CLASS and plies <= 1):
+            return 1
+    return 0
+
+
+@kernel
+def tally(scores, sizes, positions, stored, first, offset):
+    """Count scores: sizes to *positions*, ones to *stored*, and in *first* keep the least place, from *offset*."""
+    for i in range(len(scores)):
+        score = scores[i]
+        positions[score] += sizes[i] if len(sizes) else 1
+        stored[score] += 1
+        if stored[score] == 1:
+            first[score] = offset + i

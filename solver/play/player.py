@@ -1,0 +1,159 @@
+"""Players: a player is a function `(solution, position) -> move`, asked only while the game is not over.
+
+A new one is a function and a line in `PLAYERS`. (People play too, but only the command line can ask them.)
+"""
+
+import math
+from collections.abc import Callable
+from random import Random
+
+from retrograde.games.game import FLIPPED, LOSE, WIN, RetrogradeError
+from retrograde.solver.play.solution import Choice, Solution, preference
+
+Player = Callable[[Solution, int], int]
+Maker = Callable[[Solution, Random], Player]
+"""What makes a player for the games of a solution, whose chances are those of a generator."""
+
+MOST_REPLIES = 2000
+"""Replies that are looked at, about, to find the move that sets the most problems; then the best so far will do."""
+
+
+class NoPlayer(RetrogradeError, ValueError):
+    """No such player, or none for this game."""
+
+
+# Perfect play
+
+
+def best(solution: Solution, position: int) -> list[Choice]:
+    """Return the moves that keep the value and the remoteness of a position: the winner hurries, the loser delays."""
+    choices = solution.moves(position)
+    return [choice for choice in choices if preference(choice) == preference(choices[0])]
+
+
+def perfect(solution: Solution, position: int) -> int:
+    """Choose of the best moves the one after which the opponent can go wrong in the most ways (see `problems`)."""
+    choices = best(solution, position)
+    if len(choices) == 1:
+        return choices[0].move
+    looked = 0
+    most, chosen = None, choices[0]
+    for choice in choices:
+        replies = solution.moves(choice.position)
+        rating = problems(choice, replies)
+        if most is None or rating > most:
+            most, chosen = rating, choice
+        looked += len(replies)
+        if looked > MOST_REPLIES:
+            break
+    return chosen.move
+
+
+def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
+    """Return what a move asks of the opponent, the more the greater.
+
+    How many replies lose that need not, or need not so soon; how many others give something up; and how soon the
+    quickest of those that lose is over.
+    """
+    worst = [reply for reply in replies if reply.value == WIN]
+    if choice.value == LOSE:
+        losing = [reply for reply in worst if reply.remoteness != worst[0].remoteness]  # the best of them comes first
+        others = 0
+    else:
+        losing = worst
+        others = sum(reply.value != WIN and FLIPPED[reply.value] != choice.value for reply in replies)
+    return len(losing), others, -min((reply.remoteness or 0 for reply in losing), default=math.inf)
+
+
+def first_best(solution: Solution, position: int) -> int:
+    """Choose the first of the best moves, in the order of the rules: as good, and sets no traps but by chance."""
+    return solution.moves(position)[0].move
+
+
+# Others
+
+
+def by_chance(chance: Random) -> Player:
+    """Return a player who chooses among all legal moves by chance."""
+
+    def player(solution: Solution, position: int) -> int:
+        return chance.choice(list(solution.game.generate_moves(position)))
+
+    return player
+
+
+def skilled(skill: float, chance: Random) -> Player:
+    """Return a player who makes the perfect move with a probability, the *skill*, and else any move."""
+    any_move = by_chance(chance)
+
+    def player(solution: Solution, position: int) -> int:
+        return (perfect if chance.random() < skill else any_move)(solution, position)
+
+    return player
+
+
+def greedy(chance: Random) -> Player:
+    """Return a player who looks one ply ahead: wins where a move wins at once, and else makes any that does not lose at
+    once; the database is not asked."""
+
+    def player(solution: Solution, position: int) -> int:
+        game = solution.game
+        ends = {move: game.primitive(game.do_move(position, move)) for move in game.generate_moves(position)}
+        winning = [move for move, end in ends.items() if end == LOSE]
+        harmless = [move for move, end in ends.items() if end != WIN]
+        return chance.choice(winning or harmless or list(ends))
+
+    return player
+
+
+def by_rules(chance: Random) -> Player:
+    """Return a player of tic-tac-toe who goes by the rules that people learn: win, block, take the centre, a corner, an
+    edge; by chance among equals. The database is not asked."""
+
+    def player(solution: Solution, position: int) -> int:
+        game, free = solution.game, list(solution.game.generate_moves(position))
+        xs, os = position & 0x1FF, position >> 9
+        lines: tuple[int, ...] = game.lines  # type: ignore[attr-defined]  # those of tic-tac-toe
+        completes = lambda stones: any(stones & line == line for line in lines)  # noqa: E731
+        mine, theirs = (os, xs) if game.draw_turn(position) == "O" else (xs, os)
+        for stones in (mine, theirs):
+            if cells := [cell for cell in free if completes(stones | 1 << cell)]:
+                return chance.choice(cells)
+        for cells in ([4], [0, 2, 6, 8], [1, 3, 5, 7]):
+            if cells := [cell for cell in cells if cell in free]:
+                return chance.choice(cells)
+        raise AssertionError("a board that is full asks for no move")
+
+    return player
+
+
+def for_tictactoe(solution: Solution, chance: Random) -> Player:
+    """Return the player by rules, for tic-tac-toe as everybody knows it; raise NoPlayer for other games."""
+    from retrograde.games.tictactoe import TicTacToe
+
+    if solution.game != TicTacToe():
+        raise NoPlayer("the player 'rules' knows tictactoe alone, three by three")
+    return by_rules(chance)
+
+
+PLAYERS: dict[str, Maker] = {
+    "perfect": lambda solution, chance: perfect,
+    "first": lambda solution, chance: first_best,
+    "random": lambda solution, chance: by_chance(chance),
+    "greedy": lambda solution, chance: greedy(chance),
+    "rules": for_tictactoe,
+}
+"""For each name on the command line, what makes such a player. A number is a player too: perfect with that skill."""
+
+
+def make_player(name: str, solution: Solution, chance: Random) -> Player:
+    """Return a player by name, or by skill, a number from 0 to 1; raise NoPlayer where there is none."""
+    if name in PLAYERS:
+        return PLAYERS[name](solution, chance)
+    try:
+        skill = float(name)
+    except ValueError:
+        skill = math.nan
+    if not 0 <= skill <= 1:
+        raise NoPlayer(f"no player {name!r}; the players are {', '.join(PLAYERS)}, or a skill from 0 to 1")
+    return skilled(skill, chance)

@@ -1,0 +1,200 @@
+"""Rules become machine code: numba sees every game as a type of its own.
+
+On that type options and tables are constants, and the methods of the rules are functions, so that each variant is
+compiled to code made for it. The type is named after the variant and a digest of the sources, so that numba's cache on
+disk finds the code again in a later process, and misses it after an edit of the rules or of the kernels.
+Only the public names of `numba.extending` are used. (Kernels that close over jitted functions would never hit the
+cache, and numba cannot cache a jitted generator; both were tried.)
+"""
+
+import ast
+from dataclasses import fields
+from dis import get_instructions
+from functools import cache
+from inspect import CO_GENERATOR, getattr_static, isfunction, signature
+from types import FunctionType, ModuleType
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numba import types
+from numba.extending import (
+    NativeValue,
+    intrinsic,
+    models,
+    overload,
+    overload_attribute,
+    overload_method,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+from retrograde.games.digest import rule_modules, rules_digest
+from retrograde.games.game import Game, RuleError
+from retrograde.games.snapshot import module_of, source_of
+from retrograde.solver.work.kernel import kernels_digest
+
+
+class GameType(types.Opaque):
+    """Numba's view of one game with given options."""
+
+    known: ClassVar[dict[tuple[str, ...], "GameType"]]
+    """Those of one class of games, by their options."""
+
+    def __init__(self, game: Game):
+        self.game = game
+        module = type(game).__module__  # what is cached may import it by this name
+        options = ", ".join(options_of(game))
+        name = f"{type(game).__qualname__}({options}) of {module}"
+        super().__init__(f"{name} {rules_digest(game, contract=True)} {kernels_digest()}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, types.Opaque) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> Any:  # numba's cache need only tell games apart
+        return types.Opaque, (self.name,)
+
+
+@typeof_impl.register(Game)
+def _(game: Any, context: Any) -> GameType:
+    game_type = numba_type(cast(Any, type(game)))
+    options = options_of(game)
+    if options not in game_type.known:
+        game_type.known[options] = game_type(game)
+    return game_type.known[options]
+
+
+def options_of(game: Game) -> tuple[str, ...]:
+    """Return all options as text: games that are equal may differ in some, and be written alike as well."""
+    return tuple(f"{field.name}={getattr(game, field.name)!r}" for field in fields(cast(Any, game)))
+
+
+def prepare(game: Game) -> None:
+    """Let numba know a game, so that kernels take it as an argument."""
+    numba_type(cast(Any, type(game)))  # mypy thinks that classes cannot be hashed
+
+
+@cache
+def numba_type(cls: type) -> type[GameType]:
+    """Return the numba type of games of a class, on which its options, tables and rules are known."""
+    game_type = type(cls.__name__, (GameType,), {"known": {}})
+    register_model(game_type)(models.OpaqueModel)
+    unbox(game_type)(lambda typ, obj, c: NativeValue(c.context.get_dummy_value()))
+    for base in cls.__mro__[:-1]:
+        if base is not Game:
+            for module in rule_modules(module_of(base)):
+                add_functions(module)
+    names = {name for base in cls.__mro__[:-1] for name in vars(base)} | {field.name for field in fields(cls)}
+    for name in sorted(names):
+        if not name.startswith("__"):
+            add_member(game_type, name, getattr_static(cls, name, None))
+    return game_type
+
+
+def add_functions(module: ModuleType) -> None:
+    """Let numba compile the functions of a rule module where rules call them."""
+    for function in vars(module).values():
+        if isfunction(function) and function.__module__ == module.__name__:
+            overload(function, strict=False)(stand_in(function))
+
+
+def add_member(game_type: type[GameType], name: str, member: Any) -> None:
+    """Let numba know one option, table, property or method of a game."""
+    if isinstance(member, property):
+        overload_attribute(game_type, name, strict=False)(lambda self, rule=member.fget: rule)
+    elif isfunction(member):
+        overload_method(game_type, name, strict=False)(stand_in(member))
+    elif not isinstance(member, (classmethod, staticmethod)):
+
+        def read(self, name=name):
+            value = constant(getattr(self.game, name))
+            return lambda self: value
+
+        overload_attribute(game_type, name, strict=False)(read)
+
+
+def stand_in(function: FunctionType) -> Any:
+    """Return what numba asks for a function's implementation, whatever the types of the arguments."""
+    implementation = spelled_out(function)
+
+    def resolve(*args):
+        return implementation
+
+    resolve.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba compares the two
+    return resolve
+
+
+def spelled_out(function: FunctionType) -> FunctionType:
+    """Return a function with each `yield from` turned into a loop, which numba understands."""
+    is_generator = function.__code__.co_flags & CO_GENERATOR
+    if not is_generator or all(found.opname != "GET_YIELD_FROM_ITER" for found in get_instructions(function)):
+        return function
+    tree = ast.fix_missing_locations(SpellOut().visit(definition_of(function)))
+    tree.decorator_list.clear()
+    names: dict[str, Any] = {}
+    exec(compile(ast.Module([tree], []), function.__code__.co_filename, "exec"), function.__globals__, names)
+    return names[function.__name__]
+
+
+def definition_of(function: FunctionType) -> Any:
+    """Return the syntax tree of a function as it was imported; raise RuleError where its module has no such one."""
+    for node in ast.walk(ast.parse(source_of(module_of(function)))):
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+            line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if line == function.__code__.co_firstlineno:
+                return node
+    raise RuleError(f"{function.__qualname__}() of {function.__module__} has no source; define it where it can be read")
+
+
+class SpellOut(ast.NodeTransformer):
+    """Turns `yield from items` into `for item in items: yield item`."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # the name is that of the class in ast
+        if not isinstance(node.value, ast.YieldFrom):
+            return node
+        item = ast.Name("item_of_yield_from", ast.Store())
+        body = ast.Expr(ast.Yield(ast.Name(item.id, ast.Load())))
+        return ast.For(item, node.value.value, [body], [])
+
+
+def constant(value: Any) -> Any:
+    """Return an option or table as a constant that compiled code can use: tuples of ints become arrays."""
+    if isinstance(value, tuple):
+        array = np.array(value)
+        if array.dtype.kind not in "iu" and array.size:
+            raise RuleError(f"a table must hold whole numbers, in rows of one length; this one is {value!r:.60}")
+        return array.astype(np.int64)
+    return value
+
+
+# Two methods of Python's ints that numba lacks
+
+
+@intrinsic
+def count_ones(typingctx, number):
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return number(number), codegen
+
+
+@intrinsic
+def count_leading_zeros(typingctx, number):
+    def codegen(context, builder, signature, args):
+        return builder.ctlz(args[0], context.get_constant(types.boolean, False))
+
+    return number(number), codegen
+
+
+@overload_method(types.Integer, "bit_count")
+def _(number):
+    return lambda number: count_ones(number)
+
+
+@overload_method(types.Integer, "bit_length")
+def _(number):
+    bits = number.bitwidth
+    return lambda number: bits - count_leading_zeros(number)

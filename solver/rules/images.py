@@ -1,0 +1,61 @@
+"""Symmetry held against the rules: what they say of a position they must say of its images.
+
+The solver keeps one of the positions that images() makes equal, and takes the others to have its value and, by
+symmetry, its moves. To prove that, all positions would have to be looked at with all their images; a sample is.
+"""
+
+from itertools import islice
+from random import Random
+
+from retrograde.games.game import UNDECIDED, Game, defines
+from retrograde.solver.rules.examine import (
+    MOST_MOVES,
+    Fault,
+    blame,
+    canonical,
+    checked_position,
+    checked_value,
+    examine,
+)
+
+MOST_IMAGES = 1 << 10
+"""Positions that may be equal by symmetry (what kernels have room for)."""
+
+
+def check_image(game: Game, position: int) -> None:
+    """Hold a canonical position against one of its images, whichever falls to it; raise RuleError where they differ."""
+    if not defines(game, "images"):
+        return
+    value, _, children = examine(game, position)
+    with blame(game, position):
+        if (least := canonical(game, position)) != position:
+            raise Fault(f"it is kept for {least}, its image, which is less; images() or unindex() is wrong")
+        others = images_of(game, position)
+        if not others:
+            return
+        image = Random(position).choice(others)
+        if (least := canonical(game, image)) != position:
+            what = "yield of each position all symmetric ones"
+            raise Fault(f"images() yields {image}, for which {least} is kept, and not this one; {what}")
+        image_value = checked_value(game.primitive(image))
+        if image_value != value:
+            raise Fault(f"images() yields {image}, which is {image_value.name}, and this is {value.name}")
+        if value == UNDECIDED and canonical_children(game, image) != set(children):
+            what = "symmetric positions must have symmetric moves"
+            raise Fault(f"images() yields {image}, from which moves lead elsewhere; {what}")
+
+
+def canonical_children(game: Game, position: int) -> set[int]:
+    """Return the canonical children of a position, canonical or not."""
+    moves = islice(game.generate_moves(position), MOST_MOVES)
+    return {canonical(game, checked_position(game.do_move(position, move), "do_move()")) for move in moves}
+
+
+def images_of(game: Game, position: int) -> list[int]:
+    """Return the positions equal to one by symmetry, ascending, without itself."""
+    others = set()
+    for image in game.images(position):
+        others.add(checked_position(image, "images()"))
+        if len(others) >= MOST_IMAGES:
+            raise Fault(f"images() yields {MOST_IMAGES:,} positions or more; not so many can be equal by symmetry")
+    return sorted(others - {position})

@@ -1,0 +1,96 @@
+"""What rules said while a game was explored, interpreted, held against what they say afterwards, and of one another."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from operator import index
+from typing import NoReturn
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import UNDECIDED, Game, RuleError, Value, defines, is_dense
+from retrograde.solver.numbered.numbering import check_index
+from retrograde.solver.rules.examine import Fault, blame, canonical, checked_position, examine
+from retrograde.solver.rules.images import check_image
+
+SAMPLE = 400
+"""Positions that are looked at again, at most; all where there are no more."""
+IMAGES = 100
+"""Of these, so many are held against an image."""
+
+
+def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Value]) -> None:
+    """Hold what was found out about some positions against what the rules say now; raise RuleError where it differs.
+
+    *children* are the distinct ones of all positions, *values* those of primitive ones.
+    """
+    sample = list(children)[:: -(-len(children) // SAMPLE)]
+    for number, position in enumerate(sample):
+        value, moves, reached = examine(game, position)
+        if value != values.get(position, UNDECIDED) or list(dict.fromkeys(reached)) != children[position]:
+            what = "the rules say one thing, and another when asked again; they must depend on the position alone"
+            raise RuleError(f"{variant(game)}, position {position}: {what}")
+        if number % -(-len(sample) // IMAGES) == 0:
+            check_image(game, position)
+        for move in moves if is_dense(game) else ():
+            check_index(game, position, game.do_move(position, move))
+    if defines(game, "parents"):
+        check_parents(game, children, values, sample)
+
+
+def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, Value], sample: Iterable[int]) -> None:
+    """Hold the parents that the rules give of some positions against the positions from which moves lead there."""
+    met: dict[int, set[int]] = {position: set() for position in sample}
+    for parent, reached in children.items():
+        for child in reached:
+            if child in met and game.tier(child) == game.tier(parent):
+                met[child].add(parent)
+    for position, expected in met.items():
+        given = {parent for parent in own_parents(game, position) if parent in children and parent not in values}
+        with blame(game, position):
+            for parent in given - expected:
+                raise Fault(f"parents() yields {parent}, from which no move leads here")
+            for parent in expected - given:
+                raise Fault(f"parents() does not yield {parent}, from which a move leads here")
+
+
+def by_tier(game: Game, positions: Iterable[int]) -> dict[int, list[int]]:
+    """Return positions by tier; raise RuleError where a tier is no int of 64 bits."""
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for position in positions:
+        with blame(game, position):
+            tier = game.tier(position)
+            try:
+                number = index(tier)
+            except TypeError:
+                raise Fault(f"tier() gives {tier!r}, which is no int (to divide ints, write //)") from None
+            if not -(1 << 63) <= number < 1 << 63:
+                raise Fault(f"tier() gives {tier}, which does not fit 64 bits")
+            found[number].append(position)
+    return found
+
+
+def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: Iterable[int]) -> NoReturn:
+    """Raise the RuleError due where the parents of a position are not those from which moves lead there.
+
+    Only *known* parents count. Where none is wrong one must be missing: *others* are positions of the tier among which
+    one is looked for.
+    """
+    for parent in own_parents(game, child):
+        if known(parent) and game.primitive(parent) == UNDECIDED and child not in examine(game, parent)[2]:
+            raise RuleError(
+                f"{variant(game)}, position {child}: parents() yields {parent}, from which no move leads here"
+            )
+    tier = game.tier(child)
+    for parent in others:
+        for reached in dict.fromkeys(examine(game, parent)[2]):
+            if game.tier(reached) == tier and parent not in own_parents(game, reached):
+                what = f"parents() does not yield {parent}, from which a move leads here"
+                raise RuleError(f"{variant(game)}, position {reached}: {what}")
+    what = "parents() does not yield just the positions of its tier from which a move leads here"
+    raise RuleError(f"{variant(game)}, position {child}: {what}")
+
+
+def own_parents(game: Game, position: int) -> list[int]:
+    """Return the distinct canonical positions in a position's tier that parents() gives."""
+    with blame(game, position):
+        given = [canonical(game, checked_position(parent, "parents()")) for parent in game.parents(position)]
+        return [parent for parent in dict.fromkeys(given) if game.tier(parent) == game.tier(position)]

@@ -1,0 +1,152 @@
+"""Games whose tiers follow one another are solved in a stream: sorted lists on disk, and little of them in memory.
+
+Forward, from the start: a wave of tiers is made from the one before. Where a game codes its positions so that a move
+keeps their order, the children of a sorted list by one move come out sorted, and those of a tier are merged, doubles
+dropped; other children are sorted first. Positions where the game is over are counted and not kept, for the rules
+recognise them. Backward, from the last wave: the positions of a list and their children by one move run along
+together, so that the children's scores are found as fast as they are read.
+
+What a list is worth is kept as *steps*: positions from which on, in ascending order, the outcome is another one.
+Between the positions of a tier nothing needs to be right, so that a step may begin anywhere between two of them. A
+list of steps takes a few bits for each position, and is read in order like the list itself. The database holds steps,
+too; without those for positions where the player to move wins in one, which the rules recognise as well.
+
+It works where every move leads from one wave of tiers to the next. Where it does not, NotStreamed is raised, and the
+game is solved in memory (`explore.py`, `tiers.py`, `cyclic.py`).
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases.layout import LegendRow
+from retrograde.databases.steps.write import SteppedSolved
+from retrograde.games.game import DRAW, Game, Value
+from retrograde.solver.outcomes.score import CLASSES
+from retrograde.solver.rules import compiled
+from retrograde.solver.streamed import lists as list_kernels
+from retrograde.solver.streamed.backward import Backward
+from retrograde.solver.streamed.forward import Forward, NotStreamed
+from retrograde.solver.streamed.log import StreamLog
+from retrograde.solver.streamed.segments import Arena, Segment, Tier
+from retrograde.solver.work.journal import Log
+from retrograde.solver.work.memory import MemoryBudget
+from retrograde.solver.work.progress import Listener, Phase
+from retrograde.solver.work.scratch import Scratch
+
+Array = np.ndarray[Any, Any]
+
+CACHED = 1 << 28
+"""Octets of scratch files kept in memory, at most, where there is so much."""
+TOGETHER = 1 << 16
+"""Steps that are given to the database's writer at a time, at least."""
+
+
+def solve_streamed(
+    game: Game, folder: Path, executor: Executor, workers: int, budget: MemoryBudget, log: Log,
+    listener: Listener | None, expected: Callable[[], list[int]], least: int,
+) -> tuple[SteppedSolved, Scratch]:  # fmt: skip
+    """Return the solved game, and the scratch files where its steps still are; raise NotStreamed where it cannot be
+    done.
+
+    The scratch files are in *folder*; what is not in the log is taken for nothing. *expected* gives positions by wave,
+    by which the listener is told how far it is; it is asked after a second or so. Games of no more than *least*
+    records are not streamed. Raises DamagedScratch where what was put aside is not there, or not as the log says.
+    """
+    compiled.prepare(game)
+    stream_log = StreamLog(log)
+    scratch = Scratch(folder, min(CACHED, max(budget.left() // 16, 0)), fresh=not stream_log.resumed)
+    try:
+        stream_log.believe(scratch)
+        forward = Forward(game, scratch, executor, workers, budget, stream_log)
+        forward.explore(Phase("exploring", listener), expected)
+        total = sum(tier.count for wave in forward.waves for tier in wave.values())
+        if total + forward.over[:, 0].sum() <= least:
+            raise NotStreamed
+        backward = Backward(forward, executor, workers)
+        backward.solve(Phase("solving", listener, total))
+        return stepped(game, forward, backward, scratch), scratch
+    except BaseException:
+        scratch.close()
+        raise
+
+
+def stepped(game: Game, forward: Forward, backward: Backward, scratch: Scratch) -> SteppedSolved:
+    """Return the solved game for the database's writer."""
+    legend, rows = legend_of(forward.over, backward.tally)
+    tiers = sorted((tier for wave in forward.waves for tier in wave.values()), key=lambda tier: tier.number)
+    tiers = [tier for tier in tiers if any(records.length for records in tier.records)]
+    counts = [sum(records.length for records in tier.records) - doubles(tier) for tier in tiers]
+    firsts = [next(records.first for records in tier.records if records.length) for tier in tiers]
+    (start,) = np.flatnonzero(backward.last_tally[:, 0]).tolist()
+    return SteppedSolved(
+        np.array([tier.number for tier in tiers], np.int64), np.array(counts, np.int64), np.array(firsts, np.int64),
+        np.array([tier.mask for tier in tiers], np.int64), legend, steps(tiers, scratch, rows), int(rows[start]),
+    )  # fmt: skip
+
+
+def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
+    """Return the legend, and for each code its row; from what is known of primitive values, and of codes."""
+    found: dict[tuple[Value, int], Any] = {}
+    for value in np.flatnonzero(over[:, 0]).tolist():
+        found[Value(value), -1 if value == DRAW else 0] = over[value]
+    codes = {}
+    for code in np.flatnonzero(tally[:, 0]).tolist():
+        value = CLASSES[code & 3]
+        codes[code] = outcome = value, -1 if value == DRAW else code >> 2
+        if outcome not in found:
+            found[outcome] = tally[code]
+        else:
+            both = np.array([found[outcome], tally[code]])
+            found[outcome] = [*both[:, :2].sum(axis=0), *min(both[:, 2:].tolist())]
+    outcomes = sorted(found)
+    legend = [
+        LegendRow(*outcome, int(row[1]), int(row[0]), int(row[3])) for outcome in outcomes for row in [found[outcome]]
+    ]
+    rows = np.zeros(len(tally), np.min_scalar_type(len(legend)))
+    for code, outcome in codes.items():
+        rows[code] = outcomes.index(outcome)
+    return legend, rows
+
+
+def doubles(tier: Tier) -> int:
+    """Return how many segments of a tier begin with the step that the one before has ended with."""
+    filled = [records for records in tier.records if records.length]
+    return sum(after.ends[0] == before.ends[1] for before, after in pairwise(filled))
+
+
+def steps(tiers: list[Tier], scratch: Scratch, rows: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield all steps of some tiers, as ranks and rows of the legend, many at a time."""
+    part: list[tuple[Segment, int, int, int]] = []
+    count = 0
+    for tier in tiers:
+        before: Segment | None = None
+        for records in tier.records:
+            if records.length == 0:
+                continue
+            joins = before is not None and before.ends[1] == records.ends[0]
+            part.append((records, tier.mask, before.last if before else -1, joins))
+            before = records
+            count += records.length
+            if count >= TOGETHER:
+                yield load(part, scratch, rows)
+                part, count = [], 0
+    if part:
+        yield load(part, scratch, rows)
+
+
+def load(part: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Array) -> tuple[Array, Array]:
+    """Return the steps of some segments; each with the mask of its tier, the last position before it that has a step of
+    the same tier, or -1, and whether its first step goes on that."""
+    arena = Arena(scratch)
+    for records, *_ in part:
+        arena.add(records)
+    about = np.array([row[1:] for row in part], np.int64)
+    count = sum(records.length for records, *_ in part)
+    ranks, codes = np.empty(count, np.int64), np.empty(count, np.uint16)
+    end = list_kernels.unpack_ranks(*arena.load(), about, ranks, codes)
+    return ranks[:end], rows[codes[:end]]

@@ -1,0 +1,109 @@
+"""The decorator of all kernels: loops compiled by numba, without the GIL, and kept on disk for later processes.
+
+Numba keeps machine code by the source of the one file that the function is in, though what is compiled holds the
+functions and constants of other files too; it takes for granted that what an index says of a data file is so, which
+processes that compile at once and those that are killed make untrue; and it fails where a disk is full. Here machine
+code is kept by the sources of all kernels, indices and data are read and written one process at a time, data say what
+they are of, and what cannot be read or written is compiled anew.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import config
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.dispatcher import Dispatcher
+
+from retrograde.solver.work.sources import kernels_digest
+
+__all__ = ["kernel", "kernels_digest"]
+
+WHERE = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
+"""Numba's settings that say where machine code is kept; not all versions have both."""
+
+
+def kernel(function: Any) -> Any:
+    """Return a function compiled when it is called; machine code is kept where there is a folder for it."""
+    compiled = numba.njit(nogil=True)(function)
+    if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is the function
+        with suppress(RuntimeError, OSError):  # no folder that numba would use can be written to
+            compiled._cache = KernelCache(function)  # type: ignore[attr-defined]  # as enable_caching() does
+    return compiled
+
+
+class KernelCache(FunctionCache):
+    """Numba's cache of a function, with another idea of what is fresh."""
+
+    def __init__(self, function: Any):
+        with settings_of_the_person():
+            super().__init__(function)
+        locator = self._impl.locator
+        stamp = (kernels_digest(), numba.__version__, locator.get_source_stamp())
+        self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, stamp)
+
+
+class CacheFile(IndexDataCacheFile):
+    """The index of a function and its data, each of which says for which sources and which signature it was made."""
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved with a key; None where it is not there, or cannot be read."""
+        try:
+            with locked(Path(self._cache_path)):
+                found = super().load(key)
+        except OSError:
+            return None
+        return found[1] if found and found[0] == (self._source_stamp, key) else None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save data with a key, if it can be done."""
+        with suppress(OSError), locked(Path(self._cache_path)):
+            super().save(key, ((self._source_stamp, key), data))
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:  # whatever a damaged file makes pickle raise
+            return {}
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return super()._load_data(name)
+        except Exception:  # as above
+            return None
+
+
+@contextmanager
+def settings_of_the_person() -> Iterator[None]:
+    """Let only the environment say where machine code is kept.
+
+    Numba would also read `.numba_config.yaml` in the working folder, which may be anybody's, and so would the machine
+    code be that is loaded from where it says.
+    """
+    before = {name: getattr(config, name) for name in WHERE if hasattr(config, name)}
+    for name in before:
+        setattr(config, name, os.environ.get(f"NUMBA_{name}", ""))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(config, name, value)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of the machine code in a folder; raise OSError where that cannot be done."""
+    with open(folder / "retrograde-kernels.lock", "ab") as file:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,99 @@
+"""Memory: how much there is, how much we use, and sizes as people write them."""
+
+import math
+import re
+import sys
+from contextlib import suppress
+
+import psutil
+
+from retrograde.games.game import RetrogradeError
+
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+
+class MemoryLimit(RetrogradeError, MemoryError):
+    """A solve needs more memory than it may use."""
+
+
+RESERVE, RESERVE_INTERPRETED = 64_000_000, 4_000_000
+"""Bytes kept free beside what is asked for: for machine code that is still to be made or loaded, and what allocators
+do not give back at once; and where nothing is compiled."""
+
+
+class MemoryBudget:
+    """The most memory that this process may come to use, in bytes: what is asked for, or what is free now.
+
+    It is the resident memory at its peak, that of the interpreter and of all libraries included.
+    """
+
+    def __init__(self, limit: int | None = None):
+        self.limit = limit if limit is not None else used_memory() + psutil.virtual_memory().available
+
+    def left(self) -> int:
+        """Return how many bytes more may be used now."""
+        return self.limit - used_memory() - reserve()
+
+    def check(self, more: int, why: str) -> None:
+        """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
+        if more > self.left():
+            raise MemoryLimit(
+                f"{why} needs about {format_size(self.limit - self.left() + more)} of memory, and the limit is "
+                f"{format_size(self.limit)}; raise it with --memory, or choose a smaller variant"
+            )
+
+    def check_used(self, doing: str) -> None:
+        """Raise MemoryLimit where more is in use than may be, in spite of all care."""
+        if used_memory() > self.limit:
+            raise MemoryLimit(
+                f"{doing} takes more than {format_size(self.limit)} of memory; what is done is kept: go on with more "
+                "--memory"
+            )
+
+
+def reserve() -> int:
+    """Return the bytes to be kept free now."""
+    return RESERVE if "numba" in sys.modules else RESERVE_INTERPRETED
+
+
+def used_memory() -> int:
+    """Return the bytes of memory that this process uses now."""
+    return psutil.Process().memory_info().rss
+
+
+def peak_memory() -> int:
+    """Return the most bytes of memory that this process has used."""
+    if sys.platform == "win32":
+        return psutil.Process().memory_info().peak_wset
+    with suppress(OSError, ValueError, StopIteration), open("/proc/self/status", encoding="ascii") as status:
+        # What getrusage says on Linux begins with what the process was forked from.
+        line = next(line for line in status if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def parse_size(text: str) -> int:
+    """Return the bytes that a text such as `800M`, `1.5G` or `2GiB` means.
+
+    >>> parse_size("1.5G")
+    1500000000
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?", text.strip().upper())
+    if not match or match[2] == "I":
+        raise ValueError(f"{text!r} is no size; write one as 800M, 1.5G or 2GiB")
+    return int(float(match[1]) * UNITS[match[2]])
+
+
+def format_size(size: float) -> str:
+    """Return a number of bytes as people read it.
+
+    >>> format_size(1_230_000_000)
+    '1.23 GB'
+    """
+    if size < 1000:
+        return f"{size:.0f} bytes"
+    power = min(4, int(math.log(size, 1000) + 1e-9))
+    return f"{size / 1000**power:.3g} {('kB', 'MB', 'GB', 'TB')[power - 1]}"

@@ -1,0 +1,46 @@
+"""The driver: whatever has records of tiers is solved group by group, and what is done is logged.
+
+    for each group, last first:    solve --done--> keep, log
+
+What a solve before has logged is kept in the same way, and then left out.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from retrograde.solver.work.journal import Log
+from retrograde.solver.work.progress import Phase
+
+Array = np.ndarray[Any, Any]
+Done = tuple[Array, ...]
+"""A piece of a group that is solved, as the journal has it. The arrays stay as they are."""
+
+Group = TypeVar("Group")
+
+
+class Store(Protocol[Group]):
+    """Where the records of tiers are, those that are solved and those that are not."""
+
+    def groups(self) -> Iterable[Group]:
+        """Yield what can be solved at once, last first: it rests on groups before alone."""
+
+    def solve(self, group: Group) -> Iterator[Done]:
+        """Yield what is solved of a group, piece by piece, but for what is kept already."""
+
+    def keep(self, done: Done) -> tuple[int, int | None]:
+        """Take a piece, from `solve` or from the log alike; return how many positions it has, and of which tier."""
+
+
+def drive(store: Store[Any], log: Log, phase: Phase) -> None:
+    """Solve all groups of a store, less what is in the log."""
+    for done in log.resumed:
+        phase.skip(store.keep(tuple(done))[0])
+    log.resumed.clear()
+    for group in store.groups():
+        for done in store.solve(group):
+            phase.advance(*store.keep(done))
+            log.add(done)
+            log.write()
+    phase.tell()

@@ -1,0 +1,31 @@
+"""The sizes by which a solve is cut and chosen."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large things may be, and how long they may take. None of them decides a value; `in_memory` decides which kind
+    of database there will be, and no other a byte of it.
+    """
+
+    interpreted_seconds: float = 0.2
+    """Games that are explored in less time of a processor are not compiled, which takes two seconds or more."""
+    interpreted_slots: int = 10_000
+    """Games with a numbering of more slots are compiled at once."""
+    in_memory: int = 4_000_000
+    """Records, symmetric positions counted once, from which games are solved in a stream, if they can be, and stored as
+    steps. A smaller database stores the positions as well: it is small either way, and can tell what play never
+    reaches."""
+    plies_bits: tuple[int, ...] = (14, 30)
+    """Bits for the remoteness in a score; the more are used where the fewer have been too few."""
+    journal_seconds: float = 0.5
+    """The most work that is lost when a solve is killed, where what is done between two pauses takes no longer."""
+    stream_children: int = 1 << 21
+    """Children in a task of a streamed solve, at most, where memory allows."""
+    stream_least_children: int = 1 << 14
+    """The same where it does not."""
+    stream_positions: int = 1 << 15
+    """Positions in a task of solving in a stream, at least, where there are so many."""
+    stream_milestone: int = 4
+    """Blocks of a list between two positions of it that are remembered."""

@@ -1,0 +1,64 @@
+"""Tasks given to an executor: a function, which a module defines, for each of some items.
+
+Whether the executor has threads, processes or machines makes no difference: what a task needs is in its item, and all
+that it finds out is what it returns.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from itertools import chain, islice
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+IN_FLIGHT = 16
+"""Tasks given to an executor whose results are not used yet, so that these do not pile up."""
+
+
+def in_order(
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT
+) -> Iterator[Result]:
+    """Yield the results for some items in their order, with a bounded number of them under way."""
+    waiting = iter(items)
+    first = list(islice(waiting, 2))
+    if len(first) < 2:  # to hand it over would cost more than it saves
+        yield from map(function, first)
+        return
+    flying: deque[Future[Result]] = deque()
+    try:
+        for item in chain(first, waiting):
+            flying.append(executor.submit(function, item))
+            if len(flying) >= most:
+                yield flying.popleft().result()
+        while flying:
+            yield flying.popleft().result()
+    finally:
+        for future in flying:
+            future.cancel()
+
+
+def as_completed(
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT
+) -> Iterator[Result]:
+    """Yield the results for some items as they come, with a bounded number of them under way.
+
+    Where it ends early, those under way are waited for.
+    """
+    flying: set[Future[Result]] = set()
+    try:
+        for item in items:
+            flying.add(executor.submit(function, item))
+            if len(flying) >= most:
+                done, flying = wait(flying, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        while flying:
+            done, flying = wait(flying, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        for future in flying:
+            future.cancel()
+        wait(flying)

@@ -1,0 +1,55 @@
+"""Work: how a solve is run, limited, told and kept; one object that goes wherever a solve does."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from retrograde.solver.work import tasks
+from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.journal import Journal, Log
+from retrograde.solver.work.memory import MemoryBudget
+from retrograde.solver.work.progress import Listener, Phase
+from retrograde.solver.work.sizes import Sizes
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a solve works with.
+
+    Tasks run on the *executor*, which has so many *workers*; *scratch* is the folder for what is put aside. What is
+    done is kept in the *journal*, and the *listener* is told how far it has come.
+    """
+
+    executor: Executor
+    workers: int
+    budget: MemoryBudget
+    journal: Journal
+    scratch: Path
+    listener: Listener | None = None
+    sizes: Sizes = field(default_factory=Sizes)
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield the results of a function for some items, in their order."""
+        return tasks.in_order(self.executor, function, items)
+
+    def as_completed(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield the results of a function for some items, as they come."""
+        return tasks.as_completed(self.executor, function, items, 2 * self.workers + 2)
+
+    def zeros(self, name: str, length: int, dtype: Any) -> Shared:
+        """Return an array of zeros that all tasks can read; where they share no memory, it is a file of that name."""
+        in_memory = isinstance(self.executor, ThreadPoolExecutor)
+        return Shared.zeros(length, dtype, None if in_memory else self.scratch / name)
+
+    def log(self, name: str) -> Log:
+        """Return the entries of a name in the journal, to be read and added to."""
+        return self.journal.log(name, self.sizes.journal_seconds)
+
+    def phase(self, name: str, total: int | None = None) -> Phase:
+        """Return the count of a new phase's positions."""
+        return Phase(name, self.listener, total)

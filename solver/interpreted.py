@@ -11,7 +11,7 @@ import numpy as np
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import DenseSolved, Solved
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_dense
-from retrograde.solver.numbered.legend import dense_solved
+from retrograde.solver.numbered.legend import solved_slots
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import examine, start_of
 from retrograde.solver.rules.second_look import by_tier, look_again
@@ -68,7 +68,7 @@ def by_slot(game: Game, outcomes: Outcomes) -> DenseSolved:
         row, slot = numbering.slot_of(game, position)
         rows[numbering.starts[row] + slot] = places[outcome]
         sizes[numbering.starts[row] + slot] = count(game, [position])
-    return dense_solved(game, numbering, list(places), rows, sizes)
+    return solved_slots(game, numbering, list(places), rows, sizes)
 
 
 def count(game: Game, positions: list[int]) -> int:

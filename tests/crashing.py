@@ -19,19 +19,19 @@ from pathlib import Path
 from retrograde.databases import DatabaseFile, frames
 from retrograde.games import RetrogradeError
 from retrograde.games.catalog import load_game
-from retrograde.solver import engine
 from retrograde.solver.engine import solve
 from retrograde.solver.rules.exits import really_exit
 from retrograde.solver.work import journal, scratch
+from retrograde.solver.work.sizes import Sizes
 
 KINDS = {
-    "interpreted": ("tictactoe", None, None),
-    "memory": ("connect4:4,4", False, 10**9),
-    "stream": ("connect4:4,4", False, 1_000),
-    "given up": ("connect4:4,4", False, 90_000),  # it seems larger, and has 80,000 records
-    "dense": ("chess:KRK", False, None),
+    "interpreted": ("tictactoe", None, 10**9),
+    "memory": ("connect4:4,4", "compiled", 10**9),
+    "stream": ("connect4:4,4", "compiled", 1_000),
+    "given up": ("connect4:4,4", "compiled", 90_000),  # it seems larger, and has 80,000 records
+    "dense": ("chess:KRK", "compiled", 10**9),
 }
-"""Variant, whether interpreted, and records from which games are streamed."""
+"""Variant, the way it is solved, and records from which games are streamed."""
 
 CRASHED = 77
 
@@ -103,13 +103,11 @@ def in_child(function: Callable[[], object]) -> int:
 
 def crash(kind: str, folder: Path, mode: str, first: int, step: int, most: int) -> int:
     """Try the points from *first*, each *step*-th, *most* of them; return how many there were."""
-    variant, interpreted, largest = KINDS[kind]
-    if largest is not None:
-        engine.LARGEST_IN_MEMORY = largest
+    variant, way, largest = KINDS[kind]
     game, path = load_game(variant), folder / "game.h5"
 
     def run() -> None:
-        solve(game, path, interpreted=interpreted, pause=0, workers=2)
+        solve(game, path, way=way, sizes=Sizes(journal_seconds=0, in_memory=largest), workers=2)
 
     run()
     whole = path.read_bytes()

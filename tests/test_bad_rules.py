@@ -5,8 +5,8 @@ from contextlib import nullcontext
 import pytest
 
 from retrograde.games import RuleError
-from retrograde.solver import engine
 from retrograde.solver.engine import solve
+from retrograde.solver.work.sizes import Sizes
 
 from . import broken, reference
 from .test_engine import outcomes
@@ -37,7 +37,7 @@ def with_fault(monkeypatch):
 def test_without_the_fault(cls, interpreted, path):
     game = cls()
     solution = reference.solve(game, symmetric=True, starts=range(200) if hasattr(game, "tiers") else None)
-    assert outcomes(solve(game, path, interpreted=interpreted, fresh=True), game) == solution
+    assert outcomes(solve(game, path, way="interpreted" if interpreted else "compiled", fresh=True), game) == solution
 
 
 PARENTS = {
@@ -54,7 +54,7 @@ PARENTS = {
 @pytest.mark.parametrize("fault", PARENTS)
 def test_parents_that_are_not_those_of_the_moves(cls, fault, interpreted, path, with_fault):
     with pytest.raises(RuleError, match=PARENTS[fault]):
-        solve(with_fault(cls, fault), path, interpreted=interpreted, fresh=True)
+        solve(with_fault(cls, fault), path, way="interpreted" if interpreted else "compiled", fresh=True)
 
 
 SYMMETRY = {
@@ -67,11 +67,11 @@ SYMMETRY = {
 
 @pytest.mark.parametrize("way", ["interpreted", "in memory", "in a stream"])
 @pytest.mark.parametrize("fault", SYMMETRY)
-def test_images_that_are_no_symmetry_deep_in_the_game(fault, way, path, monkeypatch, with_fault):
-    if way == "in a stream":
-        monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 4)
+def test_images_that_are_no_symmetry_deep_in_the_game(fault, way, path, with_fault):
+    sizes = Sizes(in_memory=4 if way == "in a stream" else 10**9)
+    game = with_fault(broken.Mirror, fault, 15)
     with pytest.raises(RuleError, match=SYMMETRY[fault]):
-        solve(with_fault(broken.Mirror, fault, 15), path, interpreted=way == "interpreted", fresh=True)
+        solve(game, path, way="interpreted" if way == "interpreted" else "compiled", fresh=True, sizes=sizes)
 
 
 NUMBERING = {
@@ -85,7 +85,7 @@ NUMBERING = {
 @pytest.mark.parametrize("fault", NUMBERING)
 def test_numberings_that_are_not_one_to_one(fault, interpreted, path, with_fault):
     with pytest.raises(RuleError, match=NUMBERING[fault]):
-        solve(with_fault(broken.Pairs, fault), path, interpreted=interpreted, fresh=True)
+        solve(with_fault(broken.Pairs, fault), path, way="interpreted" if interpreted else "compiled", fresh=True)
 
 
 FRACTIONS = {
@@ -103,22 +103,22 @@ FRACTIONS = {
 def test_numbers_that_are_no_ints(fault, path):
     game = broken.Fractions(fault) if fault < 5 else broken.FractionsNumbered(fault)
     with pytest.raises(RuleError, match=FRACTIONS[fault]):
-        solve(game, path, interpreted=True)
+        solve(game, path, way="interpreted")
     # The tier of the start is looked at before anything is compiled.
     told = nullcontext() if fault == 3 else pytest.warns(UserWarning, match="do not compile")
     with told, pytest.raises(RuleError, match=FRACTIONS[fault]):
-        solve(game, path, interpreted=False, fresh=True)
+        solve(game, path, way="compiled", fresh=True)
 
 
 def test_rules_that_remember(path):
     broken.SEEN.clear()
     with pytest.raises(RuleError, match="position 30: the rules say one thing, and another when asked again"):
-        solve(broken.Remembering(), path, interpreted=True)
+        solve(broken.Remembering(), path, way="interpreted")
 
 
 def test_a_broken_game_leaves_no_database(tmp_path, with_fault):
     game = with_fault(broken.Round, 4)
     for interpreted in (True, False):
         with pytest.raises(RuleError):
-            solve(game, tmp_path / "game.h5", interpreted=interpreted)
+            solve(game, tmp_path / "game.h5", way="interpreted" if interpreted else "compiled")
     assert not (tmp_path / "game.h5").exists()

@@ -11,8 +11,8 @@ import zstandard
 
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
-from retrograde.solver import engine
 from retrograde.solver.engine import solve
+from retrograde.solver.work.sizes import Sizes
 
 MADE_WITH = "retrograde 0.1.0, zstd 1.5.7, HDF5 2.0.0, h5py 3.16.0"
 
@@ -93,11 +93,11 @@ def decoded(file, name):
 
 
 @pytest.mark.parametrize(("variant", "how"), PINNED)
-def test_bytes_are_what_they_were(variant, how, tmp_path, monkeypatch):
+def test_bytes_are_what_they_were(variant, how, tmp_path):
     contents, whole = PINNED[variant, how]
-    if how == "streamed":
-        monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
-    path = solve(load_game(variant), tmp_path / "database.h5", interpreted=how == "interpreted")
+    sizes = Sizes(in_memory=1) if how == "streamed" else Sizes()
+    way = "interpreted" if how == "interpreted" else "compiled"
+    path = solve(load_game(variant), tmp_path / "database.h5", way=way, sizes=sizes)
     assert contents_of(path) == contents
     with DatabaseFile(path) as file:
         made_with = file.made_with

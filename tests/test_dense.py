@@ -14,11 +14,11 @@ from retrograde.databases import DamagedDatabase, DenseSolved, NotADatabase, ope
 from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game, RetrogradeError, RuleError
 from retrograde.games.catalog import load_game
-from retrograde.solver import engine
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.work.memory import MemoryLimit
+from retrograde.solver.work.sizes import Sizes
 
 from . import reference, tangle
 from .test_engine import Stop, counts, graphs, outcomes
@@ -45,7 +45,7 @@ def from_graph(patch, start):
 def test_random_games(interpreted, path, start):
     with pytest.MonkeyPatch.context() as patch:
         nodes = from_graph(patch, start)
-        solve(GAME, path, interpreted=interpreted, fresh=True)
+        solve(GAME, path, way="interpreted" if interpreted else "compiled", fresh=True)
         solution = reference.solve(GAME, symmetric=True, starts=nodes)
         assert outcomes(path, GAME) == solution
         assert counts(path) == reference.counts_of_classes(GAME, solution)
@@ -86,20 +86,22 @@ def test_random_games_have_everything():
 def test_same_bytes_however_it_is_solved(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
     files = [
-        solve(GAME, tmp_path / "interpreted.h5", interpreted=True),
-        solve(GAME, tmp_path / "one.h5", interpreted=False, workers=1, fresh=True),
-        solve(GAME, tmp_path / "three.h5", interpreted=False, workers=3, pause=0, fresh=True),
-        solve(GAME, tmp_path / "taken.h5", interpreted=False),  # all from the others
+        solve(GAME, tmp_path / "interpreted.h5", way="interpreted"),
+        solve(GAME, tmp_path / "one.h5", way="compiled", workers=1, fresh=True),
+        solve(GAME, tmp_path / "three.h5", way="compiled", workers=3, sizes=Sizes(journal_seconds=0), fresh=True),
+        solve(GAME, tmp_path / "taken.h5", way="compiled"),  # all from the others
     ]
     assert len({file.read_bytes() for file in files}) == 1
-    monkeypatch.setattr(engine, "PLIES_BITS", (4, 30))
-    assert solve(GAME, tmp_path / "wide.h5", interpreted=False, fresh=True).read_bytes() == files[0].read_bytes()
+    wide = Sizes(plies_bits=(4, 30))
+    assert (
+        solve(GAME, tmp_path / "wide.h5", way="numbered", fresh=True, sizes=wide).read_bytes() == files[0].read_bytes()
+    )
     assert not list(tmp_path.glob("*.journal"))
 
 
 def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
-    whole = solve(GAME, tmp_path / "whole.h5", interpreted=False, fresh=True).read_bytes()
+    whole = solve(GAME, tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
     (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
     journal = tmp_path / "killed.h5.journal"
 
@@ -108,14 +110,14 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):
             raise Stop
 
     with pytest.raises(Stop):
-        solve(GAME, tmp_path / "killed.h5", interpreted=False, pause=0, listener=stop_when_writing)
+        solve(GAME, tmp_path / "killed.h5", way="compiled", sizes=Sizes(journal_seconds=0), listener=stop_when_writing)
     entries = journal.read_bytes()
     dice, resumed = random.Random(4), 0
     for _ in range(12):
         end = dice.randrange(len(entries) + 1)
         journal.write_bytes(entries[:end] + dice.randbytes(dice.choice([0, 1, 7, 1000])))
         events = []
-        solve(GAME, tmp_path / "killed.h5", interpreted=False, listener=events.append)
+        solve(GAME, tmp_path / "killed.h5", way="compiled", listener=events.append)
         assert (tmp_path / "killed.h5").read_bytes() == whole
         (tmp_path / "killed.h5").unlink()
         resumed += any(event.resumed for event in events)
@@ -124,7 +126,7 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):
 
 def test_damage_is_noticed_or_does_no_harm(tmp_path, monkeypatch):
     nodes = from_graph(monkeypatch, LARGEST)
-    good = solve(GAME, tmp_path / "game.h5", interpreted=False, fresh=True).read_bytes()
+    good = solve(GAME, tmp_path / "game.h5", way="compiled", fresh=True).read_bytes()
     with open_database(tmp_path / "game.h5", game=GAME) as database:
         right = [database[node] for node in nodes]
     dice, noticed = random.Random(5), 0
@@ -145,19 +147,20 @@ def test_damage_is_noticed_or_does_no_harm(tmp_path, monkeypatch):
 
 def test_tiers_are_taken_from_other_databases(tmp_path, monkeypatch):
     """Rook against bare king out of the database of pawn against bare king, not solved again; the same bytes."""
-    from retrograde.solver.numbered.dense import DenseScores
+    from retrograde.solver.numbered.store import NumberedStore
 
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "home"))
-    solve(load_game("chess:KPK"), tmp_path / "pawn.h5", interpreted=False)
+    solve(load_game("chess:KPK"), tmp_path / "pawn.h5", way="compiled")
     solved = []
-    solve_tier = DenseScores.solve_tier
+    solve_tier = NumberedStore.solve
 
-    def noted(self, row, phase):
-        solved.append(row)
-        solve_tier(self, row, phase)
+    def noted(self, k, phase):
+        for done in solve_tier(self, k, phase):
+            solved.append(k)
+            yield done
 
-    monkeypatch.setattr(DenseScores, "solve_tier", noted)
-    taken = solve(load_game("chess:KRK"), tmp_path / "rook.h5", interpreted=False).read_bytes()
+    monkeypatch.setattr(NumberedStore, "solve", noted)
+    taken = solve(load_game("chess:KRK"), tmp_path / "rook.h5", way="compiled").read_bytes()
     assert not solved
     assert solve(load_game("chess:KRK"), tmp_path / "rook.h5", fresh=True).read_bytes() == taken
     assert len(solved) == 2
@@ -232,7 +235,8 @@ class NoParents(Ring):
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_the_ring_without_fault(path, interpreted):
     game = Ring()
-    assert outcomes(solve(game, path, interpreted=interpreted), game) == reference.solve(game, starts=range(100))
+    solve(game, path, way="interpreted" if interpreted else "compiled")
+    assert outcomes(path, game) == reference.solve(game, starts=range(100))
 
 
 FAULTS = {
@@ -247,13 +251,13 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_numberings_that_are_wrong(path, fault):
     with pytest.raises(RuleError, match=FAULTS[fault]):
-        solve(Ring(fault), path, interpreted=False)
+        solve(Ring(fault), path, way="compiled")
 
 
 @pytest.mark.usefixtures("solver_alone")
 def test_no_parents(path):
     with pytest.raises(RuleError, match=r"numbers its positions by size\(\), and needs parents\(\) with it"):
-        solve(NoParents(), path, interpreted=False)
+        solve(NoParents(), path, way="compiled")
 
 
 class Chain(Ring):
@@ -275,7 +279,7 @@ class Chain(Ring):
 
 def test_remoteness_beyond_14_bits(path):
     game = Chain()
-    solve(game, path, interpreted=False)
+    solve(game, path, way="compiled")
     with open_database(path, game=game) as database:
         assert database[19_999] == (WIN, 19_999) and database[16_384] == (LOSE, 16_384)
 
@@ -321,7 +325,7 @@ def altered(game, path, outcomes=None, **changes):
 
 def test_verify_finds_each_wrong_slot(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
-    path = solve(GAME, tmp_path / "game.h5", interpreted=False)
+    path = solve(GAME, tmp_path / "game.h5", way="compiled")
     assert all(report.ok for report in altered(GAME, path))
     file = DatabaseFile(path)
     dice = random.Random(3)
@@ -339,7 +343,7 @@ def test_verify_finds_each_wrong_slot(tmp_path, monkeypatch):
 
 def test_verify_finds_wrong_counts(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
-    path = solve(GAME, tmp_path / "game.h5", interpreted=False)
+    path = solve(GAME, tmp_path / "game.h5", way="compiled")
     counts = DatabaseFile(path).counts
     same = next(k for k in range(1, len(counts)) if counts[k].outcome == counts[0].outcome)
     for change in ({"example": counts[0].example ^ 2}, {"positions": 3}, {"stored": 0}):
@@ -386,7 +390,7 @@ with h5py.File(sys.argv[1]) as file:
 
 def test_other_readers_need_only_hdf5_and_the_usual_plugin(tmp_path, monkeypatch):
     nodes = from_graph(monkeypatch, LARGEST)
-    path = solve(GAME, tmp_path / "game.h5", interpreted=False, fresh=True)
+    path = solve(GAME, tmp_path / "game.h5", way="compiled", fresh=True)
     asked = json.dumps([(GAME.tier(node), GAME.index(node)) for node in nodes])
     command = [sys.executable, "-c", INDEPENDENT_READER, path]
     answer = subprocess.run(command, input=asked, check=True, capture_output=True, text=True).stdout

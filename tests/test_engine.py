@@ -16,10 +16,10 @@ from retrograde.databases import open_database
 from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
-from retrograde.solver import engine
 from retrograde.solver.engine import solve
 from retrograde.solver.outcomes.score import RemotenessOverflow
 from retrograde.solver.work.memory import MemoryLimit
+from retrograde.solver.work.sizes import Sizes
 
 from . import published, reference, tangle
 
@@ -56,18 +56,18 @@ def path(tmp_path_factory):
 
 @pytest.mark.parametrize("variant", [variant for variant in SMALL if variant in published.COUNTS])
 def test_interpreted_equals_published(variant, path):
-    assert counts(solve(load_game(variant), path, interpreted=True)) == published.COUNTS[variant]
+    assert counts(solve(load_game(variant), path, way="interpreted")) == published.COUNTS[variant]
 
 
 @pytest.mark.parametrize("variant", COMPILED)
 def test_compiled_equals_published(variant, path):
-    assert counts(solve(load_game(variant), path, interpreted=False)) == published.COUNTS[variant]
+    assert counts(solve(load_game(variant), path, way="compiled")) == published.COUNTS[variant]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", published.COUNTS)
 def test_everything_published(variant, path):
-    assert counts(solve(load_game(variant), path, interpreted=False)) == published.COUNTS[variant]
+    assert counts(solve(load_game(variant), path, way="compiled")) == published.COUNTS[variant]
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_tictactoe(path):
 @pytest.mark.parametrize("variant", SMALL)
 def test_every_outcome_equals_the_reference(variant, path):
     game = load_game(variant)
-    assert outcomes(solve(game, path, interpreted=True), game) == reference.solve(game, symmetric=True)
+    assert outcomes(solve(game, path, way="interpreted"), game) == reference.solve(game, symmetric=True)
 
 
 graphs = st.builds(
@@ -118,7 +118,7 @@ def test_random_games(way, path, start):
     game, interpreted = WAYS[way]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(game), "start", start)
-        solve(game, path, interpreted=interpreted)
+        solve(game, path, way="interpreted" if interpreted else "compiled")
         solution = reference.solve(game, symmetric=True)
         assert outcomes(path, game) == solution
         assert counts(path) == reference.counts_of_classes(game, solution)
@@ -143,25 +143,22 @@ def test_random_games_have_everything():
 def test_same_bytes_however_it_is_solved(tmp_path):
     game = load_game("connect4:4,4")
     files = [
-        solve(game, tmp_path / "interpreted.h5", interpreted=True),
-        solve(game, tmp_path / "one.h5", interpreted=False, workers=1),
-        solve(game, tmp_path / "three.h5", interpreted=False, workers=3, pause=0),
+        solve(game, tmp_path / "interpreted.h5", way="interpreted"),
+        solve(game, tmp_path / "one.h5", way="compiled", workers=1),
+        solve(game, tmp_path / "three.h5", way="compiled", workers=3, sizes=Sizes(journal_seconds=0)),
     ]
     assert len({file.read_bytes() for file in files}) == 1
     assert [file.name for file in sorted(tmp_path.iterdir())] == ["interpreted.h5", "one.h5", "three.h5"]
 
 
-def test_remoteness_beyond_the_first_width(path, monkeypatch):
+def test_remoteness_beyond_the_first_width(path):
     """Where remoteness outgrows the scores, the solver starts over with wider ones."""
     for variant in ("tentozero:target=40,steps=1", "dodgem"):
         game = load_game(variant)
-        monkeypatch.undo()
-        narrow = solve(game, path, interpreted=False).read_bytes()
-        monkeypatch.setattr(engine, "PLIES_BITS", (4, 30))
-        assert solve(game, path, interpreted=False).read_bytes() == narrow
-        monkeypatch.setattr(engine, "PLIES_BITS", (4,))
+        narrow = solve(game, path, way="compiled").read_bytes()
+        assert solve(game, path, way="compiled", sizes=Sizes(plies_bits=(4, 30))).read_bytes() == narrow
         with pytest.raises(RemotenessOverflow):
-            solve(game, path, interpreted=False)
+            solve(game, path, way="compiled", sizes=Sizes(plies_bits=(4,)))
 
 
 # Kills
@@ -185,7 +182,7 @@ def stop_at(step):
 def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
     """Whatever a kill leaves of the journal, and whatever bytes behind it: the solve ends in the same database."""
     game = load_game("connect4:4,4")
-    whole = solve(game, tmp_path / "whole.h5", interpreted=False).read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", way="compiled").read_bytes()
     journal = tmp_path / "killed.h5.journal"
 
     def stop_when_writing(progress):
@@ -193,7 +190,7 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
             raise Stop
 
     with pytest.raises(Stop):
-        solve(game, tmp_path / "killed.h5", interpreted=False, pause=0, listener=stop_when_writing)
+        solve(game, tmp_path / "killed.h5", way="compiled", sizes=Sizes(journal_seconds=0), listener=stop_when_writing)
     entries = journal.read_bytes()
     assert len(entries) > 8 * 80_541
     dice = random.Random(4)
@@ -202,7 +199,7 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
         end = dice.randrange(len(entries) + 1)
         journal.write_bytes(entries[:end] + dice.randbytes(dice.choice([0, 1, 7, 1000])))
         events = []
-        solve(game, tmp_path / "killed.h5", interpreted=False, listener=events.append)
+        solve(game, tmp_path / "killed.h5", way="compiled", listener=events.append)
         assert (tmp_path / "killed.h5").read_bytes() == whole
         assert not journal.exists()
         resumed += any(event.resumed for event in events)
@@ -211,14 +208,14 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
 
 def test_a_damaged_journal_is_used_up_to_the_damage(tmp_path):
     game = load_game("connect4:4,4")
-    whole = solve(game, tmp_path / "whole.h5", interpreted=False).read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", way="compiled").read_bytes()
     with pytest.raises(Stop):
-        solve(game, tmp_path / "killed.h5", interpreted=False, pause=0, listener=stop_at(4))
+        solve(game, tmp_path / "killed.h5", way="compiled", sizes=Sizes(journal_seconds=0), listener=stop_at(4))
     journal = tmp_path / "killed.h5.journal"
     entries = bytearray(journal.read_bytes())
     entries[len(entries) // 2] ^= 0x10
     journal.write_bytes(entries)
-    solve(game, tmp_path / "killed.h5", interpreted=False)
+    solve(game, tmp_path / "killed.h5", way="compiled")
     assert (tmp_path / "killed.h5").read_bytes() == whole
 
 
@@ -228,7 +225,8 @@ def test_killed_again_and_again(tmp_path):
         import sys
         from retrograde.games.catalog import load_game
         from retrograde.solver.engine import solve
-        solve(load_game("connect4:5,4"), sys.argv[1], interpreted=False, pause=0)
+        from retrograde.solver.work.sizes import Sizes
+        solve(load_game("connect4:5,4"), sys.argv[1], way="compiled", sizes=Sizes(journal_seconds=0))
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
     subprocess.run([*command, tmp_path / "whole.h5"], check=True)
@@ -259,15 +257,16 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path):
         from retrograde.databases import CannotWrite
         from retrograde.games.catalog import load_game
         from retrograde.solver.engine import solve
+        from retrograde.solver.work.sizes import Sizes
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
         try:
-            solve(load_game("connect4:4,4"), sys.argv[1], interpreted=False, pause=0)
+            solve(load_game("connect4:4,4"), sys.argv[1], way="compiled", sizes=Sizes(journal_seconds=0))
         except CannotWrite as error:
             print(error)
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         events = []
-        solve(load_game("connect4:4,4"), sys.argv[1], interpreted=False, listener=events.append)
+        solve(load_game("connect4:4,4"), sys.argv[1], way="compiled", listener=events.append)
         print(any(event.resumed for event in events))
     """
     command = [sys.executable, "-c", textwrap.dedent(code), tmp_path / "game.h5"]
@@ -281,7 +280,7 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path):
 
 def test_too_little_memory_is_said_before_it_runs_out(path):
     with pytest.raises(MemoryLimit, match=r"positions needs about .* the limit is 100 MB; raise it with --memory"):
-        solve(load_game("connect4:5,4"), path, interpreted=False, memory=100_000_000)
+        solve(load_game("connect4:5,4"), path, way="compiled", memory=100_000_000)
 
 
 class Walk(Game):
@@ -326,13 +325,13 @@ class Walk(Game):
 )
 def test_rules_that_break_the_contract(fault, complaint, path):
     with pytest.raises(RuleError, match=complaint):
-        solve(Walk(fault), path, interpreted=False)
+        solve(Walk(fault), path, way="compiled")
 
 
 def test_rules_that_never_end(path):
     """The state space of the sound walk has 2**41 positions."""
     with pytest.raises(MemoryLimit, match="going on from"):
-        solve(Walk(0), path, interpreted=False, memory=600_000_000)
+        solve(Walk(0), path, way="compiled", memory=600_000_000)
 
 
 class Countdown(Game):
@@ -356,7 +355,7 @@ class Countdown(Game):
 
 def test_tiers_below_zero(path):
     game = Countdown()
-    assert outcomes(solve(game, path, interpreted=False), game) == reference.solve(game)
+    assert outcomes(solve(game, path, way="compiled"), game) == reference.solve(game)
 
 
 class Crossing(Game):
@@ -381,7 +380,7 @@ def test_positions_of_32_bits_and_of_more(path):
     game = Crossing()
     solution = reference.solve(game)
     assert min(solution) < 2**32 < max(solution)
-    assert outcomes(solve(game, path, interpreted=False), game) == solution
+    assert outcomes(solve(game, path, way="compiled"), game) == solution
 
 
 class CrookedMirror(Countdown):
@@ -395,7 +394,7 @@ class CrookedMirror(Countdown):
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_images_that_are_no_positions(path, interpreted):
     with pytest.raises(RuleError, match=r"position 0: images\(2\) gives -1, and positions go from 0"):
-        solve(CrookedMirror(), path, interpreted=interpreted)
+        solve(CrookedMirror(), path, way="interpreted" if interpreted else "compiled")
 
 
 class Uncompiled(Countdown):
@@ -409,7 +408,7 @@ def test_rules_that_do_not_compile_are_run_interpreted(path):
     game = Uncompiled()
     complaint = r"rules of test_engine do not compile: test_engine.py, line \d+: .*super\(\); solving it interpreted"
     with pytest.warns(UserWarning, match=complaint):
-        solve(game, path, interpreted=False)
+        solve(game, path, way="compiled")
     assert outcomes(path, game) == reference.solve(game)
 
 
@@ -432,4 +431,4 @@ class Dice(Game):
 @pytest.mark.usefixtures("solver_alone")
 def test_rules_that_throw_dice(path):
     with pytest.raises(RuleError, match=r"does anything but the position decide|depend on the position alone"):
-        solve(Dice(), path, interpreted=False)
+        solve(Dice(), path, way="compiled")

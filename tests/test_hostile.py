@@ -20,11 +20,11 @@ from retrograde.databases import DamagedDatabase, DatabaseFile, NotADatabase, li
 from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, named_game, trust
 from retrograde.games.trusted import read_record, record_path
-from retrograde.solver import engine
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.solution import Solution
+from retrograde.solver.work.sizes import Sizes
 
 from .command_line import HEAP, environment, process, retrograde
 from .forge import Forged
@@ -49,9 +49,7 @@ def kinds(tmp_path_factory):
     """One small database of each kind: records, steps and slots."""
     folder = tmp_path_factory.mktemp("kinds")
     paths = {"records": solve(load_game("tictactoe"), folder / "tictactoe.h5")}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "LARGEST_IN_MEMORY", 1000)
-        paths["steps"] = solve(load_game("connect4:4,3"), folder / "steps.h5", interpreted=False)
+    paths["steps"] = solve(load_game("connect4:4,3"), folder / "steps.h5", way="streamed", sizes=Sizes(in_memory=1))
     paths["slots"] = solve(load_game("chess:KQK"), folder / "chess,KQK.h5")
     for kind, path in paths.items():
         assert kind in Forged.read(path).parts

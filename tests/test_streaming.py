@@ -20,18 +20,16 @@ from retrograde.databases.steps.database import SteppedDatabase
 from retrograde.games.catalog import load_game
 from retrograde.games.catalog import variant as variant_of
 from retrograde.games.game import DRAW, UNDECIDED, RuleError
-from retrograde.solver import engine
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.estimate import DiskTooSmall, estimate
-from retrograde.solver.streamed import backward as stream_backward
-from retrograde.solver.streamed import forward as stream_forward
 from retrograde.solver.streamed import lists as list_kernels
 from retrograde.solver.streamed import log as stream_log
 from retrograde.solver.streamed.forward import Made
 from retrograde.solver.streamed.segments import Segment
 from retrograde.solver.work import scratch
 from retrograde.solver.work.scratch import DamagedScratch, Frame, Scratch
+from retrograde.solver.work.sizes import Sizes
 
 from . import alphabeta, ladder, published, reference
 from .command_line import environment
@@ -40,20 +38,21 @@ PLAIN = "benchmarks/plain_connect4.py:width=4,height=3"
 GAMES = ["connect4:4,3,3", PLAIN, "ladder:12,200,1", "ladder:30,500,3"]
 
 
-@pytest.fixture(autouse=True)
-def streamed(monkeypatch):
-    """Let every game be large enough to be solved in a stream."""
-    monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
-
-
 def game_of(text):
     name, _, options = text.partition(":")
     return ladder.Ladder(*map(int, options.split(","))) if name == "ladder" else load_game(text)
 
 
-def solve_streamed(game, path, **options):
+def sizes_of(children=None, **sizes):
+    """Return sizes by which every game is large enough to be solved in a stream; *children* in a task."""
+    if children:
+        sizes |= {"stream_children": children, "stream_least_children": children}
+    return Sizes(in_memory=1, **sizes)
+
+
+def solve_streamed(game, path, sizes=None, **options):
     """Solve a game in a stream, and see to it that it was."""
-    solve(game, path, interpreted=False, **options)
+    solve(game, path, way="compiled", sizes=sizes or sizes_of(), **options)
     with open_database(path, game=game) as database:
         assert isinstance(database, SteppedDatabase)
     return path
@@ -174,16 +173,13 @@ def test_a_stream_equals_the_counts_of_large_boards(variant, tmp_path):
 
 
 @pytest.mark.parametrize("text", GAMES[:3])
-def test_the_bytes_depend_on_the_game_alone(text, tmp_path, monkeypatch):
+def test_the_bytes_depend_on_the_game_alone(text, tmp_path):
     game = game_of(text)
     bytes_of_one = solve_streamed(game, tmp_path / "one.h5", workers=1).read_bytes()
     assert solve_streamed(game, tmp_path / "three.h5", workers=3).read_bytes() == bytes_of_one
-    monkeypatch.setattr(stream_forward, "MILESTONE", 1)
-    monkeypatch.setattr(stream_backward, "POSITIONS", 100)
     for children in (300, 2000):  # so that tiers are cut into many parts
-        monkeypatch.setattr(stream_forward, "CHILDREN", children)
-        monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", children)
-        path = solve_streamed(game, tmp_path / f"{children}.h5", workers=2)
+        sizes = sizes_of(children, stream_milestone=1, stream_positions=100)
+        path = solve_streamed(game, tmp_path / f"{children}.h5", sizes, workers=2)
         assert path.read_bytes() == bytes_of_one
     assert sorted(os.listdir(tmp_path)) == ["2000.h5", "300.h5", "one.h5", "three.h5"]
 
@@ -191,7 +187,7 @@ def test_the_bytes_depend_on_the_game_alone(text, tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", ["tentozero:target=500", "dodgem", "hareandhounds"])
 def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
     game = load_game(text)
-    path = solve(game, tmp_path / "game.h5", interpreted=False)
+    path = solve(game, tmp_path / "game.h5", way="compiled", sizes=sizes_of())
     with open_database(path, game=game) as database:
         assert not database.file.stepped
         assert len(database) == sum(row.positions for row in database.file.legend)
@@ -291,7 +287,7 @@ def walked(game, plies, chance):
 )
 def test_rules_that_break_the_contract_are_named(fault, complaint, tmp_path):
     with pytest.raises(RuleError, match=complaint) as caught:
-        solve(ladder.BrokenLadder(12, 200, 1, fault), tmp_path / "game.h5", interpreted=False)
+        solve(ladder.BrokenLadder(12, 200, 1, fault), tmp_path / "game.h5", way="compiled", sizes=sizes_of())
     position = int(re.search(r"position (\d+)", str(caught.value))[1])
     assert ladder.BrokenLadder(12, 200, 1, fault).faulty(position)
 
@@ -324,14 +320,12 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("text", ["connect4:4,4,4", PLAIN, "ladder:30,500,3"])
 def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(stream_forward, "CHILDREN", 2000)
-    monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", 2000)
-    monkeypatch.setattr(stream_backward, "POSITIONS", 100)
+    sizes = sizes_of(2000, stream_positions=100, journal_seconds=0)
     monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
     game = game_of(text)
-    wanted = solve_streamed(game, tmp_path / "whole.h5").read_bytes()
+    wanted = solve_streamed(game, tmp_path / "whole.h5", sizes).read_bytes()
     told = []
-    solve_streamed(game, tmp_path / "again.h5", listener=told.append)
+    solve_streamed(game, tmp_path / "again.h5", sizes, listener=told.append)
     stops = 0
     for number in random.Random(1).sample(range(len(told)), min(8, len(told))):
         path = tmp_path / "stopped.h5"
@@ -344,18 +338,14 @@ def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monk
                 raise Stop
 
         try:
-            solve(game, path, interpreted=False, listener=listen, pause=0.0)
+            solve(game, path, way="compiled", listener=listen, sizes=sizes)
         except Stop:
             stops += 1
             if number % 2:  # as if the last entry had been half-written
                 journal = tmp_path / "stopped.h5.journal"
                 os.truncate(journal, journal.stat().st_size - 3)
         children = (100, 2000, 50_000)[stops % 3]  # as if there were more memory now, or less
-        monkeypatch.setattr(stream_forward, "CHILDREN", children)
-        monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", children)
-        solve(game, path, interpreted=False)
-        monkeypatch.setattr(stream_forward, "CHILDREN", 2000)
-        monkeypatch.setattr(stream_forward, "LEAST_CHILDREN", 2000)
+        solve(game, path, way="compiled", sizes=sizes_of(children, stream_positions=100))
         assert path.read_bytes() == wanted
         assert not (tmp_path / "stopped.h5.scratch").exists()
         path.unlink()
@@ -402,9 +392,8 @@ def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Scratch, "write", write_wrong)
     with pytest.raises(DamagedScratch, match="begin anew with --fresh"):
-        solve(load_game("connect4:4,4"), tmp_path / "game.h5", interpreted=False)
+        solve(load_game("connect4:4,4"), tmp_path / "game.h5", way="compiled", sizes=sizes_of())
     monkeypatch.undo()
-    monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
     solve_streamed(load_game("connect4:4,4"), tmp_path / "game.h5", fresh=True)
 
 
@@ -422,7 +411,7 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path, monkeypatch)
 
     monkeypatch.setattr(scratch, "FileIO", FullDisk)
     with pytest.raises(CannotWrite, match="no space left on device; what is done is kept"):
-        solve(game, tmp_path / "game.h5", interpreted=False, pause=0.0)
+        solve(game, tmp_path / "game.h5", way="compiled", sizes=sizes_of(journal_seconds=0))
     room = 1 << 30
     told = []
     path = solve_streamed(game, tmp_path / "game.h5", listener=told.append)
@@ -493,4 +482,4 @@ def test_what_cannot_fit_the_disk_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=1000))
     for _ in range(2):  # going on is refused, too
         with pytest.raises(DiskTooSmall, match="are free; give --database on another disk"):
-            solve(load_game("connect4:5,4"), tmp_path / "game.h5", interpreted=False)
+            solve(load_game("connect4:5,4"), tmp_path / "game.h5", way="compiled", sizes=sizes_of())

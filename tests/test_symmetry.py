@@ -6,23 +6,23 @@ from retrograde.databases import DatabaseFile, database_of, open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver import engine
 from retrograde.solver.audit.kernels import choose as choose_compiled
 from retrograde.solver.audit.sample import verify_sample
 from retrograde.solver.audit.symmetry import choose
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.engine import solve
-from retrograde.solver.numbered import dense
+from retrograde.solver.numbered import seeds
 from retrograde.solver.rules import expansion, second_look
 from retrograde.solver.streamed import forward as stream_forward
+from retrograde.solver.work.sizes import Sizes
 from tests.ladder import Ladder
 
 
 @pytest.fixture
 def unseen(solver_alone, monkeypatch):
     """Let symmetry that is none come into a database: the solver does not look either."""
-    for module in (expansion, dense, stream_forward, second_look):
+    for module in (expansion, seeds, stream_forward, second_look):
         monkeypatch.setattr(module, "check_image", lambda game, position: None)
 
 
@@ -131,7 +131,7 @@ def verified(game, path, interpreted):
     ("game", "interpreted"), [(Swapped(), True), (Swapped(), False), (Turned(), True)], ids=lambda it: type(it).__name__
 )
 def test_images_that_are_no_symmetry_are_found(game, interpreted, tmp_path):
-    path = solve(game, tmp_path / "game.h5", interpreted=True)
+    path = solve(game, tmp_path / "game.h5", way="interpreted")
     result = verified(game, path, interpreted)
     assert not result.ok
     assert any("image" in str(problem) for problem in result.problems)
@@ -139,8 +139,7 @@ def test_images_that_are_no_symmetry_are_found(game, interpreted, tmp_path):
 
 @pytest.mark.usefixtures("unseen")
 def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
-    path = solve(Crooked(9, 60), tmp_path / "game.h5", interpreted=False)
+    path = solve(Crooked(9, 60), tmp_path / "game.h5", way="compiled", sizes=Sizes(in_memory=1))
     with DatabaseFile(path) as file:
         assert file.stepped
     for interpreted in (True, False):
@@ -155,7 +154,7 @@ def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
     ids=lambda it: type(it).__name__,
 )  # fmt: skip
 def test_and_those_of_slots(game, interpreted, tmp_path):
-    right = solve(Slots(), tmp_path / "right.h5", interpreted=True)
+    right = solve(Slots(), tmp_path / "right.h5", way="interpreted")
     assert verified(Slots(), right, True).ok
     file = DatabaseFile(right)
     with database_of(file, game) as database:  # as if these rules had made it
@@ -179,7 +178,7 @@ def sample(game, path):
 @pytest.mark.usefixtures("unseen")
 @pytest.mark.parametrize("game", [Swapped(), Turned()], ids=["swapped", "turned"])
 def test_the_sample_finds_them_too(game, tmp_path):
-    path = solve(game, tmp_path / "game.h5", interpreted=True)
+    path = solve(game, tmp_path / "game.h5", way="interpreted")
     with pytest.raises(RuleError, match=r"position \d+: .*(image|not stored).*; `retrograde check .*` shows which"):
         sample(game, path)
     with pytest.raises(RuleError, match="breaks the contract: images at"):
@@ -196,9 +195,8 @@ def test_the_sample_passes_slots(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_sample_passes_steps(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
-    sample(Ladder(9, 60), solve(Ladder(9, 60), tmp_path / "steps.h5", interpreted=False))
+def test_the_sample_passes_steps(tmp_path):
+    sample(Ladder(9, 60), solve(Ladder(9, 60), tmp_path / "steps.h5", way="compiled", sizes=Sizes(in_memory=1)))
 
 
 def test_the_sample_finds_what_does_not_follow_from_the_children(tmp_path):

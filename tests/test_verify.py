@@ -328,6 +328,6 @@ class Uncompilable(Ring):
 
 
 def test_rules_that_do_not_compile_are_interpreted(tmp_path):
-    path = solve(Uncompilable(), tmp_path / "ring.h5", interpreted=True)
+    path = solve(Uncompilable(), tmp_path / "ring.h5", way="interpreted")
     with open_database(path, game=Uncompilable()) as database:
         assert verify(database, interpreted=False).ok

@@ -116,10 +116,10 @@ class StepAudit(Audit):
     def verify_compiled(self, executor: Executor, phase: Phase) -> None:
         """Verify all positions by the compiled rules, and some by the interpreted."""
         from retrograde.solver.rules import compiled
-        from retrograde.solver.streamed.forward import Forward, NotStreamed
+        from retrograde.solver.streamed.forward import Forward
         from retrograde.solver.streamed.log import StreamLog
-        from retrograde.solver.streamed.segments import run
         from retrograde.solver.work.scratch import Scratch
+        from retrograde.solver.work.work import Unfit, Work
 
         self.begin()
         compiled.prepare(self.game)
@@ -127,7 +127,8 @@ class StepAudit(Audit):
         beside = self.database.file.path.parent
         with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
             scratch = Scratch(Path(folder), 1 << 26)
-            forward = Forward(self.game, scratch, executor, workers, MemoryBudget(), StreamLog(None))
+            work = Work(executor, workers, MemoryBudget(), None, Path(folder))
+            forward = Forward(self.game, scratch, work, StreamLog(None))
             try:
                 forward.explore(Phase("exploring", phase.listener))
                 for value, (stored, positions, tier, first) in enumerate(forward.over.tolist()):
@@ -144,14 +145,14 @@ class StepAudit(Audit):
                         for tier in below.values()
                     }
                     tasks = ((tier, k) for tier in wave.values() for k in range(len(tier.segments)))
-                    for tier, counts, wrong, count in run(executor, 2 * workers + 2, self.check_segment, tasks):
+                    for tier, counts, wrong, count in work.as_completed(self.check_segment, tasks):
                         for row in np.flatnonzero(counts[:, 0]).tolist():
                             self.count_row(row, int(counts[row, 0]), int(counts[row, 1]), tier, int(counts[row, 3]))
                         for position in wrong:
                             self.note_suspect(position)
                         phase.advance(count)
                 self.sample(forward.waves)
-            except NotStreamed:
+            except Unfit:
                 self.complain(None, "the tiers do not follow one another, and yet the database holds steps")
             finally:
                 scratch.close()

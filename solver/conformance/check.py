@@ -159,7 +159,8 @@ class Checker:
 
     def check_compiled(self, seconds: float) -> None:
         """Compile the rules and hold them against the interpreted."""
-        from retrograde.solver.rules.expansion import Expander, NotCompilable  # numba takes a while to import
+        from retrograde.solver.rules.examine import NotCompilable
+        from retrograde.solver.rules.expansion import Expander  # numba takes a while to import
 
         by_tier: defaultdict[int, list[int]] = defaultdict(list)
         for position in self.survey.classes:

@@ -3,30 +3,30 @@
 It goes in waves. A wave is what has just been found; its children, less what is known already, are the next one.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.rules import kernels
-from retrograde.solver.rules.expansion import Block, Expander
+from retrograde.games.game import Game
+from retrograde.solver.listed import kernels
+from retrograde.solver.listed.space import StateSpace
+from retrograde.solver.rules.expansion import Block, expander_of
 from retrograde.solver.work.journal import Log
-from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.progress import Phase
+from retrograde.solver.work.work import Unfit, Work
 
 Array = np.ndarray[Any, Any]
 Wave = dict[int, Array]
 """Sorted distinct positions by tier."""
-Result = TypeVar("Result")
 Stretch = tuple[int, int, int]
 """The key of a list, and where in it something begins and ends."""
+Pieces = list[tuple[int, Array]]
+"""Positions of tiers, in no particular order."""
 
 TASK = 1 << 15
-"""Positions in a task, at least, where there are so many: enough to outweigh what handing it to a thread costs, and few
-enough that no thread waits long for another."""
+"""Positions in a task, at least, where there are so many: enough to outweigh what handing it over costs, and few enough
+that no worker waits long for another."""
 EARLY = 1 << 18
 """Positions found up to which more of each task are looked at a second time: later there are many tasks."""
 EARLY_CHECKS = 4
@@ -35,33 +35,14 @@ COMPACT = 1 << 20
 """Children found by one task for one tier that are worth sorting at once, to save memory."""
 
 
-@dataclass
-class StateSpace:
-    """The canonical positions of a game, sorted within each tier: tier k has `positions[starts[k]:starts[k + 1]]`.
-
-    `tiers` int64[T] ascending, `starts` int64[T + 1], `positions` uint32[n] or int64[n]; `edges` are the pairs of tiers
-    that a move leads from and to.
-    """
-
-    tiers: Array
-    starts: Array
-    positions: Array
-    edges: set[tuple[int, int]]
-
-
-class TooLarge(Exception):
-    """There seem to be more positions than are to be explored."""
-
-
 class Explorer:
-    """Finds the state space of a game wave by wave, on the threads of an executor."""
+    """Finds the state space of a game wave by wave."""
 
-    def __init__(self, expander: Expander, executor: Executor, budget: MemoryBudget, limit: int | None = None):
+    def __init__(self, game: Game, work: Work, limit: int | None = None):
         """Explore so many positions, about, if there is a *limit* and no move stays in its tier."""
+        self.game = game
+        self.work = work
         self.limit = limit
-        self.expander = expander
-        self.executor = executor
-        self.budget = budget
         self.known: dict[int, list[Array]] = {}
         self.edges: set[tuple[int, int]] = set()
         self.found = 0
@@ -73,40 +54,44 @@ class Explorer:
             wave = self.remember(*arrays)
             phase.skip(size(wave))
         if not log.resumed:
-            tier = int(self.expander.game.tier(start))
+            tier = int(self.game.tier(start))
             first = np.array([tier]), np.array([1]), np.array([start], position_type(start)), np.empty(0, np.int64)
             wave = self.remember(*first)
-            log.add(partial(tuple, first))
+            log.add(first)
             phase.advance(1, tier)
         while wave:
-            expanded = run(self.executor, partial(self.expand, wave), tasks(lengths(wave)), log.write)
-            arrivals: dict[int, list[Array]] = {}
-            edges: set[tuple[int, int]] = set()
-            for pieces, found in expanded:
-                edges |= found
-                for tier, piece in pieces:
-                    arrivals.setdefault(tier, []).append(piece)
-            self.foresee(wave, arrivals)
-            came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
-            merging = run(self.executor, partial(self.merge, arrivals), tasks(came, cut=False))
-            merged = [(tier, new) for part in merging for tier, new in part if len(new)]
-            entry = (
-                np.array([tier for tier, _ in merged], np.int64),
-                np.array([len(new) for _, new in merged], np.int64),
-                np.concatenate([np.empty(0, np.uint32), *(new for _, new in merged)]),
-                np.array(sorted(edges - self.edges), np.int64).reshape(-1),
-            )
-            del arrivals, merged
+            entry = self.children_of(wave)
+            log.write()
             wave = self.remember(*entry)
-            log.add(partial(tuple, entry))
+            log.add(entry)
             phase.advance(len(entry[2]), next(reversed(wave), None))
             if self.limit and self.seems_larger(self.limit, len(entry[2])):
-                raise TooLarge
+                raise Unfit
         phase.total = phase.done
         phase.tell()
-        known = sum(run.nbytes for runs in self.known.values() for run in runs)
-        self.budget.check(known, f"joining {self.found:,} positions")
         return self.state_space()
+
+    def children_of(self, wave: Wave) -> tuple[Array, Array, Array, Array]:
+        """Return what the children of a wave are that are not known: their tiers, how many of each, the positions; and
+        the pairs of tiers that moves lead from and to, if new."""
+        checks = EARLY_CHECKS if self.found < EARLY else 1
+        tasks = (Expand(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut(lengths(wave)))
+        arrivals: dict[int, list[Array]] = {}
+        edges: set[tuple[int, int]] = set()
+        for pieces, found in self.work.map(expand, tasks):
+            edges |= found
+            for tier, piece in pieces:
+                arrivals.setdefault(tier, []).append(piece)
+        self.foresee(wave, arrivals)
+        came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
+        heaps = ([(tier, arrivals.pop(tier), self.known.get(tier, [])) for tier, *_ in task] for task in whole(came))
+        merged = [(tier, new) for part in self.work.map(merge, heaps) for tier, new in part if len(new)]
+        return (
+            np.array([tier for tier, _ in merged], np.int64),
+            np.array([len(new) for _, new in merged], np.int64),
+            np.concatenate([np.empty(0, np.uint32), *(new for _, new in merged)]),
+            np.array(sorted(edges - self.edges), np.int64).reshape(-1),
+        )
 
     def seems_larger(self, limit: int, new: int) -> bool:
         """Tell whether there are more positions than a limit, or soon will be, and no move stays in its tier."""
@@ -131,68 +116,81 @@ class Explorer:
         """Raise MemoryLimit before merging what has arrived, and expanding it, would exceed the budget."""
         came = sum(len(piece) for pieces in arrivals.values() for piece in pieces)
         next_wave = min(came, came * came // size(wave))  # as if it grew as this one did
-        self.budget.check(8 * (came + next_wave), f"going on from {self.found:,} positions")
-
-    def expand(self, wave: Wave, task: list[Stretch]) -> tuple[list[tuple[int, Array]], set[tuple[int, int]]]:
-        """Return the children of stretches of a wave as (tier, unsorted piece), and the pairs of tiers seen."""
-        found: dict[int, list[Array]] = {}
-        edges = set()
-        expander = self.expander
-        for tier, place in spots(task, EARLY_CHECKS if self.found < EARLY else 1):
-            expander.spot_check(tier, wave[tier][place : place + 1])
-        for tier, first, last in task:
-            for begin, end in expander.blocks(first, last):
-                block = expander.expand(tier, wave[tier][begin:end])
-                for child_tier, piece in pieces(block):
-                    edges.add((tier, child_tier))
-                    heap = found.setdefault(child_tier, [])
-                    heap.append(piece)
-                    if len(heap) > 1 and len(heap[0]) < COMPACT <= sum(map(len, heap[1:])):
-                        found[child_tier] = [distinct(heap)]
-        return [(tier, piece) for tier, heap in found.items() for piece in heap], edges
-
-    def merge(self, arrivals: dict[int, list[Array]], task: list[Stretch]) -> list[tuple[int, Array]]:
-        """Return for each tier the sorted distinct positions that have arrived and are not known."""
-        merged = []
-        for tier, _, _ in task:
-            new = distinct(arrivals.pop(tier))
-            for run in self.known.get(tier, ()):
-                both = np.result_type(new, run)
-                new = new.astype(both, copy=False)
-                new = new[: kernels.subtract(new, run.astype(both, copy=False))]
-            merged.append((tier, new))
-        return merged
+        self.work.budget.check(8 * (came + next_wave), f"going on from {self.found:,} positions")
 
     def state_space(self) -> StateSpace:
         """Return what is known as one list, and forget it piece by piece, so that it is not held twice."""
+        runs = [run for tier in self.known.values() for run in tier]
+        self.work.budget.check(sum(run.nbytes for run in runs), f"joining {self.found:,} positions")
+        dtype = np.result_type(*{run.dtype for run in runs})
+        del runs
         tiers = np.array(sorted(self.known), np.int64)
         counts = [sum(map(len, self.known[tier])) for tier in tiers.tolist()]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        positions = np.empty(starts[-1], np.result_type(*{run.dtype for runs in self.known.values() for run in runs}))
-
-        def fill(task: list[Stretch]) -> None:
-            for row, _, _ in task:
-                tier = positions[starts[row] : starts[row + 1]]
-                runs = self.known.pop(int(tiers[row]))
-                np.concatenate(runs, out=tier)
-                if len(runs) > 1:
-                    tier.sort()
-
-        list(run(self.executor, fill, tasks(enumerate(counts), cut=False)))
-        return StateSpace(tiers, starts, positions, self.edges)
+        shared = self.work.zeros("positions", int(starts[-1]), dtype)
+        for k, tier in enumerate(tiers.tolist()):
+            part = shared.array[starts[k] : starts[k + 1]]
+            known = self.known.pop(tier)
+            np.concatenate(known, out=part)
+            if len(known) > 1:
+                part.sort()
+        return StateSpace(tiers, starts, shared, self.edges)
 
 
-def pieces(block: Block) -> Iterator[tuple[int, Array]]:
+# Tasks
+
+
+class Expand(NamedTuple):
+    """Positions of tiers to expand, of which some are looked at a second time."""
+
+    game: Game
+    parts: list[tuple[int, Array]]
+    checks: int
+
+
+def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
+    """Return the children of some positions, and the pairs of tiers seen."""
+    found: dict[int, list[Array]] = {}
+    edges = set()
+    expander = expander_of(task.game)
+    for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
+        expander.spot_check(task.parts[k][0], task.parts[k][1][place : place + 1])
+    for tier, positions in task.parts:
+        for begin, end in expander.blocks(0, len(positions)):
+            for child_tier, piece in pieces_of(expander.expand(tier, positions[begin:end])):
+                edges.add((tier, child_tier))
+                heap = found.setdefault(child_tier, [])
+                heap.append(piece)
+                if len(heap) > 1 and len(heap[0]) < COMPACT <= sum(map(len, heap[1:])):
+                    found[child_tier] = [distinct(heap)]
+    return [(tier, piece) for tier, heap in found.items() for piece in heap], edges
+
+
+def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
+    """Return for each tier the sorted distinct positions of those that have arrived and are not known."""
+    merged = []
+    for tier, heap, known in heaps:
+        new = distinct(heap)
+        for run in known:
+            both = np.result_type(new, run)
+            new = new.astype(both, copy=False)
+            new = new[: kernels.subtract(new, run.astype(both, copy=False))]
+        merged.append((tier, new))
+    return merged
+
+
+def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, each piece a copy in no particular order."""
-    kernels.gather(block.columns, block.children, block.tiers, block.runs, block.out)
+    runs = np.empty((len(block.children), 4), np.int64)
+    kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
     begin = 0
-    for slot, (end, tier, plain, greatest) in enumerate(block.runs.tolist()):
+    for row, (end, tier, plain, greatest) in enumerate(runs.tolist()):
         if end > begin:
             piece = block.out[begin:end].astype(position_type(greatest))
             if plain:
                 yield tier, piece
             else:
-                tiers = block.tiers[slot, : block.columns][block.children[slot, : block.columns] >= 0]
+                tiers = block.tiers[row, : block.columns][block.children[row, : block.columns] >= 0]
                 for child_tier in np.unique(tiers).tolist():
                     yield child_tier, piece[tiers == child_tier]
         begin = end
@@ -204,6 +202,61 @@ def distinct(heap: list[Array]) -> Array:
     numbers.sort()
     count = kernels.unique(numbers)
     return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
+
+
+def position_type(greatest: int) -> type[np.integer[Any]]:
+    """Return the type for positions up to the greatest: 32 bits take half the memory, and are sorted twice as fast."""
+    return np.uint32 if greatest < 1 << 32 else np.int64
+
+
+# Cutting
+
+
+def lengths(wave: Wave) -> list[tuple[int, int]]:
+    """Return how many positions a wave has in each tier."""
+    return [(tier, len(positions)) for tier, positions in wave.items()]
+
+
+def size(wave: Wave) -> int:
+    """Return how many positions a wave has."""
+    return sum(map(len, wave.values()))
+
+
+def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = TASK) -> Iterator[list[Stretch]]:
+    """Group lists, given by their keys and lengths or ends, into tasks of *least* items, cutting long ones.
+
+    >>> TASK
+    32768
+    >>> list(cut([(7, 40_000), (8, 100)]))
+    [[(7, 0, 32768)], [(7, 32768, 40000), (8, 0, 100)]]
+    """
+    task: list[Stretch] = []
+    total = 0
+    for key, *ends in stretches:
+        low, high = ends if len(ends) > 1 else (0, ends[0])
+        for begin in range(low, high, least):
+            end = min(begin + least, high)
+            task.append((key, begin, end))
+            total += end - begin
+            if total >= least:
+                yield task
+                task, total = [], 0
+    if task:
+        yield task
+
+
+def whole(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[list[tuple[int, int]]]:
+    """Group lists, given by their keys and lengths, into tasks of *least* items or more, without cutting any."""
+    task: list[tuple[int, int]] = []
+    total = 0
+    for key, length in lengths:
+        task.append((key, length))
+        total += length
+        if total >= least:
+            yield task
+            task, total = [], 0
+    if task:
+        yield task
 
 
 def spots(task: list[Stretch], most: int) -> Iterator[tuple[int, int]]:
@@ -220,59 +273,3 @@ def spots(task: list[Stretch], most: int) -> Iterator[tuple[int, int]]:
         while ahead and ahead[0] < before + end - begin:
             yield key, begin + ahead.pop(0) - before
         before += end - begin
-
-
-def position_type(greatest: int) -> type[np.integer[Any]]:
-    """Return the type for positions up to the greatest: 32 bits take half the memory, and are sorted twice as fast."""
-    return np.uint32 if greatest < 1 << 32 else np.int64
-
-
-def lengths(wave: Wave) -> list[tuple[int, int]]:
-    """Return how many positions a wave has in each tier."""
-    return [(tier, len(positions)) for tier, positions in wave.items()]
-
-
-def size(wave: Wave) -> int:
-    """Return how many positions a wave has."""
-    return sum(map(len, wave.values()))
-
-
-def run(
-    executor: Executor,
-    function: Callable[[list[Stretch]], Result],
-    tasks: Iterable[list[Stretch]],
-    meanwhile: Callable[[], object] = lambda: None,
-) -> Iterator[Result]:
-    """Yield the results of tasks in their order, and do something else while the executor works on them."""
-    waiting = list(tasks)
-    if len(waiting) == 1:  # a thread would cost more than it saves
-        yield function(waiting[0])
-        meanwhile()
-        return
-    futures = [executor.submit(function, task) for task in waiting]
-    meanwhile()
-    for future in futures:
-        yield future.result()
-
-
-def tasks(lengths: Iterable[tuple[int, int]], cut: bool = True, least: int = TASK) -> Iterator[list[Stretch]]:
-    """Group lists, given by their keys and lengths, into tasks of *least* items or more, cutting long ones if allowed.
-
-    >>> TASK
-    32768
-    >>> list(tasks([(7, 40_000), (8, 100)]))
-    [[(7, 0, 32768)], [(7, 32768, 40000), (8, 0, 100)]]
-    """
-    task: list[Stretch] = []
-    total = 0
-    for key, length in lengths:
-        step = least if cut else max(length, 1)
-        for begin in range(0, length, step):
-            end = min(begin + step, length)
-            task.append((key, begin, end))
-            total += end - begin
-            if total >= least:
-                yield task
-                task, total = [], 0
-    if task:
-        yield task

@@ -1,133 +1,144 @@
-"""The compiled loops for games with a dense numbering: slots become positions, and their children and parents slots.
+"""The compiled loops for games with a numbering: slots become positions, and their children and parents slots.
 
 All release the GIL and write to arrays that the caller gives. Slots are those of one tier, from 0; scores as in
-score.py, with one more: `DRAW_CLASS << bits | EMPTY_PLIES` for a slot that stands for no position.
+outcomes/score.py, with one more: `DRAW_CLASS << bits | EMPTY_PLIES` for a slot that stands for no position.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
-from retrograde.solver.outcomes.edges import add_atomically, mark_of, was_undecided
+from retrograde.solver.outcomes.edges import mark_of, was_undecided
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.outcomes.score_kernels import pass_up, primitive_score
-from retrograde.solver.rules.kernels import (
-    BAD_IMAGES,
-    BAD_MOVE,
-    BAD_PRIMITIVE,
-    BAD_TIER,
-    FINE,
-    LIMIT,
-    MOST_IMAGES,
-    MOST_MOVES,
-    NO_MOVES,
-    OUT_OF_RANGE,
-    TIER_FALLS,
-    count_images,
-    find,
-)
+from retrograde.solver.rules.kernels import LIMIT, MOST_IMAGES, MOST_MOVES, count_images
+from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
 
-BAD_INDEX, BAD_PARENTS = 100, 101
-"""Beside the troubles of kernels.py: index() gives what is no slot of the tier; parents() does not give those."""
+Array = np.ndarray[Any, Any]
+
+
+class Slots(NamedTuple):
+    """All tiers, ascending, and where the scores of their slots begin; scores have so many *bits* for plies."""
+
+    tiers: Array
+    starts: Array
+    scores: Array
+    bits: int
+
+
+class Seeds(NamedTuple):
+    """What is known at first of some slots: the score of a primitive position, UNDECIDED's or EMPTY's; how many
+    positions are symmetric; the greatest score passed up by children of later tiers, 0 for none; how many distinct
+    children there are within the tier, and one more where a child of a later tier saves the position from losing; and
+    without that one."""
+
+    scores: Array
+    sizes: Array
+    best: Array
+    left: Array
+    counts: Array
 
 
 @kernel
-def seed(game, tier, first, tiers, starts, scores, bits, images, own, result, sizes, best, left, sums, trouble):
+def seed(game, tier, first, slots, seeds, images, links, trouble):
     """Look at the positions of some slots of a tier, from slot *first*, and at all their children.
 
-    Writes to *result* what is known already: the score of a primitive position, UNDECIDED's or EMPTY's; to *sizes* how
-    many positions are symmetric; to *best* the greatest score passed up by children of later tiers, whose *scores* are
-    known, 0 for none; to *left* the number of distinct children within the tier, and one more where a child of a later
-    tier saves the position from losing. Adds to the *sums* of those children, if it has room, what stands for their
-    parents (see edges.py). *tiers* ascend and have their slots in *scores* from *starts* on. *trouble* becomes what is
-    wrong, and the last position looked at, and its slot; *images* and *own* are room to work in.
+    Writes to *seeds* what is known, and to *links* the distinct children within the tier, position by position. Returns
+    how many slots were done, for *links* may be too short for all, and how many links were written. *trouble* becomes
+    what is wrong, and the last position looked at, and its slot; *images* is room for MOST_IMAGES positions.
     """
-    row = find(tiers, 0, len(tiers), tier, 0)
-    slots = starts[row + 1] - starts[row]
-    for i in range(len(result)):
-        best[i] = left[i] = sizes[i] = 0
+    tiers, starts, scores, bits = slots
+    k = np.searchsorted(tiers, tier)
+    count = starts[k + 1] - starts[k]
+    end = 0
+    for i in range(len(seeds.scores)):
+        if end + MOST_MOVES > len(links):
+            return i, end
+        seeds.best[i] = seeds.left[i] = seeds.counts[i] = seeds.sizes[i] = 0
         position = whole(game.unindex(tier, first + i))
         if position < 0:
-            result[i] = DRAW_CLASS << bits | EMPTY_PLIES
+            seeds.scores[i] = DRAW_CLASS << bits | EMPTY_PLIES
             continue
-        trouble[0] = FINE
+        trouble[0] = Trouble.FINE
         trouble[1] = position
         trouble[2] = first + i
         if position >= LIMIT or whole(game.index(position)) != first + i:
-            trouble[0] = BAD_INDEX
-            return
-        sizes[i] = count_images(game, position, images)
-        if sizes[i] == MOST_IMAGES:
-            trouble[0] = BAD_IMAGES
-            return
+            trouble[0] = Trouble.BAD_INDEX
+            return i, end
+        seeds.sizes[i] = count_images(game, position, images)
+        if seeds.sizes[i] == MOST_IMAGES:
+            trouble[0] = Trouble.BAD_IMAGES
+            return i, end
         value = whole(game.primitive(position))
         if value != UNDECIDED:
             if value != WIN and value != LOSE and value != TIE and value != DRAW:
-                trouble[0] = BAD_PRIMITIVE
-                return
-            result[i] = primitive_score(value, bits)
+                trouble[0] = Trouble.BAD_PRIMITIVE
+                return i, end
+            seeds.scores[i] = primitive_score(value, bits)
             continue
-        result[i] = DRAW_CLASS << bits | 1
-        moves = count = passed = 0
+        seeds.scores[i] = DRAW_CLASS << bits | 1
+        begin = end
+        moves = passed = 0
         for move in game.generate_moves(position):
             if whole(move) < 0:
-                trouble[0] = BAD_MOVE
-                return
+                trouble[0] = Trouble.BAD_MOVE
+                return i, end
             child = whole(game.do_move(position, move))
             if not 0 <= child < LIMIT:
-                trouble[0] = OUT_OF_RANGE
-                return
+                trouble[0] = Trouble.OUT_OF_RANGE
+                return i, end
             child_tier = whole(game.tier(child))
             slot = whole(game.index(child))
             if child_tier == tier:
-                if not 0 <= slot < slots:
-                    trouble[0] = BAD_INDEX
-                    return
+                if not 0 <= slot < count:
+                    trouble[0] = Trouble.BAD_INDEX
+                    return i, end
                 new = True
-                for other in range(count):
-                    new &= own[other] != slot
-                own[count] = slot
-                count += new
+                for other in range(begin, end):
+                    new &= links[other] != slot
+                links[end] = slot
+                end += new
             else:
                 if child_tier < tier:
-                    trouble[0] = TIER_FALLS
-                    return
-                row = find(tiers, 0, len(tiers), child_tier, 0)
-                if row == len(tiers) or tiers[row] != child_tier:
-                    trouble[0] = BAD_TIER
-                    return
-                if not 0 <= slot < starts[row + 1] - starts[row]:
-                    trouble[0] = BAD_INDEX
-                    return
-                passed = max(passed, pass_up(int(scores[starts[row] + slot]), bits))
+                    trouble[0] = Trouble.TIER_FALLS
+                    return i, end
+                k = np.searchsorted(tiers, child_tier)
+                if k == len(tiers) or tiers[k] != child_tier:
+                    trouble[0] = Trouble.BAD_TIER
+                    return i, end
+                if not 0 <= slot < starts[k + 1] - starts[k]:
+                    trouble[0] = Trouble.BAD_INDEX
+                    return i, end
+                passed = max(passed, pass_up(int(scores[starts[k] + slot]), bits))
             moves += 1
             if moves == MOST_MOVES:
-                trouble[0] = NO_MOVES  # rather too many; the interpreted rules will say it
-                return
+                trouble[0] = Trouble.NO_MOVES  # rather too many; the interpreted rules will say it
+                return i, end
         if moves == 0:
-            trouble[0] = NO_MOVES
-            return
-        best[i] = passed
-        left[i] = count + (passed >= DRAW_CLASS << bits)
-        if len(sums):
-            mark = mark_of(first + i)
-            for k in range(count):
-                add_atomically(sums, own[k], mark)
+            trouble[0] = Trouble.NO_MOVES
+            return i, end
+        seeds.best[i] = passed
+        seeds.counts[i] = end - begin
+        seeds.left[i] = end - begin + (passed >= DRAW_CLASS << bits)
+    return len(seeds.scores), end
 
 
 @kernel
-def parents_of(game, tier, frontier, scores, bits, sums, own, out, trouble):
+def parents_of(game, tier, frontier, scores, bits, sums, out, trouble):
     """Write the undecided parents of the slots of a *frontier* one after another, for each slot the distinct ones.
 
     Returns how many slots of the frontier were done, for *out* may be too short for all, and how many parents written.
     Where the parents of a slot do not add up to its sum, that is the trouble, and the third entry by how much.
     """
     undecided = DRAW_CLASS << bits | 1
+    own = np.empty(256, np.int64)
     count = 0
     for i in range(len(frontier)):
         position = game.unindex(tier, frontier[i])
-        trouble[0] = FINE
+        trouble[0] = Trouble.FINE
         trouble[1] = position
         begin = count
         met = 0
@@ -135,20 +146,27 @@ def parents_of(game, tier, frontier, scores, bits, sums, own, out, trouble):
         for given in game.parents(position):
             parent = whole(given)
             if not 0 <= parent < LIMIT:
-                trouble[0] = OUT_OF_RANGE
+                trouble[0] = Trouble.OUT_OF_RANGE
                 return i, begin
             if game.tier(parent) != tier:
                 continue
             slot = whole(game.index(parent))
             if not 0 <= slot < len(scores):
-                trouble[0] = BAD_INDEX
+                trouble[0] = Trouble.BAD_INDEX
                 return i, begin
             score = np.int64(scores[slot])
             new = was_undecided(score, bits)
             for other in range(met):
                 new &= own[other] != slot
             if new:
-                if met == MOST_MOVES or count == len(out):
+                if met == len(own):
+                    if met == MOST_MOVES:
+                        trouble[0] = Trouble.NO_ROOM
+                        return i, begin
+                    more = np.empty(2 * met, np.int64)
+                    more[:met] = own
+                    own = more
+                if count == len(out):
                     return i, begin
                 own[met] = slot
                 met += 1
@@ -156,7 +174,7 @@ def parents_of(game, tier, frontier, scores, bits, sums, own, out, trouble):
                 out[count] = slot
                 count += score == undecided
         if total != sums[frontier[i]]:
-            trouble[0] = BAD_PARENTS
+            trouble[0] = Trouble.BAD_PARENTS
             trouble[2] = np.uint32(sums[frontier[i]] - total)
             return i, begin
     return len(frontier), count

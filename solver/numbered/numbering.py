@@ -106,14 +106,3 @@ def is_whole(number: object) -> bool:
     except TypeError:
         return False
     return True
-
-
-def check_index(game: Any, parent: int, child: int) -> None:
-    """Raise RuleError unless a child of a position has the slot of the canonical one."""
-    canonical = game.canonical(child)
-    if canonical == child:
-        return
-    slot, other = game.index(child), game.index(canonical)
-    if slot != other:
-        what = f"index({child}) gives {slot}, and {other} for {canonical}, which is the same by symmetry"
-        raise RuleError(f"{variant(game)}, position {parent}: {what}")

@@ -3,8 +3,7 @@
 The tier of rook against bare king, say, is the same in all chess endgames that can lead to it.
 """
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,19 +11,19 @@ import numpy as np
 from retrograde.databases import DatabaseFile, home_folder, list_databases
 from retrograde.databases.database import digest_in
 from retrograde.games.game import RetrogradeError
-from retrograde.solver.listed.cyclic import flowing
-from retrograde.solver.numbered import kernels as dense_kernels
-from retrograde.solver.numbered.dense import BLOCK, DenseScores
-from retrograde.solver.outcomes.score import encode
-from retrograde.solver.rules import kernels
+from retrograde.solver.numbered.seeds import blocks, measure
+from retrograde.solver.numbered.store import NumberedStore
+from retrograde.solver.numbered.table import Tier
+from retrograde.solver.outcomes.score import encode, score_type
+from retrograde.solver.work.driver import Done
 
 Sources = dict[int, Path]
 """For the numbers of tiers, in the order of a Numbering, a database that has them."""
 
 
-def find_sources(scores: DenseScores, path: Path) -> Sources:
+def find_sources(store: NumberedStore, path: Path) -> Sources:
     """Return which tiers are found in other databases, in the folder of *path* or the usual one."""
-    game, numbering = scores.game, scores.numbering
+    game, numbering, bits = store.table.game, store.table.numbering, store.table.bits
     files = {file.resolve(): file for folder in (home_folder(), path.parent) for file in list_databases(folder)}
     files.pop(path.resolve(), None)
     sources: Sources = {}
@@ -34,41 +33,33 @@ def find_sources(scores: DenseScores, path: Path) -> Sources:
                 digest = digest_in(database.header.version)(type(game))
                 if not database.dense or (database.game_name, database.rules) != (game.name, digest):
                     continue
-                if max(row.remoteness for row in database.legend) >= (1 << scores.bits) - 2:
+                if max(row.remoteness for row in database.legend) >= (1 << bits) - 2:
                     continue  # more than scores of this size can say
                 for tier, size in zip(database.dense_tiers.numbers, np.diff(database.dense_tiers.bounds), strict=True):
-                    row = numbering.row(int(tier))
-                    if row >= 0 and numbering.size(row) == size:
-                        sources.setdefault(row, file)
+                    k = numbering.row(int(tier))
+                    if k >= 0 and numbering.size(k) == size:
+                        sources.setdefault(k, file)
         except (RetrogradeError, OSError):  # it is of no use, and no concern of ours
             continue
     return sources
 
 
-def take(scores: DenseScores, sources: Sources, rows: Iterable[int]) -> list[int]:
-    """Fill in tiers from the databases that have them, and return which; a damaged one is passed over."""
-    taken = []
-    for row in rows:
+def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
+    """Yield the scores and sizes of tiers from the databases that have them; a damaged one is passed over."""
+    table = store.table
+    for k, file in sources.items():
         try:
-            with DatabaseFile(sources[row]) as database:
-                k = int(database.dense_tiers.numbers.searchsorted(scores.numbering.tiers[row]))
-                outcomes = database.all_slots(*database.dense_tiers.bounds[k : k + 2].tolist())
-                legend = [encode(value, plies, scores.bits) for value, plies, *_ in database.legend]
+            with DatabaseFile(file) as database:
+                there = int(database.dense_tiers.numbers.searchsorted(table.numbering.tiers[k]))
+                outcomes = database.all_slots(*database.dense_tiers.bounds[there : there + 2].tolist())
+                legend = [encode(value, plies, table.bits) for value, plies, *_ in database.legend]
         except (RetrogradeError, OSError):
             continue
-        part = scores.numbering.stretch(row)
-        scores.scores[part] = np.array(legend, scores.scores.dtype)[outcomes]
-        for _ in flowing(scores.executor, partial(measure, scores, row), range(0, len(outcomes), BLOCK)):
-            pass
-        taken.append(row)
-    return taken
-
-
-def measure(scores: DenseScores, row: int, begin: int) -> None:
-    """Note which of a block of slots are empty, and how many positions are symmetric to the others."""
-    part = scores.numbering.stretch(row)
-    block = slice(begin, begin + BLOCK)
-    sizes = scores.sizes[part][block]
-    images = scores.room("images", kernels.MOST_IMAGES)
-    dense_kernels.measure(scores.rules, int(scores.numbering.tiers[row]), begin, images, sizes)
-    scores.scores[part][block][sizes == 0] = scores.empty
+        part = table.numbering.stretch(k)
+        scores, sizes = table.scores.part(part.start, part.stop), np.empty(len(outcomes), np.uint16)
+        tier = Tier(table, k, scores, scores.whole.part(0, 0))
+        for begin, some in store.work.map(measure, ((tier, *ends) for ends in blocks(len(outcomes)))):
+            sizes[begin : begin + len(some)] = some
+        found = np.array(legend, score_type(table.bits))[outcomes]
+        found[sizes == 0] = table.empty
+        yield np.array([k], np.int64), found, sizes

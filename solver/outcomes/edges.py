@@ -10,9 +10,6 @@ answer cannot change a value; of draws, whose parents decide nothing, some are a
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from retrograde.solver.outcomes.score import DRAW_CLASS, LOSE_CLASS
 from retrograde.solver.work.kernel import kernel
@@ -21,18 +18,6 @@ Array = np.ndarray[Any, Any]
 
 SAMPLE = 1 << 11
 """Positions of a tier, about, that are looked at where there is no need to look at all."""
-
-
-@intrinsic
-def add_atomically(typingctx, array, place, number):
-    """Add to an entry of an array, whatever other threads add to it meanwhile."""
-
-    def codegen(context, builder, signature, args):
-        values = context.make_array(signature.args[0])(context, builder, args[0])
-        entry = cgutils.get_item_pointer(context, builder, signature.args[0], values, [args[1]])
-        return builder.atomic_rmw("add", entry, args[2], "monotonic")
-
-    return array.dtype(array, types.intp, array.dtype), codegen
 
 
 @kernel
@@ -54,16 +39,16 @@ def was_undecided(score, bits):
 
 
 @kernel
-def add_up(edges, counts, first, sums):
+def add_up(links, counts, first, sums):
     """Add to the sum of each child what stands for its parents.
 
-    The *edges* are children, so many as *counts* says of one parent after another, from parent number *first* on.
+    The *links* are children, so many as *counts* says of one parent after another, from parent number *first* on.
     """
     end = 0
     for i in range(len(counts)):
         mark = mark_of(first + i)
-        for edge in range(end, end + counts[i]):
-            add_atomically(sums, edges[edge], mark)
+        for link in range(end, end + counts[i]):
+            sums[links[link]] += mark
         end += counts[i]
 
 

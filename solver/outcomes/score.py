@@ -11,22 +11,26 @@ The score of a position that is not primitive is the greatest that its children 
 as the other player sees it, one ply later.
 """
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
 
+Result = TypeVar("Result")
+
 LOSE_CLASS, DRAW_CLASS, TIE_CLASS, WIN_CLASS = range(4)
 CLASSES = (LOSE, DRAW, TIE, WIN)
 EMPTY_PLIES = 2
-PLIES_BITS = (14, 30)
-"""Bits for the remoteness in a score; the more are used where the fewer have been too few."""
+GREATEST_BITS = 30
+"""The most bits for the remoteness in a score; as many as a database has room for."""
 
 
-def plies_bits(dtype: Any) -> int:
-    """Return the number of bits for plies in scores of a type: 14 or 30."""
-    return np.dtype(dtype).itemsize * 8 - 2
+def score_type(bits: int) -> type[np.unsignedinteger[Any]]:
+    """Return the type of scores with so many bits for plies."""
+    return np.uint16 if bits <= 14 else np.uint32
 
 
 def encode(value: Value, remoteness: int, bits: int) -> int:
@@ -52,5 +56,14 @@ def decode(score: int, bits: int) -> tuple[Value, int]:
 class RemotenessOverflow(RetrogradeError, OverflowError):
     """A position is further from the end than scores of this size can say."""
 
-    def __init__(self) -> None:
-        super().__init__(f"a position is {1 << PLIES_BITS[-1]:,} plies or more from the end; no database can say so")
+    def __str__(self) -> str:
+        return f"a position is {1 << GREATEST_BITS:,} plies or more from the end; no database can say so"
+
+
+def with_enough_bits(choices: Sequence[int], solve: Callable[[int], Result]) -> Result:
+    """Return what *solve* does with the first of some numbers of bits for plies that is enough."""
+    *fewer, most = choices
+    for bits in fewer:
+        with suppress(RemotenessOverflow):
+            return solve(bits)
+    return solve(most)

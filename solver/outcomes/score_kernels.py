@@ -1,4 +1,4 @@
-"""The compiled loops over scores (see score.py): passed up from children to parents, and counted."""
+"""The compiled loops over scores (see score.py): passed up from children to parents."""
 
 import numpy as np
 
@@ -32,25 +32,6 @@ def primitive_score(value, bits):
 
 
 @kernel
-def sweep(columns, places, origins, primitives, bits, scores, result):
-    """Write the scores of positions whose children, at *places* among all *scores*, are solved.
-
-    Returns 1 where a remoteness has become too great for so many bits, else 0.
-    """
-    for i in range(len(result)):
-        result[i] = primitive_score(primitives[i], bits)
-    best = np.zeros(columns, np.int64)
-    for slot in range(places.shape[0]):
-        for i in range(columns):
-            place = places[slot, i]
-            if place >= 0:
-                best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
-    for i in range(columns):
-        result[origins[i]] = best[i]
-    return too_far(result, bits)
-
-
-@kernel
 def too_far(scores, bits):
     """Return 1 where a score holds the greatest remoteness there is room for, else 0."""
     greatest = (1 << bits) - 1
@@ -59,14 +40,3 @@ def too_far(scores, bits):
         if (group == LOSE_CLASS and plies >= greatest - 1) or (group >= TIE_CLASS and plies <= 1):
             return 1
     return 0
-
-
-@kernel
-def tally(scores, sizes, positions, stored, first, offset):
-    """Count scores: sizes to *positions*, ones to *stored*, and in *first* keep the least place, from *offset*."""
-    for i in range(len(scores)):
-        score = scores[i]
-        positions[score] += sizes[i] if len(sizes) else 1
-        stored[score] += 1
-        if stored[score] == 1:
-            first[score] = offset + i

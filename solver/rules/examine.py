@@ -69,6 +69,10 @@ def canonical(game: Game, position: int) -> int:
     return checked_position(game.canonical(position), f"images({position})")
 
 
+class NotCompilable(RuleError):
+    """Rules that run interpreted only, and so slowly."""
+
+
 class Fault(Exception):
     """What the rules did wrong, in words that follow those about the position."""
 
@@ -130,3 +134,11 @@ def checked_position(position: object, source: str) -> int:
     if not 0 <= number < 1 << POSITION_BITS:
         raise Fault(f"{source} gives {number}, and positions go from 0 to 2**{POSITION_BITS} - 1")
     return number
+
+
+def differ(game: Game, position: int) -> str:
+    """Return the complaint that rules do not do the same, interpreted and compiled, or twice."""
+    return (
+        f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "
+        "exceed 64 bits on the way, or does anything but the position decide?"
+    )

@@ -1,18 +1,21 @@
-"""Blocks of positions expanded by the compiled rules, on any number of threads."""
+"""Blocks of positions expanded by the compiled rules, on any number of workers."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError
 from retrograde.solver.rules import compiled, kernels
 from retrograde.solver.rules.active import asking
-from retrograde.solver.rules.examine import blame, examine
+from retrograde.solver.rules.examine import NotCompilable, blame, differ, examine
 from retrograde.solver.rules.images import check_image
+from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.rules.reason import NOT_COMPILED, reason
+from retrograde.solver.rules.trouble import Trouble
 
 Array = np.ndarray[Any, Any]
 
@@ -22,37 +25,33 @@ BLOCK = 1 << 14
 """The most positions in a block."""
 
 
-class NotCompilable(RuleError):
-    """Rules that run interpreted only, and so slowly."""
-
-
 class Block:
-    """A thread's matrices, filled anew for each block of positions.
+    """A thread's matrices, filled anew for each block of positions: see Matrix, as far as `columns`.
 
-    `primitives` uint8 and `sizes` uint16 have an entry for each position; `children`, `tiers` and `places`,
-    int64[slots, positions], a column for each undecided one, as far as `columns`; `origins` int32 is its place.
+    `places` int64[rows, positions] is for where the children are, `order` int32[rows, positions] for the order in which
+    they are looked up, `out` int64[cells + 1] for a list of them.
     """
 
     def __init__(self) -> None:
         self.flat = np.empty((4, 0), np.int64)
-        self.places_in_order = np.empty(0, np.int32)
+        self.flat_order = np.empty(0, np.int32)
         self.by_place: tuple[Array, ...] = np.empty(0, np.uint8), np.empty(0, np.uint16), np.empty(0, np.int32)
         self.images = np.empty(kernels.MOST_IMAGES, np.int64)
 
-    def fit(self, slots: int, positions: int) -> None:
+    def fit(self, rows: int, positions: int, sizes: bool = False) -> None:
         """Make all arrays as large as the block at hand needs them."""
-        cells = slots * positions
+        cells = rows * positions
         if cells >= self.flat.shape[1]:
             self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
-            self.places_in_order = np.empty(self.flat.shape[1], np.int32)
+            self.flat_order = np.empty(self.flat.shape[1], np.int32)
         if positions > len(self.by_place[0]):
             self.by_place = tuple(np.empty(max(positions, BLOCK), array.dtype) for array in self.by_place)
-        self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, slots, positions)
+        self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, rows, positions)
         self.out = self.flat[3]
-        self.runs = np.empty((slots, 4), np.int64)
-        self.unsorted = np.empty(slots, np.bool_)
-        self.order = self.places_in_order[:cells].reshape(slots, positions)
+        self.order = self.flat_order[:cells].reshape(rows, positions)
         self.primitives, self.sizes, self.origins = (array[:positions] for array in self.by_place)
+        room = self.sizes if sizes else self.sizes[:0]
+        self.matrix = Matrix(self.children, self.tiers, self.primitives, room, self.origins, self.images)
         self.columns = 0
 
     def by_position(self) -> tuple[list[int], list[list[int]]]:
@@ -69,64 +68,50 @@ class Expander:
     def __init__(self, game: Game):
         compiled.prepare(game)
         self.game = game
-        self.slots = 1  # grows to the most moves seen in a position
+        self.rows = 1  # grows to the most moves seen in a position
         self.local = threading.local()
 
     def blocks(self, begin: int, end: int, times: int = 1) -> Iterator[tuple[int, int]]:
         """Yield the ends of the blocks in which a stretch is best expanded, or of blocks so many *times* as long."""
         while begin < end:
-            stop = min(begin + max(1, times * min(BLOCK, CELLS // self.slots)), end)
+            stop = min(begin + max(1, times * min(BLOCK, CELLS // self.rows)), end)
             yield begin, stop
             begin = stop
 
     def expand(self, tier: int, positions: Array, sizes: bool = False) -> Block:
         """Return a block with the children of positions of a tier and, if asked for, how many are symmetric to each."""
-
         wide = positions.astype(np.int64, copy=False)
-
-        def kernel(block: Block, trouble: Array) -> tuple[int, int]:
-            room = block.sizes if sizes else block.sizes[:0]
-            return kernels.expand(
-                self.game, tier, wide, block.primitives, room, block.images,
-                block.origins, block.children, block.tiers, trouble,
-            )  # fmt: skip
-
-        return self.run(kernel, len(positions))
+        return self.run(
+            lambda block, trouble: kernels.expand(self.game, tier, wide, block.matrix, trouble), len(positions), sizes
+        )
 
     def expand_parents(self, tier: int, positions: Array) -> Block:
         """Return a block with the parents, in the place of children, of positions of a tier."""
-
         wide = positions.astype(np.int64, copy=False)
 
-        def kernel(block: Block, trouble: Array) -> tuple[int, int]:
+        def ask(block: Block, trouble: Array) -> tuple[int, int]:
             block.tiers[:] = tier
             return kernels.expand_parents(self.game, tier, wide, block.children, trouble)
 
-        return self.run(kernel, len(positions))
+        return self.run(ask, len(positions))
 
-    def run(self, kernel: Any, positions: int) -> Block:
-        """Call a kernel with matrices of enough slots; raise RuleError where the rules break the contract."""
+    def run(self, ask: Callable[[Block, Array], tuple[int, int]], positions: int, sizes: bool = False) -> Block:
+        """Call a kernel with matrices of enough rows; raise RuleError where the rules break the contract."""
         if not hasattr(self.local, "block"):
             self.local.block = Block()
         block: Block = self.local.block
         trouble = np.zeros(2, np.int64)
         while True:
-            block.fit(self.slots, positions)
-            try:
-                with asking(self.game, trouble):
-                    block.columns, needed = kernel(block, trouble)
-            except NOT_COMPILED as error:
-                raise NotCompilable(reason(self.game, error)) from error
-            except Exception:
-                with blame(self.game, max(0, int(trouble[1]))):
-                    raise
-            if trouble[0] != kernels.FINE or needed >= kernels.MOST_MOVES:
+            block.fit(self.rows, positions, sizes)
+            with compiling(self.game, trouble):
+                block.columns, needed = ask(block, trouble)
+            if trouble[0] != Trouble.FINE or needed >= kernels.MOST_MOVES:
                 examine(self.game, int(trouble[1]))  # finds the same fault and says it in full
                 check_image(self.game, int(trouble[1]))
                 raise RuleError(differ(self.game, int(trouble[1])))
             if needed <= len(block.children):
                 return block
-            self.slots = max(self.slots, needed)
+            self.rows = max(self.rows, needed)
 
     def spot_check(self, tier: int, positions: Array) -> None:
         """Raise RuleError unless the interpreted rules say of some positions what the compiled ones do, and of an image
@@ -139,9 +124,20 @@ class Expander:
             check_image(self.game, position)
 
 
-def differ(game: Game, position: int) -> str:
-    """Return the complaint that rules do not do the same, interpreted and compiled, or twice."""
-    return (
-        f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "
-        "exceed 64 bits on the way, or does anything but the position decide?"
-    )
+@lru_cache(8)
+def expander_of(game: Game) -> Expander:
+    """Return the expander of a game: one for all tasks of a process."""
+    return Expander(game)
+
+
+@contextmanager
+def compiling(game: Game, trouble: Array) -> Iterator[None]:
+    """Turn what compiled rules raise into a RuleError that names the position, which they write to *trouble*."""
+    try:
+        with asking(game, trouble):
+            yield
+    except NOT_COMPILED as error:
+        raise NotCompilable(reason(game, error)) from error
+    except Exception:
+        with blame(game, max(0, int(trouble[1]))):
+            raise

@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from operator import index
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import UNDECIDED, Game, RuleError, Value, defines, is_dense
-from retrograde.solver.numbered.numbering import check_index
 from retrograde.solver.rules.examine import Fault, blame, canonical, checked_position, examine
 from retrograde.solver.rules.images import check_image
 
@@ -94,3 +93,14 @@ def own_parents(game: Game, position: int) -> list[int]:
     with blame(game, position):
         given = [canonical(game, checked_position(parent, "parents()")) for parent in game.parents(position)]
         return [parent for parent in dict.fromkeys(given) if game.tier(parent) == game.tier(position)]
+
+
+def check_index(game: Any, parent: int, child: int) -> None:
+    """Raise RuleError unless a child of a position has the slot of the canonical one."""
+    canonical = game.canonical(child)
+    if canonical == child:
+        return
+    slot, other = game.index(child), game.index(canonical)
+    if slot != other:
+        what = f"index({child}) gives {slot}, and {other} for {canonical}, which is the same by symmetry"
+        raise RuleError(f"{variant(game)}, position {parent}: {what}")

@@ -2,7 +2,6 @@
 `streaming.py`)."""
 
 from collections.abc import Iterator
-from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
@@ -16,13 +15,12 @@ from retrograde.solver.streamed import lists as list_kernels
 from retrograde.solver.streamed.forward import END, Forward, Retry, words_for
 from retrograde.solver.streamed.lists import BLOCK
 from retrograde.solver.streamed.log import Solved
-from retrograde.solver.streamed.segments import Arena, Segment, Tier, Wave, add_up, run, segment_of
+from retrograde.solver.streamed.segments import Arena, Segment, Tier, Wave, add_up, segment_of
 from retrograde.solver.work.progress import Phase
+from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
-POSITIONS = 1 << 15
-"""Positions in a task, at least, where there are so many."""
 MANY_SEGMENTS = 4
 """Segments from which a tier is solved many at a time, up to as many positions as there may be children in a task of
 the exploration: where children do not ascend, all steps of their tier are loaded for each task."""
@@ -63,14 +61,15 @@ class Spans:
 class Backward:
     """The waves of a game being solved, last first."""
 
-    def __init__(self, forward: Forward, executor: Executor, workers: int):
+    def __init__(self, forward: Forward, work: Work):
         self.forward = forward
         self.game = forward.game
         self.scratch = forward.scratch
         self.rooms = forward.rooms
         self.log = forward.log
         self.waves = forward.waves
-        self.run = partial(run, executor, 2 * workers + 2)
+        self.run = work.as_completed
+        self.least = work.sizes.stream_positions
         self.tally = np.zeros((4 * (len(self.waves) + 2), 4), np.int64)
         """For each code what is known of the positions that have it (see `segments.add_up`)."""
         self.last_tally = self.tally
@@ -125,7 +124,7 @@ class Backward:
                     continue
                 unit.append((tier, k))
                 total += segment.length
-                if total >= max(POSITIONS, together):
+                if total >= max(self.least, together):
                     yield unit
                     unit, total = [], 0
         if unit:

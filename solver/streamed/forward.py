@@ -2,39 +2,32 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from retrograde.games.game import UNDECIDED, Game, RuleError, defines
-from retrograde.solver.rules.examine import examine, start_of
-from retrograde.solver.rules.expansion import differ
+from retrograde.solver.rules.examine import differ, examine, start_of
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import MOST_IMAGES
 from retrograde.solver.streamed import kernels as stream_kernels
 from retrograde.solver.streamed import lists as list_kernels
 from retrograde.solver.streamed.lists import BLOCK, MOST_OCTETS
 from retrograde.solver.streamed.log import StreamLog
-from retrograde.solver.streamed.segments import Arena, Rooms, Segment, Tier, Wave, add_up, run
-from retrograde.solver.work.memory import MemoryBudget
+from retrograde.solver.streamed.segments import Arena, Rooms, Segment, Tier, Wave, add_up
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import Frame, Scratch
+from retrograde.solver.work.work import Unfit, Work
 
 Array = np.ndarray[Any, Any]
 
-CHILDREN = 1 << 21
-"""Children in a task, at most, where memory allows."""
-LEAST_CHILDREN = 1 << 14
 WRITER_BYTES = 20_000_000
 """Memory that the database's writer takes."""
 BYTES_A_CHILD = 32
 """Memory that a worker takes for each child in a task."""
 SMALL_TASK = 1 << 17
 """Children in a task of small tiers: enough to outweigh what a task costs, few enough that all workers have some."""
-MILESTONE = 4
-"""Blocks of a list between two positions of it that are remembered."""
 LEAST_MILESTONES = 8
 """Milestones by which the order of the children is judged; with fewer, all of a segment is looked at."""
 MOST_TIERS = 1 << 12
@@ -48,10 +41,6 @@ SPOT_CHECKS = 2
 MANY = 100_000
 """Positions after which an estimate is asked for."""
 END = 1 << 62
-
-
-class NotStreamed(Exception):
-    """The tiers of a game do not follow one another wave by wave."""
 
 
 class Retry(Exception):
@@ -89,18 +78,18 @@ class Made(NamedTuple):
 class Forward:
     """The exploration of one game, on the threads of an executor."""
 
-    def __init__(
-        self, game: Game, scratch: Scratch, executor: Executor, workers: int, budget: MemoryBudget, log: StreamLog
-    ):
+    def __init__(self, game: Game, scratch: Scratch, work: Work, log: StreamLog):
         self.game = game
         self.scratch = scratch
-        self.run = partial(run, executor, 2 * workers + 2)
+        self.run = work.as_completed
         self.log = log
-        room = LEAST_CHILDREN * BYTES_A_CHILD * workers + WRITER_BYTES
-        budget.check(room, "solving in a stream")
-        self.budget = budget
-        half = (budget.left() - WRITER_BYTES) // 2  # the other is for what is to be known of the lists
-        self.children = min(CHILDREN, max(LEAST_CHILDREN, half // (BYTES_A_CHILD * workers)))
+        self.sizes = work.sizes
+        least = self.sizes.stream_least_children
+        room = least * BYTES_A_CHILD * work.workers + WRITER_BYTES
+        work.budget.check(room, "solving in a stream")
+        self.budget = work.budget
+        half = (work.budget.left() - WRITER_BYTES) // 2  # the other is for what is to be known of the lists
+        self.children = min(self.sizes.stream_children, max(least, half // (BYTES_A_CHILD * work.workers)))
         self.rooms = Rooms()
         self.waves: list[Wave] = []
         self.expected: list[int] = []
@@ -112,7 +101,7 @@ class Forward:
         """For each primitive value what is known of the positions that have it (see `segments.add_up`)."""
 
     def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
-        """Find all positions; raise NotStreamed where it cannot be done so.
+        """Find all positions; raise Unfit where it cannot be done so.
 
         *expected* gives positions by wave, and is called once there are many. The phase ends as far beyond or before
         their sum as the waves so far have been.
@@ -122,7 +111,7 @@ class Forward:
         met = set(self.waves[0])
         while wave := self.next_wave(met, phase):
             if len(self.waves) == MOST_WAVES:
-                raise NotStreamed
+                raise Unfit
             self.waves.append(wave)
             met.update(wave)
             if phase.done > MANY and not self.expected:
@@ -136,7 +125,7 @@ class Forward:
     def save_memory(self) -> None:
         """Use less memory from now on where little is left; raise MemoryLimit where there is none."""
         if self.budget.left() < 0:
-            self.children = max(LEAST_CHILDREN, self.children // 2)
+            self.children = max(self.sizes.stream_least_children, self.children // 2)
             self.scratch.cache_less()
         self.budget.check_used("solving in a stream")
 
@@ -201,7 +190,7 @@ class Forward:
             for k, lead in enumerate(tier.leads):
                 pulls[lead].append((tier, -1 if tier.moves is None else tier.moves[k], tier.weights[k]))
         if not met.isdisjoint(pulls):
-            raise NotStreamed
+            raise Unfit
         return pulls
 
     def sort_children(self, pulls: dict[int, list[Pull]], number: int) -> None:
@@ -341,7 +330,7 @@ class Forward:
         frame = self.scratch.write(name, out.view(np.uint8)[:size].data) if size else Frame(name, 0, 0, 0)
         segments: list[Segment | None] = []
         for at, octets, count, mask, first, last in rows.tolist():
-            milestones = out[at // 8 : at // 8 - (-count // BLOCK) : MILESTONE].copy()
+            milestones = out[at // 8 : at // 8 - (-count // BLOCK) : self.sizes.stream_milestone].copy()
             segments.append(Segment(frame, at, octets, count, mask, first, last, milestones) if count else None)
         return segments
 
@@ -423,7 +412,7 @@ class Forward:
             room = np.empty((MOST_TIERS, 2), np.int64)
             found = stream_kernels.survey_tiers(self.game, *arena.load(), row, room)
             if found < 0:
-                raise NotStreamed
+                raise Unfit
             for lead, count in room[:found].tolist():
                 counts[lead] += count
         tier.leads, tier.weights = tuple(counts), tuple(counts.values())

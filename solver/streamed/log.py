@@ -94,7 +94,7 @@ class StreamLog:
         """Add an entry."""
         head = np.array([kind, wave, *more], np.int64)
         if self.log:
-            self.log.add(lambda: (head, *arrays))
+            self.log.add((head, *arrays))
 
     # Forward
 

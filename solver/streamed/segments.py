@@ -2,10 +2,9 @@
 aside."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +12,6 @@ from retrograde.solver.streamed.lists import BLOCK, COLUMNS
 from retrograde.solver.work.scratch import Frame, Scratch
 
 Array = np.ndarray[Any, Any]
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 NONE = np.empty(0, np.int64)
 
@@ -118,28 +115,6 @@ class Rooms(threading.local):
         if room is None or len(room) < length:
             room = self.rooms[name] = np.empty(length, dtype)
         return room
-
-
-def run(
-    executor: Executor, flying_most: int, function: Callable[[Task], Result], tasks: Iterable[Task]
-) -> Iterator[Result]:
-    """Yield the results of a function for some tasks as they come, with a bounded number of them under way."""
-    flying: set[Future[Result]] = set()
-    try:
-        for task in tasks:
-            flying.add(executor.submit(function, task))
-            if len(flying) >= flying_most:
-                done, flying = wait(flying, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        while flying:
-            done, flying = wait(flying, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
-    finally:
-        for future in flying:
-            future.cancel()
-        wait(flying)
 
 
 def add_up(tally: Array, more: Array) -> None:

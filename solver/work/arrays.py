@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,15 @@ class Shared:
         if path is None or length == 0:
             return cls(np.zeros(length, dtype))
         path.parent.mkdir(parents=True, exist_ok=True)
+        path = path.with_name(f"{path.name}.{token_hex(8)}")  # never one that a worker still has open
         return cls(np.memmap(path, dtype, "w+", shape=(length,)).view(np.ndarray), path)
 
     def __len__(self) -> int:
         return len(self.array)
+
+    def whole(self) -> "Part":
+        """Return all of it, as a stretch."""
+        return Part(self, 0, len(self))
 
     def part(self, begin: int, end: int) -> "Part":
         """Return a stretch of it."""
@@ -40,10 +46,10 @@ class Shared:
         return attach, (self.path, self.array.dtype.str, len(self.array))
 
 
-@lru_cache(64)
+@lru_cache(16)
 def attach(path: Path, dtype: str, length: int) -> Shared:
-    """Return an array that another process has made."""
-    return Shared(np.memmap(path, np.dtype(dtype), "r", shape=(length,)).view(np.ndarray), path)
+    """Return an array that another process has made. (It could be written to: kernels are compiled anew for others.)"""
+    return Shared(np.memmap(path, np.dtype(dtype), "r+", shape=(length,)).view(np.ndarray), path)
 
 
 class Part:

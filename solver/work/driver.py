@@ -26,8 +26,9 @@ class Store(Protocol[Group]):
     def groups(self) -> Iterable[Group]:
         """Yield what can be solved at once, last first: it rests on groups before alone."""
 
-    def solve(self, group: Group) -> Iterator[Done]:
-        """Yield what is solved of a group, piece by piece, but for what is kept already."""
+    def solve(self, group: Group, phase: Phase) -> Iterator[Done]:
+        """Yield what is solved of a group, piece by piece, but for what is kept already; *phase* may be told of what is
+        under way."""
 
     def keep(self, done: Done) -> tuple[int, int | None]:
         """Take a piece, from `solve` or from the log alike; return how many positions it has, and of which tier."""
@@ -35,11 +36,11 @@ class Store(Protocol[Group]):
 
 def drive(store: Store[Any], log: Log, phase: Phase) -> None:
     """Solve all groups of a store, less what is in the log."""
-    for done in log.resumed:
-        phase.skip(store.keep(tuple(done))[0])
+    for entry in log.resumed:
+        phase.skip(store.keep(tuple(entry))[0])
     log.resumed.clear()
     for group in store.groups():
-        for done in store.solve(group):
+        for done in store.solve(group, phase):
             phase.advance(*store.keep(done))
             log.add(done)
             log.write()

@@ -12,7 +12,7 @@ import os
 import struct
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -37,11 +37,17 @@ class Journal:
         """
         self.path = path
         self.end = 0
+        self.found: dict[str, list[list[Array]]] = {}
+        """What it has held from the beginning, by name, until somebody asks for it."""
         try:
             self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
-            if fresh or next(self.entries(), None) != (identity, []):
+            found = self.entries()
+            if fresh or next(found, None) != (identity, []):
                 self.end = 0
                 self.append(identity)
+            else:
+                for name, arrays in found:
+                    self.found.setdefault(name, []).append(arrays)
         except OSError as error:
             raise self.cannot_write(error) from error
 
@@ -63,6 +69,10 @@ class Journal:
             os.fsync(self.file.fileno())
         except OSError as error:
             raise self.cannot_write(error) from error
+
+    def log(self, name: str, pause: float) -> "Log":
+        """Return the entries of a name, to be taken up and added to at most every *pause* seconds."""
+        return Log(self, name, self.found.pop(name, []), pause)
 
     def cannot_write(self, error: OSError) -> CannotWrite:
         """Return the error to raise where the operating system refuses."""
@@ -113,18 +123,19 @@ def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
 
 
 class Log:
-    """Entries of one name: those found in a journal, and new ones, which are written when it is time."""
+    """Entries of one name: those found in a journal, and new ones, which are written when it is time; without a journal
+    they are forgotten."""
 
-    def __init__(self, journal: Journal, name: str, resumed: list[list[Array]], pause: float):
+    def __init__(self, journal: Journal | None, name: str, resumed: list[list[Array]], pause: float):
         self.journal = journal
         self.name = name
         self.resumed = resumed
         self.pause = pause
-        self.unwritten: list[Callable[[], tuple[Array, ...]]] = []
+        self.unwritten: list[tuple[Array, ...]] = []
         self.written = time.monotonic()
 
-    def add(self, entry: Callable[[], tuple[Array, ...]]) -> None:
-        """Add what will be an entry when it is called."""
+    def add(self, entry: tuple[Array, ...]) -> None:
+        """Add an entry; its arrays must stay as they are until it is written."""
         self.unwritten.append(entry)
 
     def write(self) -> None:
@@ -134,12 +145,14 @@ class Log:
 
     def flush(self) -> None:
         """Write what has been added."""
-        for entry in self.unwritten:
-            self.journal.append(self.name, *entry())
+        if self.journal:
+            for entry in self.unwritten:
+                self.journal.append(self.name, *entry)
         self.unwritten.clear()
         self.written = time.monotonic()
 
     def settle(self) -> None:
         """Write what has been added, and see to it that it lasts through a power cut."""
         self.flush()
-        self.journal.sync()
+        if self.journal:
+            self.journal.sync()

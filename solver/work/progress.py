@@ -58,18 +58,22 @@ class Phase:
     def advance(self, positions: int, tier: int | None = None) -> None:
         """Count positions done, and tell of it now and then."""
         self.done += positions
+        self.working(0, tier)
+
+    def working(self, positions: int, tier: int | None = None) -> None:
+        """Tell now and then of positions that are under way, beside those done."""
         now = time.monotonic()
         if self.listener and now - self.told >= self.often:
             self.told = now
-            self.tell(tier)
+            self.tell(tier, positions)
 
     def skip(self, positions: int) -> None:
         """Count positions that were done before a restart."""
         self.done += positions
         self.resumed += positions
 
-    def tell(self, tier: int | None = None) -> None:
+    def tell(self, tier: int | None = None, under_way: int = 0) -> None:
         """Tell the listener how far the phase has come."""
         if self.listener:
             seconds = time.monotonic() - self.began
-            self.listener(Progress(self.name, self.done, self.total, seconds, tier, self.resumed))
+            self.listener(Progress(self.name, self.done + under_way, self.total, seconds, tier, self.resumed))

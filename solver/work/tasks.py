@@ -4,11 +4,16 @@ Whether the executor has threads, processes or machines makes no difference: wha
 that it finds out is what it returns.
 """
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -62,3 +67,21 @@ def as_completed(
         for future in flying:
             future.cancel()
         wait(flying)
+
+
+class Rooms(threading.local):
+    """Arrays that each thread has for itself, and uses again and again."""
+
+    def __init__(self) -> None:
+        self.rooms: dict[str, Array] = {}
+
+
+ROOMS = Rooms()
+
+
+def room(name: str, length: int, dtype: Any = np.int64) -> Array:
+    """Return an array of at least some length, with anything in it, for this thread alone to work in."""
+    found = ROOMS.rooms.get(name)
+    if found is None or len(found) < length:
+        found = ROOMS.rooms[name] = np.empty(length, dtype)
+    return found

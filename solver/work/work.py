@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from retrograde.solver.work import tasks
 from retrograde.solver.work.arrays import Shared
@@ -15,6 +16,19 @@ from retrograde.solver.work.sizes import Sizes
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class Closable(Protocol):
+    """What can be closed."""
+
+    def close(self) -> None: ...
+
+
+Open = TypeVar("Open", bound=Closable)
+
+
+class Unfit(Exception):
+    """A game cannot be solved in this way, or better in another."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +42,12 @@ class Work:
     executor: Executor
     workers: int
     budget: MemoryBudget
-    journal: Journal
+    journal: Journal | None
     scratch: Path
     listener: Listener | None = None
     sizes: Sizes = field(default_factory=Sizes)
+    open: ExitStack = field(default_factory=ExitStack)
+    """What is to be closed once the database is written."""
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of a function for some items, in their order."""
@@ -46,9 +62,15 @@ class Work:
         in_memory = isinstance(self.executor, ThreadPoolExecutor)
         return Shared.zeros(length, dtype, None if in_memory else self.scratch / name)
 
+    def until_written(self, resource: Open) -> Open:
+        """Return a resource that is closed once the database is written, or the solve has failed."""
+        self.open.callback(resource.close)
+        return resource
+
     def log(self, name: str) -> Log:
         """Return the entries of a name in the journal, to be read and added to."""
-        return self.journal.log(name, self.sizes.journal_seconds)
+        pause = self.sizes.journal_seconds
+        return self.journal.log(name, pause) if self.journal else Log(None, name, [], pause)
 
     def phase(self, name: str, total: int | None = None) -> Phase:
         """Return the count of a new phase's positions."""

@@ -11,32 +11,31 @@ Between the positions of a tier nothing needs to be right, so that a step may be
 list of steps takes a few bits for each position, and is read in order like the list itself. The database holds steps,
 too; without those for positions where the player to move wins in one, which the rules recognise as well.
 
-It works where every move leads from one wave of tiers to the next. Where it does not, NotStreamed is raised, and the
-game is solved in memory (`explore.py`, `tiers.py`, `cyclic.py`).
+It works where every move leads from one wave of tiers to the next. Where it does not, Unfit is raised, and the
+game is solved in memory (see `solver/listed/`).
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from retrograde.databases.layout import LegendRow
-from retrograde.databases.steps.write import SteppedSolved
+from retrograde.databases.write import SteppedSolved
 from retrograde.games.game import DRAW, Game, Value
+from retrograde.solver.estimate import QUICK, check_disk, estimate
 from retrograde.solver.outcomes.score import CLASSES
 from retrograde.solver.rules import compiled
 from retrograde.solver.streamed import lists as list_kernels
 from retrograde.solver.streamed.backward import Backward
-from retrograde.solver.streamed.forward import Forward, NotStreamed
+from retrograde.solver.streamed.forward import Forward
 from retrograde.solver.streamed.log import StreamLog
 from retrograde.solver.streamed.segments import Arena, Segment, Tier
 from retrograde.solver.work.journal import Log
-from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.progress import Listener, Phase
-from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.work.scratch import DamagedScratch, Scratch
+from retrograde.solver.work.work import Unfit, Work
 
 Array = np.ndarray[Any, Any]
 
@@ -46,33 +45,52 @@ TOGETHER = 1 << 16
 """Steps that are given to the database's writer at a time, at least."""
 
 
-def solve_streamed(
-    game: Game, folder: Path, executor: Executor, workers: int, budget: MemoryBudget, log: Log,
-    listener: Listener | None, expected: Callable[[], list[int]], least: int,
-) -> tuple[SteppedSolved, Scratch]:  # fmt: skip
-    """Return the solved game, and the scratch files where its steps still are; raise NotStreamed where it cannot be
-    done.
+@dataclass(frozen=True)
+class Streamed:
+    """Positions as sorted lists on disk, values as steps."""
 
-    The scratch files are in *folder*; what is not in the log is taken for nothing. *expected* gives positions by wave,
-    by which the listener is told how far it is; it is asked after a second or so. Games of no more than *least*
-    records are not streamed. Raises DamagedScratch where what was put aside is not there, or not as the log says.
-    """
-    compiled.prepare(game)
-    stream_log = StreamLog(log)
-    scratch = Scratch(folder, min(CACHED, max(budget.left() // 16, 0)), fresh=not stream_log.resumed)
-    try:
+    name: ClassVar[str] = "streamed"
+
+    def solve(self, game: Game, work: Work) -> SteppedSolved:
+        """Return the solved game; raise Unfit where its tiers do not follow one another, or it is small.
+
+        Raises DiskTooSmall, or DamagedScratch where what was put aside is not there, or not as the log says.
+        """
+        log = work.log("stream")
+        resumed = bool(log.resumed)
+        try:
+            return self.attempt(game, work, log)
+        except DamagedScratch:
+            if not resumed:  # what this very solve has put aside: the disk is at fault
+                raise
+            StreamLog(log).forget_all()
+            log.resumed.clear()
+            return self.attempt(game, work, log)
+
+    def attempt(self, game: Game, work: Work, log: Log) -> SteppedSolved:
+        """Return the solved game, going on from what the log says is there."""
+        compiled.prepare(game)
+        stream_log = StreamLog(log)
+        cached = min(CACHED, max(work.budget.left() // 16, 0))
+        scratch = work.until_written(Scratch(work.scratch, cached, fresh=not stream_log.resumed))
         stream_log.believe(scratch)
-        forward = Forward(game, scratch, executor, workers, budget, stream_log)
-        forward.explore(Phase("exploring", listener), expected)
+        expected = work.executor.submit(
+            estimate, game, work.workers, *QUICK
+        )  # while the first waves keep one worker busy
+
+        def waves() -> list[int]:
+            written = sum(file.stat().st_size for file in work.scratch.iterdir())
+            check_disk(game, work.scratch.parent, expected.result(), written)
+            return expected.result().waves
+
+        forward = Forward(game, scratch, work, stream_log)
+        forward.explore(work.phase("exploring"), waves)
         total = sum(tier.count for wave in forward.waves for tier in wave.values())
-        if total + forward.over[:, 0].sum() <= least:
-            raise NotStreamed
-        backward = Backward(forward, executor, workers)
-        backward.solve(Phase("solving", listener, total))
-        return stepped(game, forward, backward, scratch), scratch
-    except BaseException:
-        scratch.close()
-        raise
+        if total + forward.over[:, 0].sum() <= work.sizes.in_memory:
+            raise Unfit
+        backward = Backward(forward, work)
+        backward.solve(work.phase("solving", total))
+        return stepped(game, forward, backward, scratch)
 
 
 def stepped(game: Game, forward: Forward, backward: Backward, scratch: Scratch) -> SteppedSolved:

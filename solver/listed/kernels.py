@@ -1,0 +1,240 @@
+"""The compiled loops over sorted lists, and over the matrices of children (see rules/kernels.py). None knows a game."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import UNDECIDED
+from retrograde.solver.outcomes.score import DRAW_CLASS
+from retrograde.solver.outcomes.score_kernels import pass_up, primitive_score, too_far
+from retrograde.solver.work.kernel import kernel
+
+Array = np.ndarray[Any, Any]
+
+
+class Lists(NamedTuple):
+    """Positions sorted tier by tier: tier k, of number `tiers[k]`, has those from `starts[k]` to `starts[k + 1]`."""
+
+    tiers: Array
+    starts: Array
+    positions: Array
+
+
+class Seeds(NamedTuple):
+    """What is known at first of each position of a tier with cycles: its score, UNDECIDED's where it is not primitive;
+    the greatest score passed up by children of later tiers, 0 for none; how many distinct children there are within the
+    tier, and one more where a child of a later tier saves it from losing; and without that one."""
+
+    scores: Array
+    best: Array
+    left: Array
+    counts: Array
+
+
+@kernel
+def gather(columns, children, tiers, runs, out):
+    """Copy the children of each row to *out*, row after row, without the gaps.
+
+    Row k of *runs* becomes: where row k ends in *out*; its tier; 1 where all of it is of that tier, else 0; and the
+    greatest child.
+    """
+    end = 0
+    for row in range(children.shape[0]):
+        begin = end
+        tier = greatest = -1
+        plain = True
+        for i in range(columns):
+            child = children[row, i]
+            if child >= 0:
+                greatest = max(greatest, child)
+                if end == begin:
+                    tier = tiers[row, i]
+                plain &= tiers[row, i] == tier
+                out[end] = child
+                end += 1
+        runs[row, 0] = end
+        runs[row, 1] = tier
+        runs[row, 2] = plain
+        runs[row, 3] = greatest
+
+
+@kernel
+def unique(numbers):
+    """Move the distinct ones of sorted numbers to the front, and return how many there are."""
+    if len(numbers) == 0:
+        return 0
+    end = 1
+    for i in range(1, len(numbers)):
+        if numbers[i] != numbers[end - 1]:
+            numbers[end] = numbers[i]
+            end += 1
+    return end
+
+
+@kernel
+def subtract(numbers, known):
+    """Move those of sorted distinct *numbers* that are not in sorted *known* to the front, and return how many."""
+    end = 0
+    hint = 0
+    for number in numbers:
+        hint = find(known, 0, len(known), number, hint)
+        if hint == len(known) or known[hint] != number:
+            numbers[end] = number
+            end += 1
+    return end
+
+
+@kernel
+def find(numbers, low, high, number, hint):
+    """Return where *number* is, or would be, in sorted *numbers* from *low* to *high*, galloping from *hint*."""
+    hint = min(max(hint, low), high)
+    step = 1
+    if hint < high and numbers[hint] < number:
+        low = hint + 1
+        while low + step <= high and numbers[low + step - 1] < number:
+            low += step
+            step *= 2
+        high = min(high, low + step - 1)
+    else:
+        high = hint
+        while high - step >= low and numbers[high - step] >= number:
+            high -= step
+            step *= 2
+        low = max(low, high - step + 1)
+    while low < high:
+        middle = (low + high) >> 1
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def disorder(columns, children, unsorted):
+    """Write for each row whether its children are not in ascending order."""
+    for row in range(children.shape[0]):
+        unsorted[row] = False
+        for i in range(1, columns):
+            if children[row, i] < children[row, i - 1]:
+                unsorted[row] = True
+                break
+
+
+@kernel
+def locate(columns, matrix, unsorted, order, lists, places):
+    """Write where each child is among the positions of *lists*; -1 for no child.
+
+    The children of an unsorted row are taken in the *order* given. Returns how many children are nowhere.
+    """
+    children, child_tiers = matrix.children, matrix.tiers
+    tiers, starts, positions = lists
+    missing = 0
+    for row in range(children.shape[0]):
+        tier = low = high = hint = 0
+        looked_up = False
+        for number in range(columns):
+            i = order[row, number] if unsorted[row] else number
+            child = children[row, i]
+            if child < 0:
+                places[row, i] = -1
+                continue
+            if child_tiers[row, i] != tier or not looked_up:
+                tier = child_tiers[row, i]
+                looked_up = True
+                k = find(tiers, 0, len(tiers), tier, 0)
+                if k < len(tiers) and tiers[k] == tier:
+                    low, high, hint = starts[k], starts[k + 1], starts[k]
+                else:
+                    low, high, hint = 0, 0, 0
+            hint = find(positions, low, high, child, hint)
+            if hint < high and positions[hint] == child:
+                places[row, i] = hint
+            else:
+                places[row, i] = -1
+                missing += 1
+    return missing
+
+
+@kernel
+def sweep(columns, places, matrix, bits, scores, result):
+    """Write the scores of positions whose children, at *places* among all *scores*, are solved.
+
+    Returns 1 where a remoteness has become too great for so many bits, else 0.
+    """
+    for i in range(len(result)):
+        result[i] = primitive_score(matrix.primitives[i], bits)
+    best = np.zeros(columns, np.int64)
+    for row in range(places.shape[0]):
+        for i in range(columns):
+            place = places[row, i]
+            if place >= 0:
+                best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
+    for i in range(columns):
+        result[matrix.origins[i]] = best[i]
+    return too_far(result, bits)
+
+
+@kernel
+def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
+    """Part the children of a block of a tier, at *low* to *high* among all, into those solved before and those within.
+
+    Writes to *seeds* what is known of each position, and to *links* the distinct children within, position by position.
+    Returns how many there are.
+    """
+    undecided = DRAW_CLASS << bits | 1
+    for i in range(len(seeds.scores)):
+        value = matrix.primitives[i]
+        seeds.scores[i] = undecided if value == UNDECIDED else primitive_score(value, bits)
+        seeds.best[i] = 0
+        seeds.left[i] = 0
+        seeds.counts[i] = 0
+    count = 0
+    for column in range(columns):
+        begin = count
+        passed = 0
+        for row in range(places.shape[0]):
+            place = places[row, column]
+            if low <= place < high:
+                new = True
+                for other in range(begin, count):
+                    new &= links[other] != place - low
+                links[count] = place - low
+                count += new
+            elif place >= 0:
+                passed = max(passed, pass_up(np.int64(scores[place]), bits))
+        i = matrix.origins[column]
+        seeds.best[i] = passed
+        seeds.counts[i] = count - begin
+        seeds.left[i] = count - begin + (passed >= DRAW_CLASS << bits)
+    return count
+
+
+@kernel
+def reverse(links, ends, parents, begins):
+    """Turn lists of children into lists of parents.
+
+    The children of position i are `links[ends[i - 1]:ends[i]]`; its parents become `parents[begins[i]:begins[i + 1]]`,
+    where *begins* comes in as zeros and has two more entries than there are positions.
+    """
+    for child in links:
+        begins[child + 2] += 1
+    for i in range(2, len(begins)):
+        begins[i] += begins[i - 1]
+    begin = 0
+    for i in range(len(ends)):
+        for link in range(begin, ends[i]):
+            child = links[link]
+            parents[begins[child + 1]] = i
+            begins[child + 1] += 1
+        begin = ends[i]
+
+
+@kernel
+def parents_of(frontier, parents, begins, out):
+    """Write the parents of the positions of a frontier one after another."""
+    count = 0
+    for position in frontier:
+        for link in range(begins[position], begins[position + 1]):
+            out[count] = parents[link]
+            count += 1

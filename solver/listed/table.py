@@ -1,0 +1,65 @@
+"""What tasks over a state space are told, and where in it the children of a block are."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import Game, RuleError, defines
+from retrograde.solver.listed import kernels
+from retrograde.solver.listed.space import StateSpace
+from retrograde.solver.rules.examine import examine
+from retrograde.solver.rules.expansion import Block, Expander
+from retrograde.solver.work.arrays import Shared
+
+Array = np.ndarray[Any, Any]
+
+LARGE = 1 << 17
+"""Positions in a tier, on average, from which they no longer fit a core's cache. Children are then looked up in order,
+not as they come: half the time for a Connect Four with tiers of millions, a tenth more for one with tiers of thousands.
+"""
+
+
+class Table(NamedTuple):
+    """What tasks are told: the game, its state space, and the scores that are known, with so many *bits* for plies."""
+
+    game: Game
+    space: StateSpace
+    scores: Shared
+    bits: int
+
+    @property
+    def large(self) -> bool:
+        """Whether tiers are too large for a core's cache."""
+        return len(self.space) >= LARGE * len(self.space.tiers)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether positions may be equal by symmetry."""
+        return defines(self.game, "images")
+
+
+def expand_located(table: Table, expander: Expander, k: int, begin: int, end: int) -> Block:
+    """Return a block with the children, and their places, of a stretch of tier number k."""
+    space = table.space
+    positions = space.positions[begin:end]
+    block = expander.expand(int(space.tiers[k]), positions, sizes=table.symmetric)
+    if locate(table, block):
+        missing = ((block.children >= 0) & (block.places < 0))[:, : block.columns].any(axis=0)
+        position = int(positions[block.origins[np.flatnonzero(missing)[0]]])
+        examine(table.game, position)
+        raise RuleError(
+            f"{variant(table.game)}, position {position}: the rules give moves that they did not give before; "
+            "they must depend on the position alone"
+        )
+    return block
+
+
+def locate(table: Table, block: Block) -> int:
+    """Fill the places of the children in a block, and return how many have none."""
+    unsorted = np.zeros(len(block.children), np.bool_)
+    if table.large:
+        kernels.disorder(block.columns, block.children, unsorted)
+    for row in np.flatnonzero(unsorted):
+        block.order[row, : block.columns] = np.argsort(block.children[row, : block.columns])
+    return kernels.locate(block.columns, block.matrix, unsorted, block.order, table.space.lists, block.places)

@@ -1,0 +1,40 @@
+"""The way of solving a game whose positions are listed in memory: exploration, and then the tiers, last first."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from retrograde.databases.write import Solved
+from retrograde.games.game import Game, defines
+from retrograde.solver.listed.explore import Explorer
+from retrograde.solver.listed.legend import solved_from
+from retrograde.solver.listed.store import ListedStore
+from retrograde.solver.outcomes.score import with_enough_bits
+from retrograde.solver.rules.examine import start_of
+from retrograde.solver.work.driver import drive
+from retrograde.solver.work.work import Work
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Positions as sorted lists in memory.
+
+    Where it is *limited*, games of many positions whose tiers follow one another are left to other ways. All tiers are
+    solved as those with cycles are if *propagate*.
+    """
+
+    limited: bool = False
+    propagate: bool = False
+    name: ClassVar[str] = "listed"
+
+    def solve(self, game: Game, work: Work) -> Solved:
+        """Return the solved game; raise Unfit where there are too many positions."""
+        limit = work.sizes.in_memory if self.limited and defines(game, "tier") else None
+        log = work.log("first waves" if self.limited else "waves")
+        space = Explorer(game, work, limit).explore(start_of(game), log, work.phase("exploring"))
+
+        def solve(bits: int) -> Solved:
+            store = ListedStore(game, space, bits, work, self.propagate)
+            drive(store, work.log(f"scores{bits}"), work.phase("solving", len(space)))
+            return solved_from(store)
+
+        return with_enough_bits(work.sizes.plies_bits, solve)

@@ -1,0 +1,132 @@
+"""What is known at first of the slots of a tier: their positions looked at, and all their children."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import Game, RuleError, defines
+from retrograde.solver.numbered import kernels
+from retrograde.solver.numbered.kernels import Seeds
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.table import Table, Tier
+from retrograde.solver.outcomes.score import DRAW_CLASS, encode, score_type
+from retrograde.solver.outcomes.score_kernels import pass_up
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.images import check_image
+from retrograde.solver.rules.kernels import MOST_IMAGES
+from retrograde.solver.rules.second_look import check_index
+from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.work.tasks import room
+
+Array = np.ndarray[Any, Any]
+Task = tuple[Tier, int, int]
+"""A tier, and from which of its slots to which."""
+
+BLOCK = 1 << 14
+"""Slots in a task."""
+LINKS = 1 << 19
+"""Children that are written at once."""
+SPOT_CHECKS = 3
+"""Slots of a block that are looked at a second time, by the interpreted rules."""
+TIER_CHECKS = 16
+"""Positions of a tier that are held against an image, where it is no longer than a block and..."""
+APART = 256
+"""... there are so many times as many, or else one."""
+EVERY = 4
+"""Of a longer tier one block in so many is looked at that way: interpreted rules are slow."""
+
+
+def blocks(slots: int) -> Iterator[tuple[int, int]]:
+    """Yield the ends of the blocks of a tier."""
+    return ((begin, min(begin + BLOCK, slots)) for begin in range(0, slots, BLOCK))
+
+
+def seed(task: Task) -> tuple[int, Seeds, Array]:
+    """Look at all children of a block of slots; return where it begins, what is known of the slots, and the children
+    within the tier, position by position."""
+    tier, begin, end = task
+    table, count = tier.table, end - begin
+    rules = table.game.family
+    compiled.prepare(rules)
+    scores = np.empty((2, count), score_type(table.bits))
+    sizes, left, counts = np.empty((3, count), np.uint16)
+    seeds = Seeds(scores[0], sizes, scores[1], left, counts)
+    images, links, trouble = room("images", MOST_IMAGES), room("links", LINKS), np.zeros(3, np.int64)
+    narrow = np.uint32 if len(tier.scores.array) < 1 << 32 else np.int64
+    done, found = 0, []
+    while done < count:
+        rest = Seeds(*(array[done:] for array in seeds))
+        with compiling(table.game, trouble):
+            more, written = kernels.seed(rules, tier.number, begin + done, table.slots, rest, images, links, trouble)
+        if trouble[0] != Trouble.FINE:
+            table.numbering.position_at(table.game, tier.k, int(trouble[2]))
+            complain(table.game, table.numbering, int(trouble[1]))
+        found.append(links[:written].astype(narrow))
+        done += more
+    check_some(tier, begin, seeds)
+    return begin, seeds, np.concatenate(found) if len(found) > 1 else found[0]
+
+
+def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
+    """Hold some slots of a block against what the interpreted rules say, of them and of images."""
+    table = tier.table
+    game, numbering, count = table.game, table.numbering, len(seeds.scores)
+    for i in np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist():
+        found = int(seeds.scores[i]), int(seeds.best[i]), int(seeds.left[i])
+        if found != seed_interpreted(table, tier.k, begin + i):
+            raise RuleError(differ(game, game.unindex(tier.number, begin + i)))
+    if begin // BLOCK % EVERY:
+        return
+    there = np.flatnonzero(seeds.scores != table.empty)
+    checks = min(len(there), max(1, min(TIER_CHECKS * BLOCK // len(tier.scores.array), len(there) // APART)))
+    for k in range(checks):
+        i = int(there[(2 * k + 1) * len(there) // (2 * checks)])
+        check_image(game, numbering.position_at(game, tier.k, begin + i))
+
+
+def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int, int]:
+    """Return what `seed` finds out about one slot, by the interpreted rules: score, best and left."""
+    game, numbering, bits = table.game, table.numbering, table.bits
+    position = game.unindex(int(numbering.tiers[k]), slot)
+    if position < 0:
+        return table.empty, 0, 0
+    value, moves, children = examine(game, position)
+    if value:
+        return encode(value, 0, bits), 0, 0
+    own, passed = set(), 0
+    check_index(game, position, game.do_move(position, moves[slot % len(moves)]))
+    for child in children:
+        child_k, child_slot = numbering.slot_of(game, child)
+        if child_k == k:
+            own.add(child_slot)
+        else:
+            passed = max(passed, pass_up(int(table.scores.array[numbering.starts[child_k] + child_slot]), bits))
+    return DRAW_CLASS << bits | 1, passed, len(own) + (passed >= DRAW_CLASS << bits)
+
+
+def measure(task: Task) -> tuple[int, Array]:
+    """Return where a block of slots begins, and how many positions are symmetric to each; 0 for empty ones."""
+    tier, begin, end = task
+    compiled.prepare(tier.table.game.family)
+    sizes = np.empty(end - begin, np.uint16)
+    kernels.measure(tier.table.game.family, tier.number, begin, room("images", MOST_IMAGES), sizes)
+    return begin, sizes
+
+
+def complain(game: Game, numbering: Numbering, position: int) -> None:
+    """Raise the RuleError that is due at a position: that of the interpreted rules, which say it in full."""
+    k, slot = numbering.slot_of(game, position)
+    tier = int(numbering.tiers[k])
+    if (other := game.unindex(tier, slot)) != position:
+        what = f"index() gives {slot}, and unindex({tier}, {slot}) gives {other}"
+        raise RuleError(f"{variant(game)}, position {position}: {what}")
+    related = examine(game, position)[2]
+    related += list(game.parents(position)) if defines(game, "parents") else []
+    for one in related:
+        numbering.slot_of(game, one)
+    check_image(game, position)
+    raise RuleError(differ(game, position))

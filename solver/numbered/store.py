@@ -1,0 +1,91 @@
+"""The scores of a game with a numbering: every slot of every tier is solved, whether or not play leads there.
+
+The scores of all tiers lie one after another, slot by slot, so that a child is found by its number, and not by search.
+A tier is seeded, slot by slot, and then solved by propagation, with the parents that the rules give.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import Game, RuleError, defines
+from retrograde.solver.numbered import seeds, unmoves
+from retrograde.solver.numbered.kernels import Seeds
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.table import Table, Tier
+from retrograde.solver.outcomes import edges
+from retrograde.solver.outcomes.propagation import Propagation
+from retrograde.solver.outcomes.score import score_type
+from retrograde.solver.work.driver import Done
+from retrograde.solver.work.progress import Phase
+from retrograde.solver.work.work import Work
+
+Array = np.ndarray[Any, Any]
+
+FRONTIER_BYTES = 8
+"""What frontiers and what is pending come to take for each slot of a tier. (KQKR takes 5.6, KRKN 3.7.)"""
+
+
+class NumberedStore:
+    """The scores of all slots in the making.
+
+    `scores` uint16[slots] or uint32[slots] (see outcomes/score.py), EMPTY where a slot stands for no position; `sizes`
+    uint16[slots], the number of positions symmetric to each. A group is the number of a tier.
+    """
+
+    def __init__(self, game: Game, bits: int, work: Work):
+        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
+        numbering = Numbering.of(game)
+        work.budget.check(self.bytes_needed(numbering, bits), f"solving {numbering.slots:,} slots of positions")
+        self.table = Table(game, numbering, work.zeros(f"scores{bits}", numbering.slots, score_type(bits)), bits)
+        self.work = work
+        self.scores = self.table.scores.array
+        self.sizes = np.zeros(numbering.slots, np.uint16)
+        self.left = set(range(len(numbering.tiers)))
+        """Tiers that are not solved."""
+
+    @staticmethod
+    def bytes_needed(numbering: Numbering, bits: int) -> int:
+        """Return how much memory the arrays will take, those for the largest tier and its frontiers included."""
+        item = np.dtype(score_type(bits)).itemsize
+        return (item + 2) * numbering.slots + (2 * item + 8 + FRONTIER_BYTES) * int(np.diff(numbering.starts).max())
+
+    def groups(self) -> Iterator[int]:
+        """Yield the numbers of tiers, last first."""
+        yield from reversed(range(len(self.table.numbering.tiers)))
+
+    def keep(self, done: Done) -> tuple[int, int | None]:
+        """Take the scores and sizes of a tier."""
+        (k,), scores, sizes = done
+        part = self.table.numbering.stretch(int(k))
+        new = int(k) in self.left
+        self.left.discard(int(k))
+        self.scores[part], self.sizes[part] = scores, sizes
+        return len(scores) if new else 0, int(self.table.numbering.tiers[k])
+
+    def solve(self, k: int, phase: Phase) -> Iterator[Done]:
+        """Yield the scores and sizes of a tier; all later ones are solved."""
+        if k not in self.left:
+            return
+        table, part = self.table, self.table.numbering.stretch(k)
+        count, has_parents = part.stop - part.start, defines(table.game, "parents")
+        sums = self.work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
+        tier = Tier(table, k, table.scores.part(part.start, part.stop), sums)
+        known = Seeds(
+            tier.scores.array, self.sizes[part], np.zeros(count, score_type(table.bits)),
+            np.zeros(count, np.uint16), np.zeros(count, np.uint16),
+        )  # fmt: skip
+        for begin, found, links in self.work.map(seeds.seed, ((tier, *ends) for ends in seeds.blocks(count))):
+            for of_all, of_block in zip(known, found, strict=True):
+                of_all[begin : begin + len(of_block)] = of_block
+            phase.working(begin + len(found.scores), tier.number)
+            if has_parents:
+                edges.add_up(links, found.counts, begin, sums.array)
+        if known.left.any() and not has_parents:
+            raise RuleError(f"{variant(table.game)} numbers its positions by size(), and needs parents() with it")
+        ask = partial(unmoves.parents_of, tier, self.work)
+        Propagation(table.bits, known.scores, known.best, known.left, ask).run()
+        yield np.array([k], np.int64), known.scores, known.sizes

@@ -1,0 +1,45 @@
+"""What tasks over the slots of a game with a numbering are told."""
+
+from typing import NamedTuple
+
+from retrograde.games.game import Game
+from retrograde.solver.numbered.kernels import Slots
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
+from retrograde.solver.work.arrays import Part, Shared
+
+
+class Table(NamedTuple):
+    """What tasks are told: the game, its numbering, and the scores that are known, with so many *bits* for plies."""
+
+    game: Game
+    numbering: Numbering
+    scores: Shared
+    bits: int
+
+    @property
+    def slots(self) -> Slots:
+        """The same for kernels."""
+        return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits)
+
+    @property
+    def empty(self) -> int:
+        """The score of a slot that stands for no position."""
+        return DRAW_CLASS << self.bits | EMPTY_PLIES
+
+
+class Tier(NamedTuple):
+    """A tier to be solved: its number k, the scores of its slots, and sums about their parents.
+
+    `sums` uint32[slots] (see outcomes/edges.py), or uint32[0] where the rules do not give parents.
+    """
+
+    table: Table
+    k: int
+    scores: Part
+    sums: Part
+
+    @property
+    def number(self) -> int:
+        """The tier as the rules number it."""
+        return int(self.table.numbering.tiers[self.k])

@@ -1,0 +1,59 @@
+"""The parents of the slots of a tier, as the rules give them, held against the children met before."""
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from retrograde.solver.numbered import kernels
+from retrograde.solver.numbered.seeds import complain
+from retrograde.solver.numbered.table import Tier
+from retrograde.solver.outcomes import edges
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.second_look import blame_parents
+from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.work.tasks import room
+from retrograde.solver.work.work import Work
+
+Array = np.ndarray[Any, Any]
+
+FRONTIER = 1 << 12
+"""Slots in a task of asking for parents."""
+ROOM = 1 << 17
+"""Parents that are written at once."""
+
+
+def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:
+    """Yield the undecided parents of some slots, each as often as it has distinct children there."""
+    parts = ((tier, frontier[begin : begin + FRONTIER]) for begin in range(0, len(frontier), FRONTIER))
+    for parents in work.map(ask_parents, parts if len(tier.sums.array) else ()):
+        yield from parents
+
+
+def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
+    """Return the parents that the rules give, in pieces; raise RuleError where they are not those met before."""
+    tier, frontier = task
+    table, scores, sums = tier.table, tier.scores.array, tier.sums.array
+    rules = table.game.family
+    compiled.prepare(rules)
+    out, trouble = room("parents", ROOM), np.zeros(3, np.int64)
+    pieces = []
+    while len(frontier):
+        with compiling(table.game, trouble):
+            done, count = kernels.parents_of(rules, tier.number, frontier, scores, table.bits, sums, out, trouble)
+        if trouble[0] == Trouble.BAD_PARENTS:
+            complain_of_parents(tier, int(trouble[1]), edges.place_of(trouble[2], len(scores)))
+        if trouble[0] != Trouble.FINE or not done:
+            complain(table.game, table.numbering, int(trouble[1]))
+        pieces.append(out[:count].astype(np.uint32 if len(scores) < 1 << 32 else np.int64))
+        frontier = frontier[done:]
+    return pieces
+
+
+def complain_of_parents(tier: Tier, position: int, missing: int) -> NoReturn:
+    """Raise the RuleError due where parents are wrong; *missing* is a slot to suspect, -1 for none."""
+    game = tier.table.game
+    slots = [missing] * (missing >= 0) + edges.some_of(len(tier.scores.array)).tolist()
+    others = (game.unindex(tier.number, slot) for slot in slots)
+    blame_parents(game, position, lambda _: True, (other for other in others if other >= 0))

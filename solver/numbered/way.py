@@ -1,0 +1,48 @@
+"""The way of solving a game that numbers its positions: all slots of all tiers, last first."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from retrograde.databases.write import DenseSolved
+from retrograde.games.game import Game
+from retrograde.solver.numbered.legend import solved_slots
+from retrograde.solver.numbered.reuse import find_sources, take
+from retrograde.solver.numbered.store import NumberedStore
+from retrograde.solver.outcomes.score import decode, with_enough_bits
+from retrograde.solver.outcomes.tally import narrow, present
+from retrograde.solver.work.driver import drive
+from retrograde.solver.work.work import Work
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None."""
+
+    path: Path | None = None
+    name: ClassVar[str] = "numbered"
+
+    def solve(self, game: Game, work: Work) -> DenseSolved:
+        """Return the solved game, every slot of it."""
+
+        def solve(bits: int) -> DenseSolved:
+            store = NumberedStore(game, bits, work)
+            phase = work.phase("solving", store.table.numbering.slots)
+            for done in take(store, find_sources(store, self.path) if self.path else {}):
+                phase.skip(store.keep(done)[0])
+            drive(store, work.log(f"scores{bits}"), phase)
+            return solved_from(store)
+
+        return with_enough_bits(work.sizes.plies_bits, solve)
+
+
+def solved_from(store: NumberedStore) -> DenseSolved:
+    """Return a solved game for the database writer from the scores of all slots."""
+    table = store.table
+    scores, codes = narrow(store.scores)
+    there = {decode(int(scores[k]), table.bits): k for k in present(codes, len(scores)) if scores[k] != table.empty}
+    rows = np.full(len(scores), len(there), np.min_scalar_type(len(there)))
+    rows[[there[outcome] for outcome in sorted(there)]] = np.arange(len(there))
+    return solved_slots(table.game, table.numbering, sorted(there), rows[codes], store.sizes)

@@ -1,0 +1,52 @@
+"""How often each outcome is there, and where first: counted part by part, and added up."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+PART = 1 << 20
+"""Items that are counted at once: they fit a cache."""
+
+
+class Tally(NamedTuple):
+    """For each code, int64[codes]: how many records have it, how many positions, symmetric ones counted, and the first
+    place among the records; any where there is none."""
+
+    stored: Array
+    positions: Array
+    first: Array
+
+
+def tally(codes: Array, sizes: Array, count: int) -> Tally:
+    """Count records by their codes, below *count*, and the positions symmetric to theirs (*sizes*; one each if empty).
+
+    >>> tally(np.array([2, 0, 2]), np.array([1, 8, 4]), 3).positions.tolist()
+    [8, 0, 5]
+    """
+    total = Tally(*np.zeros((3, count), np.int64))
+    for begin in reversed(range(0, len(codes), PART)):
+        part = codes[begin : begin + PART]
+        stored = np.bincount(part, minlength=count)
+        total.stored[:] += stored
+        if len(sizes):
+            total.positions[:] += np.bincount(part, sizes[begin : begin + PART], count).astype(np.int64)
+        else:
+            total.positions[:] += stored
+        total.first[part[::-1]] = np.arange(begin + len(part) - 1, begin - 1, -1)  # the last one written stays
+    return total
+
+
+def narrow(scores: Array) -> tuple[Array, Array]:
+    """Return small numbers for all scores, their codes, and the score that each stands for, as `(scores, codes)`."""
+    if scores.dtype == np.uint16:
+        return np.arange(1 << 16), scores
+    distinct, codes = np.unique(scores, return_inverse=True)
+    return distinct, codes
+
+
+def present(codes: Array, count: int) -> list[int]:
+    """Return which codes, below *count*, there are."""
+    parts = (np.bincount(codes[begin : begin + PART], minlength=count) for begin in range(0, len(codes), PART))
+    return np.flatnonzero(sum(parts)).tolist()

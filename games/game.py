@@ -193,6 +193,12 @@ class Game:
         if "name" not in vars(cls):
             cls.name = cls.__module__.rpartition(".")[-1]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what pickle is to keep: enough to make the game anew in another process, its rules included."""
+        from retrograde.games.travel import sent
+
+        return sent(self)
+
     def __setattr__(self, name: str, value: object) -> None:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
 

@@ -44,7 +44,15 @@ class Doors:
                 setattr(*self.saved.pop())
 
 
+    def after_fork(self) -> None:
+        """Let a process that was forked, as those of a pool are, end as they do."""
+        self.lock, self.wanted = threading.Lock(), 1
+        self.open()
+
+
 DOORS = Doors()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=DOORS.after_fork)
 
 
 def closed(name: str) -> Callable[..., NoReturn]:

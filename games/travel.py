@@ -1,0 +1,103 @@
+"""Games that travel to other processes: options, and the class by its name or, where its rules come from a file, with
+their sources, so that it can be made anew where the file is not.
+
+In one process equal games that arrive are one and the same, so that what they have computed for themselves is kept.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import lru_cache, reduce
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from retrograde.games.snapshot import BESIDE, ITSELF, RULES, Loader, module_of, source_of
+
+
+class Source(NamedTuple):
+    """A module: its full name, its file, and what stood there when it was imported."""
+
+    name: str
+    file: str
+    source: bytes
+
+
+Rules = tuple[Source, tuple[Source, ...]]
+"""A rule module, and those beside it that it imports."""
+
+
+def sent(game: Any) -> tuple[Any, ...]:
+    """Return what pickle is to keep of a game: a function of this module, and its arguments."""
+    cls = type(game)
+    options = tuple(getattr(game, field.name) for field in fields(cls))
+    module = module_of(cls)
+    if not module.__name__.startswith(RULES):
+        return by_class, (cls, options)
+    beside = vars(module).get(BESIDE, {})
+    others = tuple(source(other, name) for name, other in sorted(beside.items()))
+    return by_source, ((source(module, module.__name__), others), cls.__qualname__, options)
+
+
+def source(module: ModuleType, name: str) -> Source:
+    """Return the source of a module."""
+    return Source(name, str(module.__file__), source_of(module))
+
+
+@lru_cache(64)
+def by_class(cls: type, options: tuple[Any, ...]) -> Any:
+    """Return a game of a class that can be imported."""
+    return cls(*options)
+
+
+@lru_cache(64)
+def by_source(rules: Rules, qualname: str, options: tuple[Any, ...]) -> Any:
+    """Return a game whose rules come from a file, imported from what the file held where it comes from."""
+    return reduce(getattr, qualname.split("."), module_with(rules))(*options)  # type: ignore[operator]
+
+
+def module_with(rules: Rules) -> Any:
+    """Return the rule module of some sources; the one that is imported already, if they are its own."""
+    (name, file, text), others = rules
+    module = sys.modules.get(name)
+    if module and all(source(other, other_name) in others for other_name, other in vars(module)[BESIDE].items()):
+        return module
+    package = name.rpartition(".")[0]
+    sys.modules[package] = ModuleType(package)  # numba imports the module by name, and so the package first
+    spec = spec_from_loader(name, Loader(name, file, text), origin=file)
+    assert spec and spec.loader
+    spec.has_location = True
+    module = sys.modules[name] = module_from_spec(spec)
+    vars(module)[ITSELF] = module
+    with found_in(others):
+        spec.loader.exec_module(module)
+        vars(module)[BESIDE] = {other.name: __import__(other.name, fromlist=["*"]) for other in others}
+    return module
+
+
+@contextmanager
+def found_in(sources: tuple[Source, ...]) -> Iterator[None]:
+    """Let modules be imported from some sources, before those of their names that are elsewhere."""
+
+    class Finder:
+        @staticmethod
+        def find_spec(fullname: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+            for name, file, text in sources:
+                if name == fullname:
+                    is_package = Path(file).name == "__init__.py"
+                    spec = spec_from_loader(name, Loader(name, file, text), origin=file, is_package=is_package)
+                    if spec:
+                        spec.has_location = True
+                    return spec
+            return None
+
+    for name, *_ in sources:
+        sys.modules.pop(name, None)
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), Finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(Finder)

@@ -95,3 +95,72 @@ def test_every_folder_with_modules_is_a_package():
     folders = {file.parent for file in FILES}
     assert len(folders) > len(ORDER)
     assert not {folder for folder in folders if folder / "__init__.py" not in FILES}
+
+
+# Rooms
+
+ROOMS = {
+    "solver": (
+        *("work", "outcomes", "rules", "numbered", "listed", "estimate", "streamed", "audit", "conformance", "play"),
+        *("interpreted", "engine"),
+    ),
+    "databases": (
+        *("errors", "location", "lock", "encoding", "layout", "header", "frames", "file", "database"),
+        *("records", "steps", "slots", "open", "write"),
+    ),
+}
+"""In each package its rooms, and the modules that stand in none: each may import itself and what stands before it."""
+MOST_MODULES = 12
+"""Modules in a room."""
+
+
+def imports_of(file: Path) -> set[Path]:
+    """Return the files of this project that a source imports, lazily or for type checkers as well."""
+    found = set()
+    for _, name in names_in((ROOT / file).read_text(encoding="utf-8"), ".".join(["retrograde", *file.parts[:-1]])):
+        parts = name.split(".")[1:]
+        while parts:
+            for path in (Path(*parts).with_suffix(".py"), Path(*parts, "__init__.py")):
+                if path in FILES and path != file:
+                    found.add(path)
+                    parts = []
+                    break
+            parts = parts[:-1]
+    return found
+
+
+def room_of(file: Path) -> str:
+    """Return the room, or the module, that a file is in its package."""
+    return file.parts[1].removesuffix(".py")
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_follow_the_arrows(package):
+    order = ROOMS[package]
+    files = [file for file in FILES if file.parts[0] == package and file != Path(package, "__init__.py")]
+    assert {room_of(file) for file in files} == set(order)
+    wrong = [
+        (file.as_posix(), other.as_posix())
+        for file in files
+        for other in imports_of(file)
+        if other.parts[0] == package
+        and other in files
+        and order.index(room_of(other)) > order.index(room_of(file))
+    ]
+    assert not wrong
+
+
+def test_nothing_imports_in_a_circle():
+    """Not even lazily, or for type checkers alone; what a package offers by its name counts as imported by none."""
+    graph = {file: {other for other in imports_of(file) if other.name != "__init__.py"} for file in FILES}
+    while graph:
+        free = {file for file, others in graph.items() if not others & graph.keys()}
+        assert free, sorted(file.as_posix() for file in graph)
+        graph = {file: others for file, others in graph.items() if file not in free}
+
+
+def test_no_room_has_too_many_modules():
+    rooms = {file.parent for file in FILES if len(file.parts) > 2 and file.parts[0] in ROOMS}
+    assert len(rooms) > 10
+    for room in rooms:
+        assert sum(file.parent == room and file.name != "__init__.py" for file in FILES) <= MOST_MODULES, room

@@ -39,6 +39,7 @@ from retrograde.solver.work.journal import Journal, Log
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.progress import Listener, Phase
 from retrograde.solver.work.sources import journal_digest
+from retrograde.solver.work.tasks import in_order
 
 if TYPE_CHECKING:
     from retrograde.solver.listed.tiers import Scores
@@ -163,8 +164,8 @@ def solve_into(
             from retrograde.solver.outcomes.encode import encode_group  # numba is imported by now
 
             write_database(
-                place.path, game, solved, executor, lambda records: phase.advance(records - phase.done), encode_group,
-                lock=place.lock, inspect=inspect,
+                place.path, game, solved, partial(in_order, executor),
+                lambda records: phase.advance(records - phase.done), encode_group, lock=place.lock, inspect=inspect,
             )  # fmt: skip
             phase.tell()
         finally:

@@ -142,7 +142,7 @@ def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST_IN_MEMORY", 1)
     path = solve(Crooked(9, 60), tmp_path / "game.h5", interpreted=False)
     with DatabaseFile(path) as file:
-        assert file.stepped
+        assert file.contents.DATASET == "steps"
     for interpreted in (True, False):
         result = verified(Crooked(9, 60), path, interpreted)
         assert any("image" in str(problem) for problem in result.problems)

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from retrograde.databases import DatabaseFile, home_folder, list_databases
-from retrograde.databases.database import digest_in
+from retrograde.databases.open import digest_in
+from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import RetrogradeError
 from retrograde.solver.listed.cyclic import flowing
 from retrograde.solver.numbered import kernels as dense_kernels
@@ -31,12 +32,12 @@ def find_sources(scores: DenseScores, path: Path) -> Sources:
     for file in files.values():
         try:
             with DatabaseFile(file) as database:
-                digest = digest_in(database.header.version)(type(game))
-                if not database.dense or (database.game_name, database.rules) != (game.name, digest):
+                slots, digest = database.contents, digest_in(database.header.version)(type(game))
+                if not isinstance(slots, SlotsReader) or (database.game_name, database.rules) != (game.name, digest):
                     continue
                 if max(row.remoteness for row in database.legend) >= (1 << scores.bits) - 2:
                     continue  # more than scores of this size can say
-                for tier, size in zip(database.dense_tiers.numbers, np.diff(database.dense_tiers.bounds), strict=True):
+                for tier, size in zip(slots.tiers.numbers, np.diff(slots.tiers.bounds), strict=True):
                     row = numbering.row(int(tier))
                     if row >= 0 and numbering.size(row) == size:
                         sources.setdefault(row, file)
@@ -51,8 +52,10 @@ def take(scores: DenseScores, sources: Sources, rows: Iterable[int]) -> list[int
     for row in rows:
         try:
             with DatabaseFile(sources[row]) as database:
-                k = int(database.dense_tiers.numbers.searchsorted(scores.numbering.tiers[row]))
-                outcomes = database.all_slots(*database.dense_tiers.bounds[k : k + 2].tolist())
+                if not isinstance(slots := database.contents, SlotsReader):
+                    continue
+                k = int(slots.tiers.numbers.searchsorted(scores.numbering.tiers[row]))
+                outcomes = slots.all_slots(*slots.tiers.bounds[k : k + 2].tolist())
                 legend = [encode(value, plies, scores.bits) for value, plies, *_ in database.legend]
         except (RetrogradeError, OSError):
             continue

@@ -100,7 +100,7 @@ def open_source(source: str, database: str | None) -> "Database":
 def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
     """Open a database; where its rules are not at hand, or have changed since, the file alone."""
     from retrograde.databases import DatabaseFile, OtherRules, database_of
-    from retrograde.databases.database import find_database, matching_game
+    from retrograde.databases.open import find_database, matching_game
     from retrograde.games import VariantError
     from retrograde.games.catalog import load_game, variant
 

@@ -108,8 +108,8 @@ def command(
 def is_solved(game: "Game", path: Path, fresh: bool) -> bool:
     """Tell whether a database is there already; raise what fits where a file is there that must not be replaced."""
     from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
-    from retrograde.databases.database import matching_game
     from retrograde.databases.errors import DamagedDatabase
+    from retrograde.databases.open import matching_game
     from retrograde.games.catalog import variant
 
     if not path.exists():

@@ -85,7 +85,7 @@ def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     began = time.monotonic()
     with open_file(source, database) as opened, ProgressLine() as line:
         file = opened.file if isinstance(opened, Database) else opened
-        phase = Phase("reading", line, file.records)
+        phase = Phase("reading", line, file.contents.length)
         file.check(lambda records: phase.advance(records - phase.done))
         phase.tell()
     seconds = time.monotonic() - began

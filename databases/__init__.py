@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from retrograde.databases.database import Database, Outcome, database_of, open_database
+from retrograde.databases.database import Database, Outcome
 from retrograde.databases.errors import (
     CannotWrite,
     DamagedDatabase,
@@ -16,9 +16,18 @@ from retrograde.databases.errors import (
 from retrograde.databases.file import DatabaseFile
 from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.location import database_path, home_folder, list_databases
+from retrograde.databases.open import database_of, open_database
 
 if TYPE_CHECKING:
-    from retrograde.databases.write import DenseSolved, Solved, SteppedSolved, write_database
+    from retrograde.databases.write import (
+        DenseSolved,
+        Solved,
+        SolvedRecords,
+        SolvedSlots,
+        SolvedSteps,
+        SteppedSolved,
+        write_database,
+    )
 
 __all__ = [
     "CannotWrite",
@@ -35,6 +44,9 @@ __all__ = [
     "OtherRules",
     "Outcome",
     "Solved",
+    "SolvedRecords",
+    "SolvedSlots",
+    "SolvedSteps",
     "SteppedSolved",
     "VersionTooNew",
     "database_of",
@@ -48,7 +60,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import the writer once it is asked for: readers do well without, and start sooner."""
-    if name in ("DenseSolved", "Solved", "SteppedSolved", "write_database"):
+    if name == "write_database" or "Solved" in name:
         from retrograde.databases import write
 
         return getattr(write, name)

@@ -19,8 +19,10 @@ Bytes are written in the order of HDF5's shuffle filter, *planes*: the lowest by
 each, so that the planes that are all zero, as most are, vanish in compression and need not be touched in decoding.
 """
 
+import threading
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import zstandard
@@ -28,12 +30,16 @@ from numpy.typing import NDArray
 
 Bits = TypeVar("Bits", int, NDArray[np.int64])
 Runs = tuple[tuple[int, int], ...]
+Pair = tuple[NDArray[Any], NDArray[Any]]
+"""Arrays of one length: positions, or ranks, and the rows of the legend that belong to them."""
 
 HAS_CHECKSUM = 1 << 2
 """A bit of the byte that follows the magic number of a zstd frame."""
 
 UINT32, INT64 = np.dtype(np.uint32), np.dtype(np.int64)
 INT64_BITS = 63
+OWN = threading.local()
+"""What each thread has for itself: a compressor serves one at a time."""
 add_up = np.add.accumulate  # half the overhead of np.cumsum
 
 
@@ -80,7 +86,9 @@ def spread(ranks: Bits, runs: Runs) -> Bits:
     return positions
 
 
-def encode_blocks(positions: NDArray[np.int64], begins: NDArray[np.int64], length: int) -> tuple[NDArray, NDArray]:
+def encode_blocks(
+    positions: NDArray[np.int64], begins: NDArray[np.int64], length: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the gaps, and the mask of each block, of consecutive blocks of a length; the last may be shorter.
 
     Tiers begin at the indices *begins*. Many blocks are done at once because small arrays are slow.
@@ -108,7 +116,7 @@ Encoded = tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint8]]
 
 
 def encode_group(
-    positions: NDArray[np.int64], rows: NDArray, begins: NDArray[np.int64],
+    positions: NDArray[np.int64], rows: NDArray[Any], begins: NDArray[np.int64],
     length: int, outcome_size: int, gap_size: int,
 ) -> Encoded:  # fmt: skip
     """Return the masks of consecutive blocks, the planes of their outcomes, and those of their gaps."""
@@ -116,7 +124,7 @@ def encode_group(
     return masks, to_planes(rows, outcome_size, length), to_planes(gaps, gap_size, length)
 
 
-def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64], mask: int) -> NDArray:
+def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64], mask: int) -> NDArray[Any]:
     """Return the sums of the gaps in a block of *count* records, where tiers begin at *begins*, 0 first.
 
     Planes at the end that are all zero must be left out. Within a tier the difference of two sums is that of the
@@ -138,28 +146,53 @@ def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64]
     return sums
 
 
-def rank_type(bits: int) -> np.dtype:
+def rank_type(bits: int) -> np.dtype[Any]:
     """Return the type to compute in; 32 bits where they do, because that is twice as fast."""
     return UINT32 if bits <= 32 else INT64
 
 
-def to_planes(items: NDArray, size: int, length: int) -> NDArray[np.uint8]:
+def regroup(pairs: Pair | Iterable[Pair], size: int) -> Iterator[Pair]:
+    """Cut arrays given in pieces of any length into pieces of one length; the last may be shorter."""
+    pieces: Iterable[Pair] = [pairs] if isinstance(pairs, tuple) else pairs
+    rest: list[Pair] = []
+    waiting = 0
+    for positions, rows in pieces:
+        used = 0
+        while waiting + len(positions) - used >= size:
+            part = slice(used, used + size - waiting)
+            yield joined([*rest, (positions[part], rows[part])])
+            used, waiting, rest = part.stop, 0, []
+        if used < len(positions):
+            rest.append((positions[used:], rows[used:]))
+            waiting += len(positions) - used
+    if rest:
+        yield joined(rest)
+
+
+def joined(pieces: list[Pair]) -> Pair:
+    """Return pieces as one, without a copy where there is but one."""
+    if len(pieces) == 1:
+        return np.asarray(pieces[0][0]), np.asarray(pieces[0][1])
+    return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
+
+
+def to_planes(items: NDArray[Any], size: int, length: int) -> NDArray[np.uint8]:
     """Return the planes of items in chunks of a length, padded with zeros to it and to *size* bytes an item.
 
     The result is uint8[chunks, size, length].
     """
-    octets = np.ascontiguousarray(items).view(np.uint8).reshape(len(items), -1)
-    used = (int(items.max()).bit_length() + 7) // 8 if items.dtype.kind in "iu" else octets.shape[1]
+    raw = np.ascontiguousarray(items).view(np.uint8).reshape(len(items), -1)
+    used = (int(items.max()).bit_length() + 7) // 8 if items.dtype.kind in "iu" else raw.shape[1]
     planes = np.zeros((-(-len(items) // length), size, length), np.uint8)
     full = len(items) // length
     whole = full * length
-    planes[:full, :used] = octets[:whole, :used].reshape(full, length, used).transpose(0, 2, 1)
+    planes[:full, :used] = raw[:whole, :used].reshape(full, length, used).transpose(0, 2, 1)
     if whole < len(items):
-        planes[-1, :used, : len(items) - whole] = octets[whole:, :used].T
+        planes[-1, :used, : len(items) - whole] = raw[whole:, :used].T
     return planes
 
 
-def from_planes(planes: NDArray[np.uint8], dtype: np.dtype, count: int) -> NDArray:
+def from_planes(planes: NDArray[np.uint8], dtype: np.dtype[Any], count: int) -> NDArray[Any]:
     """Return the first items of an array of planes, in the byte order of the machine."""
     if len(planes) == 1:
         return planes[0, :count].view(dtype)
@@ -168,8 +201,12 @@ def from_planes(planes: NDArray[np.uint8], dtype: np.dtype, count: int) -> NDArr
 
 
 def compressor(level: int) -> zstandard.ZstdCompressor:
-    """Return a compressor of frames that say their length and have a checksum. It serves one thread at a time."""
-    return zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
+    """Return this thread's compressor of a level; its frames say their length and have a checksum."""
+    found: zstandard.ZstdCompressor | None = getattr(OWN, f"level{level}", None)
+    if found is None:
+        found = zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
+        setattr(OWN, f"level{level}", found)
+    return found
 
 
 def pack(compressor: zstandard.ZstdCompressor, *parts: NDArray[np.uint8]) -> bytes:

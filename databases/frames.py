@@ -10,7 +10,9 @@ each kind sorted by name.
 """
 
 import json
+from collections.abc import Callable, Iterable
 from hashlib import sha256
+from typing import Any
 
 import h5py
 import numpy as np
@@ -27,6 +29,12 @@ ROWS_A_BYTE, LEGEND_ROWS_A_BYTE = 16, 4
 """Rows that a table may have, at most, for each byte of its file, and the legend, whose rows become objects. (A heap
 game of 100,000 tiers has 3 and 1.4.)"""
 
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""What the builtin `map` does: results of a function for some items, in their order. It may have others do the work, in
+this process or another: functions and items can be pickled."""
+Progress = Callable[[int], object]
+"""Is told how many records are written."""
+
 
 def check_of(frame: bytes | memoryview) -> int:
     """Return the checksum that a frame ends in."""
@@ -41,7 +49,7 @@ def most_bytes(size: int) -> int:
 class Frames:
     """The frames of a dataset being written, one after another."""
 
-    def __init__(self, file: h5py.File, name: str, dtype: np.dtype, length: int, chunk: int, level: int = LEVEL):
+    def __init__(self, file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int = LEVEL):
         self.dataset = create_dataset(file, name, dtype, length, chunk, level)
         self.length, self.chunk = length, chunk
         self.checks = np.zeros(-(-length // chunk), np.uint32)
@@ -55,28 +63,36 @@ class Frames:
         self.digest.update(frame)
         self.done += 1
 
+    def write_all(self, frames: Iterable[bytes]) -> int:
+        """Write the next frames, and return how many items are written by now."""
+        for frame in frames:
+            self.write(frame)
+        return min(self.done * self.chunk, self.length)
+
 
 class Contents:
-    """What a new file holds: datasets by name, and at last the attributes."""
+    """What a new file holds: blocks first, then tables, and at last the attributes."""
 
     def __init__(self, file: h5py.File):
         self.file = file
         self.frames: dict[str, Frames] = {}
+        self.checks: dict[str, int] = {}
+        """The checksum of each table; those of blocks are noted in a table."""
 
-    def dataset(self, name: str, dtype: np.dtype, length: int, chunk: int, level: int = LEVEL) -> Frames:
+    def blocks(self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int) -> Frames:
         """Return a new dataset, whose frames are to be written."""
         self.frames[name] = Frames(self.file, name, dtype, length, chunk, level)
         return self.frames[name]
 
-    def table(self, name: str, table: NDArray) -> None:
+    def table(self, name: str, table: NDArray[Any]) -> None:
         """Write an array as a dataset of one frame."""
-        frames = self.dataset(name, table.dtype, len(table), len(table))
+        frames = self.blocks(name, table.dtype, len(table), len(table), LEVEL)
         frames.write(compressor(LEVEL).compress(to_planes(table, table.itemsize, len(table)).data))
+        self.checks[name] = int(frames.checks[0])
 
-    def finish(self, attributes: Attributes, blocks: str) -> None:
-        """Write the attributes; *blocks* is the dataset whose frames are noted in a table, and not in `checks`."""
-        checks = {name: int(frames.checks[0]) for name, frames in sorted(self.frames.items()) if name != blocks}
-        attributes = {**attributes, "checks": json.dumps(checks)}
+    def finish(self, attributes: Attributes) -> None:
+        """Write the attributes."""
+        attributes = {**attributes, "checks": json.dumps(self.checks, sort_keys=True)}
         lines = {name: (part.length, part.chunk, part.digest.hexdigest()) for name, part in self.frames.items()}
         write_attributes(self.file, {**attributes, "digest": digest_of(attributes, lines)})
 
@@ -102,6 +118,7 @@ class FrameReader:
 
         Raises ValueError where it is not compressed, or longer than its content could make it.
         """
+        frame: memoryview
         skipped_filters, frame = self.dataset.read_direct_chunk((first,), out=self.room)
         if skipped_filters:
             raise ValueError("a chunk is not compressed")

@@ -6,7 +6,7 @@ that contradicts the rest.
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ import h5py
 import numpy as np
 
 from retrograde.databases.errors import NotADatabase, VersionTooNew
-from retrograde.databases.layout import FORMAT, METRIC, VERSION
-from retrograde.games.game import POSITION_BITS
+from retrograde.databases.layout import FORMAT, METRIC, POSITION_LIMIT, VERSION
+from retrograde.games import Game
 from retrograde.games.text import printable
 
 Attributes = dict[str, Any]
@@ -67,7 +67,7 @@ def read_header(file: h5py.File, path: Path) -> tuple[Header, Attributes]:
         )
     start = outcome = None
     if facts.keys() & {"start", "start_value", "start_remoteness"}:
-        start = number(facts, "start", 0, (1 << POSITION_BITS) - 1)
+        start = number(facts, "start", 0, POSITION_LIMIT - 1)
         outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
     header = Header(
         version,
@@ -138,9 +138,9 @@ def read_attribute(attribute: h5py.h5a.AttrID) -> str | int | None:
     if space.get_simple_extent_type() != h5py.h5s.SCALAR or kind.get_size() > LONGEST_TEXT:
         return None
     if kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str():
-        octets = np.empty((), f"S{kind.get_size()}")
-        attribute.read(octets, kind)
-        return octets.item().decode()
+        content = np.empty((), f"S{kind.get_size()}")
+        attribute.read(content, kind)
+        return bytes(content.item()).decode()
     if kind.get_class() == h5py.h5t.INTEGER and kind.get_size() <= 8:
         whole = np.empty((), np.int64)
         attribute.read(whole)
@@ -148,12 +148,17 @@ def read_attribute(attribute: h5py.h5a.AttrID) -> str | int | None:
     return None
 
 
+def options_text(game: Game) -> str:
+    """Return all options of a game as JSON."""
+    return json.dumps(asdict(game), sort_keys=True, ensure_ascii=False)  # type: ignore[call-overload]  # a dataclass
+
+
 def write_attributes(file: h5py.File, attributes: Attributes) -> None:
     """Write ints as 64 bits, texts in UTF-8 of fixed length, so that they lie in the object header."""
     for name, value in attributes.items():
         if isinstance(value, str):
-            octets = value.encode()
-            file.attrs.create(name, np.bytes_(octets), dtype=h5py.string_dtype("utf-8", max(len(octets), 1)))
+            content = value.encode()
+            file.attrs.create(name, np.bytes_(content), dtype=h5py.string_dtype("utf-8", max(len(content), 1)))
         else:
             file.attrs.create(name, np.int64(value))
 

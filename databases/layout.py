@@ -20,17 +20,20 @@ or, for large games solved in a stream, in place of the last three::
 └── steps     for each step its row in the legend, and the gap to the rank before; a chunk is a block
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
 
 from retrograde.games import Value
+from retrograde.games.game import POSITION_BITS
 
 FORMAT = "retrograde"
 VERSION = 2
 """Version 1, which is read as well, has no column `check`, and neither the attribute `checks` nor `digest`."""
 METRIC = "remoteness in plies"
+
+POSITION_LIMIT = 1 << POSITION_BITS
 
 MAGIC = b"\x89HDF\r\n\x1a\n\x03"
 """HDF5's signature and the version of the superblock, which says that all its metadata has checksums."""
@@ -44,7 +47,7 @@ LEVEL = 3
 BLOCK = 4096
 """Records in a block, if there are as many: larger compresses better, smaller is looked up faster. As LEVEL."""
 
-DENSE_LEVEL, DENSE_BLOCK = 12, 1 << 14
+SLOT_LEVEL, SLOT_BLOCK = 12, 1 << 14
 """The same for dense numberings, where more slots cost little to look up, and gain more."""
 
 STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
@@ -53,8 +56,8 @@ STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
 TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
 BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8"), ("check", "<u4")])
-DENSE_TIERS = np.dtype([("tier", "<i8"), ("slot", "<i8")])
-DENSE_BLOCKS = np.dtype([("check", "<u4")])
+SLOT_TIERS = np.dtype([("tier", "<i8"), ("slot", "<i8")])
+SLOT_BLOCKS = np.dtype([("check", "<u4")])
 STEP_TIERS = np.dtype([("tier", "<i8"), ("step", "<i8"), ("position", "<i8"), ("mask", "<i8")])
 STEP_BLOCKS = np.dtype([("rank", "<i8"), ("check", "<u4")])
 COUNTS = np.dtype(
@@ -93,17 +96,17 @@ class CountRow(NamedTuple):
     """The position of the first slot that has it."""
 
 
-def outcome_dtype(legend_rows: int) -> np.dtype:
+def outcome_dtype(legend_rows: int) -> np.dtype[Any]:
     """Return the narrowest type that holds the rows of a legend."""
     return np.dtype(f"<u{np.min_scalar_type(max(legend_rows - 1, 0)).itemsize}")
 
 
-def gap_dtype(greatest: int) -> np.dtype:
+def gap_dtype(greatest: int) -> np.dtype[Any]:
     """Return the type that holds the gaps between positions of which none is greater."""
     return GAPS[greatest.bit_length() > 32]
 
 
-def records_dtype(outcome: np.dtype, gap: np.dtype) -> np.dtype:
+def records_dtype(outcome: np.dtype[Any], gap: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([("outcome", outcome), ("gap", gap)])
 
 
@@ -118,14 +121,14 @@ def create_file(path: bytes) -> h5py.File:
     return h5py.File(h5py.h5f.create(path, h5py.h5f.ACC_TRUNC, creation, access))
 
 
-def in_version(dtype: np.dtype, version: int) -> np.dtype:
+def in_version(dtype: np.dtype[Any], version: int) -> np.dtype[Any]:
     """Return the type of the rows of a table in a version of the format."""
     fields = [(name, dtype[name]) for name in dtype.names or () if version > 1 or name != "check"]
     return np.dtype(fields)
 
 
 def create_dataset(
-    file: h5py.File, name: str, dtype: np.dtype, length: int, chunk: int, level: int = LEVEL
+    file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int = LEVEL
 ) -> h5py.h5d.DatasetID:
     """Create a dataset whose chunks will be given as zstd frames of planes."""
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)

@@ -49,7 +49,7 @@ class Lock:
         """Take the lock if nobody has it, and tell whether that went well."""
         file = open(self.path, "ab")  # noqa: SIM115  # closed by __exit__
         try:
-            lock(file)
+            lock_file(file)
             if os.path.samestat(os.fstat(file.fileno()), os.stat(self.path)):
                 self.file = file
                 return True
@@ -71,14 +71,15 @@ class Lock:
         self.file.close()
 
 
-def lock(file: BinaryIO) -> None:
-    """Lock a file for this process; raise OSError where another one holds it. The lock ends with the process."""
+def lock_file(file: BinaryIO, wait: bool = False) -> None:
+    """Lock a file for this process until it is closed; where another holds it, *wait*, or raise OSError."""
     if os.name == "nt":
         import msvcrt
 
+        how = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
         file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        msvcrt.locking(file.fileno(), how, 1)  # type: ignore[attr-defined,unused-ignore]
     else:
         import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

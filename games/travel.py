@@ -56,7 +56,7 @@ def by_class(cls: type, options: tuple[Any, ...]) -> Any:
 @lru_cache(64)
 def by_source(rules: Rules, qualname: str, options: tuple[Any, ...]) -> Any:
     """Return a game whose rules come from a file, imported from what the file held where it comes from."""
-    return reduce(getattr, qualname.split("."), module_with(rules))(*options)  # type: ignore[operator]
+    return reduce(getattr, qualname.split("."), module_with(rules))(*options)
 
 
 def module_with(rules: Rules) -> Any:

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 from retrograde.databases import DatabaseFile, database_of, database_path
 from retrograde.databases.lock import Lock
-from retrograde.databases.write import DenseSolved, Solved, SteppedSolved, write_database
+from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
 from retrograde.games.game import Game, RetrogradeError, RuleError, is_dense
 from retrograde.solver.audit.sample import verify_sample
@@ -46,7 +46,7 @@ COMPILER_BYTES = 230_000_000
 WAYS = ("interpreted", "listed", "streamed", "numbered")
 """The names of the ways of solving."""
 
-AnySolved = Solved | DenseSolved | SteppedSolved
+AnySolved = SolvedRecords | SolvedSlots | SolvedSteps
 
 
 class NoWay(RetrogradeError, ValueError):
@@ -160,9 +160,9 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
             solved = solved_compiled(game, ways_for(game, place, order), work)
             from retrograde.solver.outcomes.encode import encode_group  # numba is imported by now
 
-            records = len(solved.outcomes) if isinstance(solved, DenseSolved) else int(solved.counts.sum())
+            records = len(solved.outcomes) if isinstance(solved, SolvedSlots) else int(solved.counts.sum())
             phase = work.phase("writing", records)
-            write(solved, executor, lambda records: phase.advance(records - phase.done), encode_group)
+            write(solved, work.map, lambda records: phase.advance(records - phase.done), encode_group)
             phase.tell()
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 import numpy as np
 
 from retrograde.databases.layout import LegendRow
-from retrograde.databases.write import DenseSolved, Solved
+from retrograde.databases.write import SolvedRecords, SolvedSlots
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_dense
 from retrograde.solver.numbered.legend import solved_slots
 from retrograde.solver.numbered.numbering import Numbering
@@ -27,7 +27,9 @@ Children = dict[int, list[int]]
 Outcomes = dict[int, tuple[Value, int]]
 
 
-def solve_interpreted(game: Game, budget: MemoryBudget, seconds: float = float("inf")) -> Solved | DenseSolved | None:
+def solve_interpreted(
+    game: Game, budget: MemoryBudget, seconds: float = float("inf")
+) -> SolvedRecords | SolvedSlots | None:
     """Return the solved game; None where exploring it takes more than some seconds of the processor's time."""
     explored = explore(game, budget, seconds)
     if explored is None:
@@ -45,7 +47,7 @@ def solve_interpreted(game: Game, budget: MemoryBudget, seconds: float = float("
         rows.setdefault(outcomes[position], []).append(position)
     legend = [LegendRow(*outcome, count(game, some), len(some), some[0]) for outcome, some in sorted(rows.items())]
     places = {row[:2]: place for place, row in enumerate(legend)}
-    return Solved(
+    return SolvedRecords(
         np.array(tiers, np.int64),
         np.array([len(found[tier]) for tier in tiers], np.int64),
         legend,
@@ -61,7 +63,7 @@ def every_position(game: Game) -> list[int]:
     return [position for position in (numbering.position_at(game, *slot) for slot in slots) if position >= 0]
 
 
-def by_slot(game: Game, outcomes: Outcomes) -> DenseSolved:
+def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
     """Return a solved game with a dense numbering."""
     numbering = Numbering.of(game)
     places = {outcome: place for place, outcome in enumerate(sorted(set(outcomes.values())))}

@@ -19,7 +19,7 @@ from random import Random
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.databases.slots.database import DenseDatabase
+from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import DRAW, LOSE, WIN
 from retrograde.games.chess import Chess
 from retrograde.games.chess.men import TIERS, tier_of
@@ -46,7 +46,7 @@ def database(solved):
     """Return a function from the name of an ending to its database."""
 
     @cache
-    def open_one(name) -> DenseDatabase:
+    def open_one(name) -> SlotsDatabase:
         return open_database(solved(f"chess:{name}"), game=Chess(name))
 
     return open_one
@@ -72,7 +72,7 @@ def test_counts_are_the_published_ones(database, name):
     white, black = name.split("K")[1:]
     for number, side in enumerate("wb"):
         part = 0 if white == black else number  # Black to move is White to move with sides exchanged
-        rows = [row for row in file.counts if (row.tier, row.part) == (tier, part)]
+        rows = [row for row in file.contents.counts if (row.tier, row.part) == (tier, part)]
         counts = {}
         for row in rows:
             value, plies = file.legend[row.outcome][:2]

@@ -26,7 +26,7 @@ from retrograde.databases import (
     NotInDatabase,
     OtherRules,
     Outcome,
-    Solved,
+    SolvedRecords,
     VersionTooNew,
     database_path,
     home_folder,
@@ -44,6 +44,7 @@ from retrograde.databases.encoding import (
     without_zeros,
 )
 from retrograde.databases.layout import BLOCK, VERSION
+from retrograde.databases.records.read import RecordsReader
 from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
 from retrograde.games.tictactoe import TicTacToe
 
@@ -95,7 +96,7 @@ class Made:
         self.tier_of_each = np.repeat(self.tiers, self.counts)
 
     def solved(self, records=None):
-        return Solved(
+        return SolvedRecords(
             self.tiers, self.counts, self.legend, records or (self.positions, self.rows), int(self.positions.max())
         )
 
@@ -145,7 +146,7 @@ def tictactoe():
         legend.append(LegendRow(value, plies, sum(classes[p] for p in having), len(having), having[0]))
     tiers, counts = np.unique([game.tier(position) for position in order], return_counts=True)
     rows = np.array([names.index(solution[position]) for position in order], np.uint8)
-    return Solved(tiers, counts, legend, (np.array(order), rows), max(order)), solution
+    return SolvedRecords(tiers, counts, legend, (np.array(order), rows), max(order)), solution
 
 
 @pytest.fixture
@@ -264,9 +265,9 @@ def test_sums_that_would_overflow_are_made_tier_by_tier(tmp_path):
         LegendRow(value, 1, int(np.sum(rows == row)), int(np.sum(rows == row)), int(positions[rows == row][0]))
         for row, value in enumerate((LOSE, WIN))
     ]
-    solved = Solved(np.arange(8), counts, legend, (positions, rows))
+    solved = SolvedRecords(np.arange(8), counts, legend, (positions, rows))
     with open_database(write_database(tmp_path / "wild.h5", game, solved), game=game) as db:
-        assert int(db.file.blocks.masks[0]) == (1 << 62) - 1  # eight such tiers may add up to 2**65
+        assert int(db.file.contents.blocks.masks[0]) == (1 << 62) - 1  # eight such tiers may add up to 2**65
         assert np.array_equal(np.concatenate([piece[1] for piece in db.records()]), positions)
         expected = [(LOSE, WIN)[row] for row in rows]
         assert [db[position].value for position in positions.tolist()] == expected
@@ -303,7 +304,7 @@ def test_gaps_are_as_wide_as_the_greatest_position_asks(greatest, width, tmp_pat
 def test_bytes_depend_on_nothing_but_the_game(each, tmp_path):
     first = each.write(tmp_path / "first.h5").read_bytes()
     with ThreadPoolExecutor(3) as executor:
-        second = each.write(tmp_path / "other name.h5", executor=executor).read_bytes()
+        second = each.write(tmp_path / "other name.h5", each=executor.map).read_bytes()
     cuts = np.random.default_rng(3).integers(0, len(each.positions), 5)
     pieces = zip(np.split(each.positions, sorted(cuts)), np.split(each.rows, sorted(cuts)), strict=True)
     third = write_database(tmp_path / "third.h5", each.game, each.solved(pieces)).read_bytes()
@@ -414,7 +415,7 @@ def test_stray_bits_that_symmetry_drops_are_no_position(tmp_path):
     position = game.read("13")
     canonical = game.canonical(position)
     game.__dict__["start"] = canonical
-    solved = Solved(
+    solved = SolvedRecords(
         np.array([game.tier(canonical)]), np.array([1]), [LegendRow(TIE, 7, 2, 1, canonical)],
         (np.array([canonical]), np.zeros(1, np.uint8)), canonical,
     )  # fmt: skip
@@ -426,8 +427,8 @@ def test_stray_bits_that_symmetry_drops_are_no_position(tmp_path):
 
 def test_the_cache_keeps_a_few_blocks_and_decodes_each_once(tmp_path, monkeypatch):
     game, decoded = made("one long tier"), []
-    read = DatabaseFile.read_block
-    monkeypatch.setattr(DatabaseFile, "read_block", lambda file, number: decoded.append(number) or read(file, number))
+    read = RecordsReader.read_block
+    monkeypatch.setattr(RecordsReader, "read_block", lambda part, number: decoded.append(number) or read(part, number))
     with open_database(game.write(tmp_path / "made.h5"), game=game.game, cache_blocks=2) as db:
         for record in (0, 1, BLOCK, 2, BLOCK + 1, 2 * BLOCK, BLOCK + 2, 0):
             assert db[int(game.positions[record])] == game.outcome(record)
@@ -492,11 +493,11 @@ def test_importing_databases_does_not_import_the_compiler():
 def test_the_writer_is_imported_when_it_is_asked_for():
     code = """
 import sys, retrograde.databases as databases
-print("retrograde.databases.write" in sys.modules, databases.write_database.__name__, databases.Solved.__name__)
+print("retrograde.databases.write" in sys.modules, databases.write_database.__name__, databases.SolvedRecords.__name__)
 print(all(hasattr(databases, name) for name in databases.__all__), hasattr(databases, "absent"))
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "False write_database Solved\nTrue False\n"
+    assert result.stdout == "False write_database SolvedRecords\nTrue False\n"
 
 
 # Errors

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-from retrograde.databases import DamagedDatabase, DenseSolved, NotADatabase, open_database, write_database
+from retrograde.databases import DamagedDatabase, NotADatabase, SolvedSlots, open_database, write_database
 from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game, RetrogradeError, RuleError
 from retrograde.games.catalog import load_game
@@ -57,7 +57,7 @@ def test_random_games(interpreted, path, start):
                     by_part[tier, int(slot >= half), *solution[position]] += 1
         file = DatabaseFile(path)
         found = {}
-        for row in file.counts:
+        for row in file.contents.counts:
             value, plies = file.legend[row.outcome][:2]
             found[row.tier, row.part, value, None if value == DRAW else plies] = row.stored
         assert found == by_part
@@ -314,10 +314,10 @@ def test_check_of_other_numberings():
 def altered(game, path, outcomes=None, **changes):
     """Write a database again with other contents, and return what verification says of it, both ways."""
     with DatabaseFile(path) as file:
-        numbers, bounds = file.dense_tiers
+        numbers, bounds = file.contents.tiers
         start = file.legend.index(file.start_outcome) if file.start_outcome else None
-        rows = file.all_slots() if outcomes is None else outcomes
-        solved = DenseSolved(numbers, bounds, file.legend, file.counts, rows, start)
+        rows = file.contents.all_slots() if outcomes is None else outcomes
+        solved = SolvedSlots(numbers, bounds, file.legend, file.contents.counts, rows, start)
     write_database(path.with_name("altered.h5"), game, dataclasses.replace(solved, **changes))
     with open_database(path.with_name("altered.h5"), game=game) as database:
         return [verify(database, interpreted=interpreted) for interpreted in (True, False)]
@@ -329,10 +329,10 @@ def test_verify_finds_each_wrong_slot(tmp_path, monkeypatch):
     assert all(report.ok for report in altered(GAME, path))
     file = DatabaseFile(path)
     dice = random.Random(3)
-    places = [place for place in range(file.slots) if place % 2 == 0 or dice.random() < 0.2]
-    numbers, bounds = (column.tolist() for column in file.dense_tiers)
+    places = [place for place in range(file.contents.length) if place % 2 == 0 or dice.random() < 0.2]
+    numbers, bounds = (column.tolist() for column in file.contents.tiers)
     for place in dice.sample(places, 25):
-        outcomes = file.all_slots()
+        outcomes = file.contents.all_slots()
         outcomes[place] = (outcomes[place] + 1) % len(file.legend)
         k = next(k for k in range(len(numbers)) if bounds[k] <= place < bounds[k + 1])
         position = GAME.unindex(numbers[k], place - bounds[k])
@@ -344,7 +344,7 @@ def test_verify_finds_each_wrong_slot(tmp_path, monkeypatch):
 def test_verify_finds_wrong_counts(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
     path = solve(GAME, tmp_path / "game.h5", way="compiled")
-    counts = DatabaseFile(path).counts
+    counts = DatabaseFile(path).contents.counts
     same = next(k for k in range(1, len(counts)) if counts[k].outcome == counts[0].outcome)
     for change in ({"example": counts[0].example ^ 2}, {"positions": 3}, {"stored": 0}):
         wrong = list(counts)
@@ -359,13 +359,13 @@ def test_verify_chess(solved):
     path = solved("chess:KRK")
     with open_database(path, game=game) as database:
         assert verify(database, interpreted=False).ok
-        outcomes = database.file.all_slots()
+        outcomes = database.file.contents.all_slots()
     slot = game.index(game.read("8/8/8/3k4/8/8/8/K6R w"))
     outcomes[slot] += 1
     solved_again = path.with_name("altered.h5")
     try:
         with DatabaseFile(path) as file:
-            again = DenseSolved(*file.dense_tiers, file.legend, file.counts, outcomes)
+            again = SolvedSlots(*file.contents.tiers, file.legend, file.contents.counts, outcomes)
         write_database(solved_again, game, again)
         with open_database(solved_again, game=game) as database:
             report = verify(database, interpreted=False)

@@ -290,7 +290,7 @@ def test_swapped_frames_are_noticed(tmp_path):
     forged.signed = False
     forged.write(path)
     with open_database(path) as database:
-        first = int(database.file.blocks.positions[0])
+        first = int(database.file.contents.blocks.positions[0])
         with pytest.raises(DamagedDatabase, match="a frame is not where it belongs"):
             database.get(first)
     assert "a frame is not where it belongs" in retrograde("verify", path, "--quick", status=1).stderr

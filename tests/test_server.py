@@ -18,7 +18,8 @@ from retrograde.cli.web import library as libraries
 from retrograde.cli.web import listen, shelf, view
 from retrograde.cli.web.app import make_app
 from retrograde.cli.web.hosts import Hosts, hosts_of
-from retrograde.databases import DamagedDatabase, DatabaseFile, database_path
+from retrograde.databases import DamagedDatabase, database_path
+from retrograde.databases.records.read import RecordsReader
 
 from .command_line import HEAP, retrograde
 from .forge import Forged
@@ -373,7 +374,7 @@ def test_an_error_of_the_disk(client, monkeypatch, error):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(DatabaseFile, "read_block", fail)
+    monkeypatch.setattr(RecordsReader, "read_block", fail)
     answer = get(client, "/api/position", 503, variant="tictactoe")
     assert "cannot be read now" in answer["error"] and "alice" not in answer["error"]
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrograde.databases import CannotWrite, NotInDatabase, database_path, open_database
-from retrograde.databases.steps.database import SteppedDatabase
+from retrograde.databases.steps.database import StepsDatabase
 from retrograde.games.catalog import load_game
 from retrograde.games.catalog import variant as variant_of
 from retrograde.games.game import DRAW, UNDECIDED, RuleError
@@ -54,7 +54,7 @@ def solve_streamed(game, path, sizes=None, **options):
     """Solve a game in a stream, and see to it that it was."""
     solve(game, path, way="compiled", sizes=sizes or sizes_of(), **options)
     with open_database(path, game=game) as database:
-        assert isinstance(database, SteppedDatabase)
+        assert isinstance(database, StepsDatabase)
     return path
 
 
@@ -189,7 +189,7 @@ def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
     game = load_game(text)
     path = solve(game, tmp_path / "game.h5", way="compiled", sizes=sizes_of())
     with open_database(path, game=game) as database:
-        assert not database.file.stepped
+        assert not isinstance(database, StepsDatabase)
         assert len(database) == sum(row.positions for row in database.file.legend)
 
 
@@ -437,7 +437,7 @@ def test_wrong_steps_and_counts_are_found(interpreted, tmp_path):
     game = load_game("connect4:4,3,3")
     path = solve_streamed(game, tmp_path / "game.h5")
     with open_database(path, game=game) as database:
-        read = database.file.read_steps
+        read = database.file.contents.read_block
 
         def read_wrong(number):
             sums, rows = read(number)
@@ -445,8 +445,8 @@ def test_wrong_steps_and_counts_are_found(interpreted, tmp_path):
             wrong[7] = (wrong[7] + 1) % len(database.file.legend)
             return sums, wrong.data
 
-        database.file.read_steps = read_wrong
-        database._steps = lru_cache(read_wrong)
+        database.file.contents.read_block = read_wrong
+        database._block = lru_cache(read_wrong)
         result = verify(database, interpreted=interpreted)
         assert not result.ok
         assert any("its children make it" in problem.complaint for problem in result.problems)

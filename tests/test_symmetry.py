@@ -141,7 +141,7 @@ def test_images_that_are_no_symmetry_are_found(game, interpreted, tmp_path):
 def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
     path = solve(Crooked(9, 60), tmp_path / "game.h5", way="compiled", sizes=Sizes(in_memory=1))
     with DatabaseFile(path) as file:
-        assert file.stepped
+        assert file.contents.DATASET == "steps"
     for interpreted in (True, False):
         result = verified(Crooked(9, 60), path, interpreted)
         assert any("image" in str(problem) for problem in result.problems)

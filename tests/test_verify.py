@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from retrograde.databases import LegendRow, Outcome, Solved, open_database, write_database
+from retrograde.databases import LegendRow, Outcome, SolvedRecords, open_database, write_database
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.solver.audit.records import MOST_PROBLEMS
 from retrograde.solver.audit.symmetry import derive, words
@@ -63,7 +63,7 @@ class Records:
         legend = [LegendRow(*outcome, *self.legend[outcome]) for outcome in rows]
         positions = np.array([position for _, position, _ in self.records], np.int64)
         outcomes = np.array([rows[outcome] for *_, outcome in self.records], np.uint16)
-        return write_database(path, self.game, Solved(tiers, counts, legend, (positions, outcomes)))
+        return write_database(path, self.game, SolvedRecords(tiers, counts, legend, (positions, outcomes)))
 
 
 @pytest.fixture

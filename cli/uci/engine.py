@@ -13,7 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from retrograde.databases import Database, DatabaseFile, home_folder, list_databases, open_database
-from retrograde.databases.database import digest_in
+from retrograde.databases.open import digest_in
+from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.san import uci
@@ -238,9 +239,9 @@ def has_ending(path: Path, material: str) -> bool:
     try:
         with DatabaseFile(path) as file:
             return (
-                file.dense
+                isinstance(file.contents, SlotsReader)
                 and (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
-                and men.tier_of(material) in file.dense_tiers.numbers
+                and men.tier_of(material) in file.contents.tiers.numbers
             )
     except Exception:  # whatever a file does to its reader, it hinders no other
         return False

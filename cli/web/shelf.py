@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
+from retrograde.databases.slots.read import SlotsReader
 
 State = tuple[int, int, int, int]
 
@@ -72,7 +73,8 @@ class Shelf:
 def read_facts(path: Path) -> Facts:
     """Return what a file says of itself; raise what DatabaseFile raises."""
     with DatabaseFile(path) as file:
-        tiers = frozenset(file.dense_tiers.numbers.tolist()) if file.dense else frozenset()
+        slots = file.contents if isinstance(file.contents, SlotsReader) else None
+        tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
         return Facts(path, file.variant, file.positions, file.start_outcome, tiers)
 
 

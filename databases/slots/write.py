@@ -1,24 +1,21 @@
 """A solved game with a dense numbering, written: the outcomes of all slots, and nothing about positions."""
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.encoding import compressor, to_planes
-from retrograde.databases.frames import Contents
+from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.layout import (
     COUNTS,
-    DENSE_BLOCK,
-    DENSE_BLOCKS,
-    DENSE_LEVEL,
-    DENSE_TIERS,
-    LEGEND,
+    SLOT_BLOCK,
+    SLOT_BLOCKS,
+    SLOT_LEVEL,
+    SLOT_TIERS,
     CountRow,
     LegendRow,
     outcome_dtype,
@@ -29,7 +26,7 @@ GROUP = 8
 
 
 @dataclass(frozen=True)
-class DenseSolved:
+class SolvedSlots:
     """A solved game, slot by slot, tier after tier. The legend ascends by value, then remoteness."""
 
     tiers: NDArray[np.int64]
@@ -39,47 +36,30 @@ class DenseSolved:
     legend: Sequence[LegendRow]
     counts: Sequence[CountRow]
     """What is in each part of each tier, in order."""
-    outcomes: NDArray
+    outcomes: NDArray[Any]
     """For each slot a row of the legend; any, where it stands for no position."""
     start: int | None = None
     """The row of the legend of the game's start, if it has one."""
 
 
-def fill_dense(
-    file: h5py.File, solved: DenseSolved, attributes: dict[str, str | int], executor: Executor | None,
-    progress: Callable[[int], object],
-) -> None:  # fmt: skip
-    """Write everything into a new file."""
-    from retrograde.databases.write import in_order
-
+def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
+    """Write slots and the tables that lead to them."""
     slots, outcome = int(solved.starts[-1]), outcome_dtype(len(solved.legend))
     if len(solved.outcomes) != slots or int(solved.outcomes.max()) >= len(solved.legend):
         raise ValueError("outcomes do not match the tiers or the legend")
-    chunk = min(DENSE_BLOCK, slots)
-    contents = Contents(file)
-    blocks = contents.dataset("slots", outcome, slots, chunk, DENSE_LEVEL)
-    threads = threading.local()
-
-    def groups() -> Iterator[Callable[[], list[bytes]]]:
-        for begin in range(0, slots, chunk * GROUP):
-            part = solved.outcomes[begin : begin + chunk * GROUP].astype(outcome, copy=False)
-            yield partial(compress_group, threads, part, outcome.itemsize, chunk)
-
-    for frames in in_order(groups(), executor):
-        for frame in frames:
-            blocks.write(frame)
-        progress(min(blocks.done * chunk, slots))
-    tiers = np.empty(len(solved.tiers), DENSE_TIERS)
+    chunk = min(SLOT_BLOCK, slots)
+    blocks = contents.blocks("slots", outcome, slots, chunk, SLOT_LEVEL)
+    groups = (solved.outcomes[begin : begin + chunk * GROUP] for begin in range(0, slots, chunk * GROUP))
+    for frames in each(partial(compress_group, chunk, outcome), groups):
+        progress(blocks.write_all(frames))
+    tiers = np.empty(len(solved.tiers), SLOT_TIERS)
     tiers["tier"], tiers["slot"] = solved.tiers, solved.starts[:-1]
     contents.table("tiers", tiers)
-    contents.table("blocks", blocks.checks.astype("<u4").view(DENSE_BLOCKS))
+    contents.table("blocks", blocks.checks.astype("<u4").view(SLOT_BLOCKS))
     contents.table("counts", np.array([tuple(row) for row in solved.counts], COUNTS))
-    contents.table("legend", np.array([tuple(row) for row in solved.legend], LEGEND))
-    contents.finish(attributes, "slots")
 
 
-def compress_group(threads: threading.local, outcomes: NDArray, size: int, chunk: int) -> list[bytes]:
+def compress_group(chunk: int, outcome: np.dtype[Any], rows: NDArray[Any]) -> list[bytes]:
     """Return the frames of the blocks of a group."""
-    if not hasattr(threads, "compressor"):
-        threads.compressor = compressor(DENSE_LEVEL)
-    return [threads.compressor.compress(planes.data) for planes in to_planes(outcomes, size, chunk)]
+    planes = to_planes(rows.astype(outcome, copy=False), outcome.itemsize, chunk)
+    return [compressor(SLOT_LEVEL).compress(block.data) for block in planes]

@@ -4,51 +4,41 @@ none."""
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from operator import index
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.database import Database
-from retrograde.databases.encoding import mask_runs, squeeze
-from retrograde.games import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.databases.database import CACHE_BLOCKS, Database
+from retrograde.databases.encoding import Runs, mask_runs, squeeze
+from retrograde.databases.file import DatabaseFile
+from retrograde.databases.steps.read import StepsReader
+from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game
+
+Stretch = tuple[int, int, int, Runs, int, int, int, int]
 
 
-class SteppedDatabase(Database):
+class StepsDatabase(Database):
     """A solved game as steps.
 
     It answers for every position that play can reach. Of another one it may not know that play cannot, and then what it
     says means nothing.
     """
 
-    def _open(self, cache_blocks: int) -> None:
-        file = self.file
-        self._step_tiers = [column.data for column in file.step_tiers]
-        self._ranks = file.step_ranks.data
-        self._block_size = file.block_size
-        self._steps = lru_cache(cache_blocks)(file.read_steps)
-        self._step_stretch = lru_cache(4096)(self._find_step_stretch)
+    def __init__(self, file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+        super().__init__(file, game, cache_blocks)
+        assert isinstance(file.contents, StepsReader)
+        self._tiers = [column.data for column in file.contents.tiers]
+        self._ranks = file.contents.ranks.data
+        self._block_size = file.contents.block_size
+        self._stretch = lru_cache(4096)(self._find_stretch)
         self._rows = {(int(row.value), row.remoteness): k for k, row in enumerate(file.legend)}
 
-    def get(self, position: int, default: Any = None) -> Any:
-        """Return a position's outcome, or a default where play is known never to reach it."""
-        row = self._row(index(position))
-        return default if row is None else self._outcomes[row]
-
-    def _row(self, position: int) -> int | None:
-        """Return the row of the legend for a position, None where play is known never to reach it."""
-        place = self._locate(position)
-        if place is None:
-            return None
+    def _find(self, position: int, tier: int) -> int:
         try:
-            outcome = self._without_steps(place[0])
+            outcome = self._without_steps(position)
         except (ArithmeticError, LookupError, ValueError):
-            return None  # rules need not cope with what is no position
-        if outcome is not None:
-            return self._rows.get(outcome)
-        row = self._find(*place)
-        return None if row < 0 else row
+            return -1  # rules need not cope with what is no position
+        return self._find_step(position, tier) if outcome is None else self._rows.get(outcome, -1)
 
     def _without_steps(self, position: int) -> tuple[int, int] | None:
         """Return the value and remoteness of a position where the game is over, or the player to move wins in one."""
@@ -60,8 +50,9 @@ class SteppedDatabase(Database):
             return WIN, 1
         return None
 
-    def _find(self, position: int, tier: int) -> int:
-        if (stretch := self._step_stretch(tier)) is None:
+    def _find_step(self, position: int, tier: int) -> int:
+        """Return the row of the legend that the last step up to a position of a tier says, or -1."""
+        if (stretch := self._stretch(tier)) is None:
             return -1
         low, high, first, runs, others, begin, number, last = stretch
         if (position ^ first) & others:
@@ -69,7 +60,7 @@ class SteppedDatabase(Database):
         rank = squeeze(position, runs)
         if number < last:
             number = bisect_right(self._ranks, rank, number + 1, last + 1) - 1
-        sums, outcomes = self._steps(number)
+        sums, outcomes = self._block(number)
         record = number * self._block_size
         if low < record:  # the tier began in a block before
             low, begin = record, self._ranks[number]
@@ -77,10 +68,10 @@ class SteppedDatabase(Database):
         step = bisect_right(sums, rank - begin + sums[i], i, end) - 1
         return outcomes[step] if step >= i else -1
 
-    def _find_step_stretch(self, tier: int) -> Any:
+    def _find_stretch(self, tier: int) -> Stretch | None:
         """Return a tier's first step, the one after its last, where the first begins, the runs of the mask, the bits
         not under it, the rank of the first, its first and last block."""
-        numbers, bounds, positions, masks = self._step_tiers
+        numbers, bounds, positions, masks = self._tiers
         row = bisect_left(numbers, tier)
         if row == len(numbers) or numbers[row] != tier:
             return None
@@ -89,13 +80,8 @@ class SteppedDatabase(Database):
         return low, high, first, runs, ~masks[row], squeeze(first, runs), low // size, (high - 1) // size
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
-        rows = [self._row(position) if position >= 0 else None for position in positions.tolist()]
-        return np.array([-1 if row is None else row for row in rows], np.int64)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._steps.cache_clear()
-        self.file.close()
+        pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
+        return np.array([self._find(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Raise TypeError: positions are not stored."""

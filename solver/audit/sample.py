@@ -11,8 +11,8 @@ from itertools import islice
 from random import Random
 
 from retrograde.databases import Database, Outcome
-from retrograde.databases.slots.database import DenseDatabase
-from retrograde.databases.steps.database import SteppedDatabase
+from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, defines
 from retrograde.solver.audit.symmetry import derive, fault_of, images_of, stray_child, words
@@ -109,18 +109,18 @@ def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]
 
 def stored_positions(database: Database, chance: Random) -> Iterator[int]:
     """Yield the positions of some records or slots; none of a file that holds no positions."""
-    file = database.file
-    if isinstance(database, DenseDatabase):
-        numbers, bounds = file.dense_tiers
-        for _ in range(file.slots):
-            place = chance.randrange(file.slots)
+    contents = database.file.contents
+    if isinstance(contents, SlotsReader):
+        numbers, bounds = contents.tiers
+        for _ in range(contents.length):
+            place = chance.randrange(contents.length)
             k = int(bounds.searchsorted(place, "right")) - 1
             position = database.game.unindex(int(numbers[k]), place - int(bounds[k]))
             if position >= 0:
                 yield position
-    elif not isinstance(database, SteppedDatabase):
-        for block in chance.sample(range(file.block_count), min(BLOCKS, file.block_count)):
-            positions = [position for piece in file.pieces_of(block) for position in piece.positions.tolist()]
+    elif isinstance(contents, RecordsReader):
+        for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
+            positions = [position for piece in contents.pieces_of(block) for position in piece.positions.tolist()]
             yield from chance.sample(positions, min(len(positions), LEAST))
 
 

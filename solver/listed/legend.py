@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.layout import LegendRow
-from retrograde.databases.write import Solved
+from retrograde.databases.write import SolvedRecords
 from retrograde.solver.listed.store import ListedStore
 from retrograde.solver.outcomes.score import decode
 from retrograde.solver.outcomes.tally import PART, narrow, tally
@@ -14,7 +14,7 @@ from retrograde.solver.outcomes.tally import PART, narrow, tally
 Array = np.ndarray[Any, Any]
 
 
-def solved_from(store: ListedStore) -> Solved:
+def solved_from(store: ListedStore) -> SolvedRecords:
     """Return a solved game for the database writer from the scores of all positions."""
     space, bits = store.table.space, store.table.bits
     codes, numbers = narrow(store.scores)
@@ -35,4 +35,4 @@ def solved_from(store: ListedStore) -> Solved:
             yield space.positions[begin : begin + PART], rows[numbers[begin : begin + PART]]
 
     greatest = int(space.positions[space.starts[1:] - 1].max())
-    return Solved(space.tiers, np.diff(space.starts), legend, records(), greatest)
+    return SolvedRecords(space.tiers, np.diff(space.starts), legend, records(), greatest)

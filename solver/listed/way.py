@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from retrograde.databases.write import Solved
+from retrograde.databases.write import SolvedRecords
 from retrograde.games.game import Game, defines
 from retrograde.solver.listed.explore import Explorer
 from retrograde.solver.listed.legend import solved_from
@@ -26,13 +26,13 @@ class Listed:
     propagate: bool = False
     name: ClassVar[str] = "listed"
 
-    def solve(self, game: Game, work: Work) -> Solved:
+    def solve(self, game: Game, work: Work) -> SolvedRecords:
         """Return the solved game; raise Unfit where there are too many positions."""
         limit = work.sizes.in_memory if self.limited and defines(game, "tier") else None
         log = work.log("first waves" if self.limited else "waves")
         space = Explorer(game, work, limit).explore(start_of(game), log, work.phase("exploring"))
 
-        def solve(bits: int) -> Solved:
+        def solve(bits: int) -> SolvedRecords:
             store = ListedStore(game, space, bits, work, self.propagate)
             drive(store, work.log(f"scores{bits}"), work.phase("solving", len(space)))
             return solved_from(store)

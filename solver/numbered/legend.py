@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.layout import CountRow, LegendRow
-from retrograde.databases.write import DenseSolved
+from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game, Value
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.tally import PART, tally
@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 Outcome = tuple[Value, int]
 
 
-def solved_slots(game: Game, numbering: Numbering, outcomes: list[Outcome], rows: Array, sizes: Array) -> DenseSolved:
+def solved_slots(game: Game, numbering: Numbering, outcomes: list[Outcome], rows: Array, sizes: Array) -> SolvedSlots:
     """Return a solved game from its outcomes, ascending, and the number of each slot's: one too many if it is empty.
 
     *sizes* tells how many positions are symmetric to each slot's. The rows of empty slots are overwritten.
@@ -36,7 +36,7 @@ def solved_slots(game: Game, numbering: Numbering, outcomes: list[Outcome], rows
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
     start = start_row(game, numbering, rows)
     fill_gaps(rows, len(outcomes))
-    return DenseSolved(numbering.tiers, numbering.starts, legend, counts, rows, start)
+    return SolvedSlots(numbering.tiers, numbering.starts, legend, counts, rows, start)
 
 
 def start_row(game: Game, numbering: Numbering, rows: Array) -> int | None:

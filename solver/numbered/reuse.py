@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from retrograde.databases import DatabaseFile, home_folder, list_databases
-from retrograde.databases.database import digest_in
+from retrograde.databases.open import digest_in
+from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import RetrogradeError
 from retrograde.solver.numbered.seeds import blocks, measure
 from retrograde.solver.numbered.store import NumberedStore
@@ -30,12 +31,12 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
     for file in files.values():
         try:
             with DatabaseFile(file) as database:
-                digest = digest_in(database.header.version)(type(game))
-                if not database.dense or (database.game_name, database.rules) != (game.name, digest):
+                slots, digest = database.contents, digest_in(database.header.version)(type(game))
+                if not isinstance(slots, SlotsReader) or (database.game_name, database.rules) != (game.name, digest):
                     continue
                 if max(row.remoteness for row in database.legend) >= (1 << bits) - 2:
                     continue  # more than scores of this size can say
-                for tier, size in zip(database.dense_tiers.numbers, np.diff(database.dense_tiers.bounds), strict=True):
+                for tier, size in zip(slots.tiers.numbers, np.diff(slots.tiers.bounds), strict=True):
                     k = numbering.row(int(tier))
                     if k >= 0 and numbering.size(k) == size:
                         sources.setdefault(k, file)
@@ -50,8 +51,10 @@ def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
     for k, file in sources.items():
         try:
             with DatabaseFile(file) as database:
-                there = int(database.dense_tiers.numbers.searchsorted(table.numbering.tiers[k]))
-                outcomes = database.all_slots(*database.dense_tiers.bounds[there : there + 2].tolist())
+                if not isinstance(slots := database.contents, SlotsReader):
+                    continue
+                there = int(slots.tiers.numbers.searchsorted(table.numbering.tiers[k]))
+                outcomes = slots.all_slots(*slots.tiers.bounds[there : there + 2].tolist())
                 legend = [encode(value, plies, table.bits) for value, plies, *_ in database.legend]
         except (RetrogradeError, OSError):
             continue

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from retrograde.databases.write import DenseSolved
+from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game
 from retrograde.solver.numbered.legend import solved_slots
 from retrograde.solver.numbered.reuse import find_sources, take
@@ -24,10 +24,10 @@ class Numbered:
     path: Path | None = None
     name: ClassVar[str] = "numbered"
 
-    def solve(self, game: Game, work: Work) -> DenseSolved:
+    def solve(self, game: Game, work: Work) -> SolvedSlots:
         """Return the solved game, every slot of it."""
 
-        def solve(bits: int) -> DenseSolved:
+        def solve(bits: int) -> SolvedSlots:
             store = NumberedStore(game, bits, work)
             phase = work.phase("solving", store.table.numbering.slots)
             for done in take(store, find_sources(store, self.path) if self.path else {}):
@@ -38,7 +38,7 @@ class Numbered:
         return with_enough_bits(work.sizes.plies_bits, solve)
 
 
-def solved_from(store: NumberedStore) -> DenseSolved:
+def solved_from(store: NumberedStore) -> SolvedSlots:
     """Return a solved game for the database writer from the scores of all slots."""
     table = store.table
     scores, codes = narrow(store.scores)

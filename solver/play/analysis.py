@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from retrograde.databases import CountRow, Database, DatabaseFile, LegendRow
+from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import DRAW, LOSE, TIE, WIN, Game
 
 Facts = dict[str, Any]
@@ -24,7 +25,7 @@ def summary(database: Database | DatabaseFile) -> Facts:
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
     size = file.path.stat().st_size
-    tiers = {"tiers": dense_tiers(file, game)} if file.dense else {}
+    tiers = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, SlotsReader) else {}
     wins = [row for row in file.legend if row.value == WIN]
     ends = [row for row in file.legend if row.value != DRAW]
     return {
@@ -46,18 +47,18 @@ def summary(database: Database | DatabaseFile) -> Facts:
     }
 
 
-def dense_tiers(file: DatabaseFile, game: Game | None) -> Facts:
+def tiers_of(slots: SlotsReader, game: Game | None) -> Facts:
     """Return what each part of each tier of a dense numbering has, by their names; the first tier last.
 
     All counts are of slots: of symmetric positions one counts. `longest` is the WIN or LOSE furthest from its end.
     """
     tiers: Facts = {}
-    for tier, rows in groupby(file.counts, key=lambda row: row.tier):
+    for tier, rows in groupby(slots.counts, key=lambda row: row.tier):
         name = game.tier_name(tier) if game else str(tier)
         tiers[name] = {}
         for part, part_rows in groupby(rows, key=lambda row: row.part):
             names = part_name(game, tier, part)
-            facts = part_facts(file, game, list(part_rows))
+            facts = part_facts(slots, game, list(part_rows))
             tiers[name] |= dict.fromkeys(names.split(" and "), facts)
     return tiers
 
@@ -68,9 +69,9 @@ def part_name(game: Game | None, tier: int, part: int) -> str:
     return names[part] if part < len(names) else str(part)
 
 
-def part_facts(file: DatabaseFile, game: Game | None, rows: list[CountRow]) -> Facts:
+def part_facts(slots: SlotsReader, game: Game | None, rows: list[CountRow]) -> Facts:
     """Return what one part of a tier has."""
-    outcomes = [(file.legend[row.outcome], row) for row in rows]
+    outcomes = [(slots.legend[row.outcome], row) for row in rows]
     ends = [(of, row) for of, row in outcomes if of.value in (WIN, LOSE)]
     longest = max(ends, key=lambda end: end[0].remoteness, default=None)
     return {

@@ -6,6 +6,7 @@ from functools import partial
 from random import Random
 from typing import NamedTuple
 
+from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
 from retrograde.solver.play.player import Player, best
 from retrograde.solver.play.solution import Choice, Solution
@@ -35,9 +36,9 @@ class Played(NamedTuple):
 
 def random_position(solution: Solution, chance: Random) -> int:
     """Return a position by chance in which the game goes on; of a dense numbering, one of the first tier."""
-    game, file = solution.game, solution.database.file
-    if file.dense:
-        tier, size = int(file.dense_tiers.numbers[0]), int(file.dense_tiers.bounds[1])
+    game, contents = solution.game, solution.database.file.contents
+    if isinstance(contents, SlotsReader):
+        tier, size = int(contents.tiers.numbers[0]), int(contents.tiers.bounds[1])
         draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(size))  # noqa: E731
     else:
         draw = partial(wander, solution, chance)

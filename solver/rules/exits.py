@@ -43,7 +43,6 @@ class Doors:
             while not self.wanted and self.saved:
                 setattr(*self.saved.pop())
 
-
     def after_fork(self) -> None:
         """Let a process that was forked, as those of a pool are, end as they do."""
         self.lock, self.wanted = threading.Lock(), 1

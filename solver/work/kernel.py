@@ -18,6 +18,7 @@ from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
+from retrograde.databases.lock import lock_file
 from retrograde.solver.work.sources import kernels_digest
 
 __all__ = ["kernel", "kernels_digest"]
@@ -97,13 +98,5 @@ def settings_of_the_person() -> Iterator[None]:
 def locked(folder: Path) -> Iterator[None]:
     """Keep other processes out of the machine code in a folder; raise OSError where that cannot be done."""
     with open(folder / "retrograde-kernels.lock", "ab") as file:
-        if os.name == "nt":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
+        lock_file(file, wait=True)
         yield

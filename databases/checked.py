@@ -1,0 +1,185 @@
+"""An HDF5 file as checked tables and frames.
+
+Everything read is checked: metadata by HDF5, contents by zstd's checksums, and what they say against one another. Any
+damage, wherever it shows, is one error that names the file.
+"""
+
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.encoding import from_planes
+from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
+from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader
+from retrograde.databases.header import check_length, read_header
+from retrograde.databases.layout import MAGIC, POSITION_LIMIT, in_version
+from retrograde.games import RetrogradeError
+
+Result = TypeVar("Result")
+
+SUPERBLOCK = 48
+"""Bytes at the beginning of a file."""
+
+
+class CheckedFile:
+    """An open file of ours: its header, and datasets by name. A context manager.
+
+    Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self.path = Path(path)
+        self._datasets: dict[str, h5py.h5d.DatasetID] = {}
+        self._lock = threading.RLock()
+        self._closed = False
+        beginning, self.bytes = read_beginning(self.path)
+        """The length of the file."""
+        self._file = self.guarded(lambda: h5py.File(os.fsencode(self.path), "r", locking=False))
+        try:
+            self.header, self.attributes = self.guarded(lambda: read_header(self._file, self.path))
+            self.guarded(lambda: check_length(beginning, self.bytes))
+        except BaseException:
+            self._file.close()
+            raise
+
+    def guarded(self, read: Callable[[], Result]) -> Result:
+        """Return what *read* returns; whatever it raises means damage."""
+        try:
+            return read()
+        except (RetrogradeError, MemoryError):
+            raise
+        except Exception as error:  # HDF5, h5py, zstd and json have many kinds
+            if self._closed:
+                raise ValueError(f"the database {str(self.path)!r} is closed") from None
+            raise self.damaged(first_line(error)) from error
+
+    def locked(self, read: Callable[[], Result]) -> Result:
+        """Do the same while no other thread reads."""
+        with self._lock:
+            return self.guarded(read)
+
+    def damaged(self, what: str) -> DamagedDatabase:
+        """Return the error that says what is wrong with the file."""
+        return DamagedDatabase(f"the database {str(self.path)!r} is damaged ({what})")
+
+    # Datasets. What follows is called guarded, by locked().
+
+    def has_dataset(self, name: str) -> bool:
+        """Tell whether the root has something of a name."""
+        root = h5py.h5g.open(self._file.id, b"/")  # which its links do not keep open
+        return bool(root.links.exists(name.encode()))
+
+    def open_datasets(self, names: Iterable[str]) -> None:
+        """Open datasets of the root; raise ValueError where one is none, or lies in another file."""
+        root = h5py.h5g.open(self._file.id, b"/")
+        self._datasets.update((name, open_dataset(root, name)) for name in names)
+
+    def length_of(self, name: str) -> int:
+        """Return how many items a dataset has; raise ValueError where it is none of one dimension, or empty."""
+        space = self._datasets[name].get_space()
+        if space.get_simple_extent_type() != h5py.h5s.SIMPLE or space.get_simple_extent_ndims() != 1:
+            raise ValueError("a dataset has not one dimension")
+        length: int = space.get_simple_extent_dims()[0]
+        if length < 1:
+            raise ValueError("a dataset is empty")
+        return length
+
+    def type_of(self, name: str, types: Sequence[np.dtype[Any]], chunk: int) -> np.dtype[Any]:
+        """Return which of some types a dataset has; raise ValueError where it has none, or other chunks."""
+        dataset = self._datasets[name]
+        creation, kind = dataset.get_create_plist(), dataset.get_type()
+        for dtype in types:
+            fits = kind.equal(h5py.h5t.py_create(dtype, logical=False))
+            if fits and creation.get_layout() == h5py.h5d.CHUNKED and creation.get_chunk() == (chunk,):
+                return dtype
+        raise ValueError(f"the dataset {name} has another type or chunks than it should")
+
+    def frames_of(self, name: str, chunk: int) -> FrameReader:
+        """Return a reader of the frames of a dataset whose type is known to be right, each of so many items."""
+        return FrameReader(self._datasets[name], chunk * self._datasets[name].get_type().get_size())
+
+    def table(self, name: str, dtype: np.dtype[Any], length: int | None = None) -> NDArray[Any]:
+        """Return a dataset of one chunk; raise ValueError where it has another *length*, if that is known."""
+        dtype = in_version(dtype, self.header.version)
+        rows = self.length_of(name)
+        most = LEGEND_ROWS_A_BYTE if name == "legend" else ROWS_A_BYTE
+        if length not in (None, rows) or rows > most * self.bytes:
+            raise ValueError(f"the table {name} has {rows:,} rows, and cannot")
+        self.type_of(name, [dtype], rows)
+        content = self.frames_of(name, rows).read(0, self.header.checks.get(name))
+        return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, rows), dtype, rows)
+
+    def close(self) -> None:
+        """Close the file; what is decoded stays."""
+        with self._lock:
+            self._closed = True
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})"
+
+
+def read_beginning(path: Path) -> tuple[bytes, int]:
+    """Return the first bytes of a file, and its length; raise what fits one that is missing, or not HDF5 as we write
+    it. Nothing but a regular file is read: another might never end, or never begin."""
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as stream:
+            about = os.fstat(stream.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise NotADatabase(f"{str(path)!r} is no regular file, and no database")
+            beginning = stream.read(SUPERBLOCK)
+    except FileNotFoundError:
+        raise NoDatabase(f"no database {str(path)!r}; see what there is with: retrograde list") from None
+    except NotADatabase:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DamagedDatabase(f"cannot read the database {str(path)!r}: {reason}") from error
+    if not beginning:
+        raise NotADatabase(f"{str(path)!r} is empty, and no database")
+    if not beginning.startswith(MAGIC):
+        raise NotADatabase(f"{str(path)!r} is no database of retrograde")
+    return beginning, about.st_size
+
+
+def open_dataset(root: h5py.h5g.GroupID, name: str) -> h5py.h5d.DatasetID:
+    """Return a dataset of the root; raise ValueError where it is none, or lies in another file."""
+    link = name.encode()
+    if not root.links.exists(link) or root.links.get_info(link).type != h5py.h5l.TYPE_HARD:
+        raise ValueError(f"it has no dataset {name}")
+    dataset = h5py.h5d.open(root, link)
+    if dataset.get_create_plist().get_external_count():
+        raise ValueError(f"the dataset {name} lies in another file")
+    return dataset
+
+
+def columns(table: NDArray[Any], *names: str) -> Iterator[NDArray[np.int64]]:
+    """Yield columns of a table as arrays of their own: searching in a column in place is slow."""
+    return (np.ascontiguousarray(table[name]) for name in names)
+
+
+def are_positions(numbers: NDArray[np.int64]) -> bool:
+    """Tell whether all numbers may be positions, or masks, or ranks."""
+    return bool(((numbers >= 0) & (numbers < POSITION_LIMIT)).all())
+
+
+def ascends(numbers: NDArray[np.int64]) -> bool:
+    """Tell whether each number is greater than the one before."""
+    return bool((numbers[1:] > numbers[:-1]).all())
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,101 @@
+"""From a variant, or a path, to a database: the file is found, and held against the rules of the game.
+
+>>> with open_database("tictactoe") as db:
+...     db[db.game.start]
+Outcome(value=<Value.TIE: 3>, remoteness=9)
+"""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from retrograde.databases.database import CACHE_BLOCKS, Database
+from retrograde.databases.errors import NoDatabase, OtherRules
+from retrograde.databases.file import AnyReader, DatabaseFile
+from retrograde.databases.header import options_text
+from retrograde.databases.location import SUFFIX, database_path
+from retrograde.databases.records.database import RecordsDatabase
+from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.steps.database import StepsDatabase
+from retrograde.databases.steps.read import StepsReader
+from retrograde.games import Game
+
+KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
+    RecordsReader: RecordsDatabase,
+    StepsReader: StepsDatabase,
+    SlotsReader: SlotsDatabase,
+}
+
+
+def open_database(
+    variant_or_path: str | os.PathLike[str],
+    *,
+    game: Game | None = None,
+    home: str | os.PathLike[str] | None = None,
+    cache_blocks: int = CACHE_BLOCKS,
+) -> Database:
+    """Open a database by its variant, or by its path: whatever is a Path or ends in .h5.
+
+    The rules are those of a game that is installed, or that was solved here, or given as *game*; a file never leads to
+    code elsewhere. *home* is another folder than the usual one. Raises NoDatabase, NotADatabase, DamagedDatabase,
+    VersionTooNew, OtherRules where the rules have changed since, or VariantError where they are not at hand.
+    """
+    if isinstance(variant_or_path, os.PathLike) or variant_or_path.endswith(SUFFIX):
+        path = Path(variant_or_path)
+    else:
+        path, game = find_database(variant_or_path, game, home)
+    file = DatabaseFile(path)
+    try:
+        return database_of(file, matching_game(file, game), cache_blocks)
+    except BaseException:
+        file.close()
+        raise
+
+
+def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:
+    """Return the database of a file, of the kind that the file is."""
+    return KINDS[type(file.contents)](file, game, cache_blocks)
+
+
+def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | None) -> tuple[Path, Game]:
+    """Return the path of a variant's database, which is there, and the game."""
+    from retrograde.games.catalog import load_game, variant
+
+    game = game or load_game(text)
+    path = database_path(variant(game), home)
+    if not path.exists():
+        raise NoDatabase(f"no database for {variant(game)}; make it with: retrograde solve {text}")
+    return path, game
+
+
+def matching_game(file: DatabaseFile, game: Game | None) -> Game:
+    """Return the game of a database; raise OtherRules where its rules are not those that made the database.
+
+    Raises VariantError where they are not at hand, DamagedDatabase where the file says of them what cannot be.
+    """
+    from retrograde.games.catalog import find_game, variant
+
+    digest = digest_in(file.header.version)
+    game = game or find_game(file.variant, lambda cls: digest(cls) == file.rules)
+    if variant(game) != file.variant:
+        raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
+    if digest(type(game)) != file.rules:
+        raise OtherRules(
+            f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
+            "solve it again with --fresh, where the others are not those you want"
+        )
+    if file.start is not None and file.start != getattr(game, "start", None):
+        raise file.damaged(f"its start is {file.start}, and by the rules {getattr(game, 'start', None)}")
+    if options_text(game) != json.dumps(file.options, sort_keys=True, ensure_ascii=False):
+        raise file.damaged(f"its options are not those of {file.variant}")
+    return game
+
+
+def digest_in(version: int) -> Callable[[type[Game]], str]:
+    """Return the function that gives the digest of a game's rules in a version of the format."""
+    from retrograde.games.catalog import legacy_digest, rules_digest
+
+    return rules_digest if version > 1 else legacy_digest

@@ -1,0 +1,103 @@
+"""A database of records: what a position is worth is found where its rank is, among those of its tier."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.database import CACHE_BLOCKS, Database
+from retrograde.databases.encoding import squeeze
+from retrograde.databases.file import DatabaseFile
+from retrograde.databases.records.read import Block, RecordsReader
+from retrograde.games import Game
+
+
+class RecordsDatabase(Database):
+    """A solved game whose positions are stored: it tells of any position whether play reaches it."""
+
+    def __init__(self, file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+        super().__init__(file, game, cache_blocks)
+        assert isinstance(file.contents, RecordsReader)
+        self.contents = file.contents
+        # Memoryviews give plain ints, at half of what an item of an array costs.
+        self._tier_table = [column.data for column in self.contents.tiers]
+        self._block_firsts = self.contents.blocks.positions.data
+        self._block_size = self.contents.block_size
+        self._stretch = lru_cache(4096)(self._find_stretch)
+
+    def _find(self, position: int, tier: int) -> int:
+        """Return the row of the legend for a canonical position of a tier, or -1."""
+        if (stretch := self._stretch(tier)) is None:
+            return -1
+        low, high, first, number, last = stretch
+        if number < last:
+            number = bisect_right(self._block_firsts, position, number + 1, last + 1) - 1
+        runs, others, sums, outcomes = self._block(number)
+        record = number * self._block_size
+        if low < record:  # the tier began in a block before
+            low, first = record, self._block_firsts[number]
+        if (position ^ first) & others:
+            return -1
+        i, end = low - record, min(high - record, len(sums))
+        wanted = sums[i]
+        for bits, shift in runs:
+            wanted += ((position & bits) >> shift) - ((first & bits) >> shift)
+        i = bisect_left(sums, wanted, i, end)
+        return outcomes[i] if i < end and sums[i] == wanted else -1
+
+    def _find_stretch(self, tier: int) -> tuple[int, int, int, int, int] | None:
+        """Return a tier's first record, the one after its last, its first position, its first and last block."""
+        numbers, bounds, positions = self._tier_table
+        row = bisect_left(numbers, tier)
+        if row == len(numbers) or numbers[row] != tier:
+            return None
+        low, high = bounds[row], bounds[row + 1]
+        return low, high, positions[row], low // self._block_size, (high - 1) // self._block_size
+
+    def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what `_find` does for each of many positions, decoding each block once."""
+        size, table, block_firsts = self._block_size, self.contents.tiers, self.contents.blocks.positions
+        rows = np.full(len(positions), -1, np.int64)
+        i = np.minimum(table.numbers.searchsorted(tiers), len(table.numbers) - 1)
+        asked = np.flatnonzero((positions >= 0) & (table.numbers[i] == tiers))
+        i, positions = i[asked], positions[asked]
+        low, high = table.bounds[i], table.bounds[i + 1]
+        numbers = count_below(block_firsts, positions + 1, low // size + 1, (high - 1) // size + 1) - 1
+        inside = low < numbers * size  # the tier began in a block before
+        firsts = np.where(inside, block_firsts[numbers], table.positions[i])
+        low, high = np.maximum(low - numbers * size, 0), np.minimum(high - numbers * size, size)
+        order = np.argsort(numbers, kind="stable")
+        cuts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+        for group in np.split(order, cuts[1:]) if len(order) else []:
+            block: Block = self._block(int(numbers[group[0]]))
+            sums, outcomes = np.asarray(block.sums), np.asarray(block.outcomes)
+            wanted = squeeze(positions[group], block.runs) - squeeze(firsts[group], block.runs) + sums[low[group]]
+            j = count_below(sums, wanted, low[group], high[group])
+            found = (j < high[group]) & ((positions[group] ^ firsts[group]) & block.others == 0)
+            found[found] = sums[j[found]] == wanted[found]
+            rows[asked[group[found]]] = outcomes[j[found]]
+        return rows
+
+    def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
+        """Yield (tier, positions, values, remotenesses) for all records in order, as many at a time as lie together."""
+        for tier, positions, rows in self.contents.pieces():
+            yield tier, positions, *self._read_legend(rows)
+
+
+def count_below(
+    items: NDArray[np.int64], keys: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return for each key the index in [low, high] before which items are less; items ascend within each such range.
+
+    >>> count_below(np.array([2, 4, 6, 1, 3, 5]), np.array([4, 4]), np.array([0, 3]), np.array([3, 6])).tolist()
+    [1, 5]
+    """
+    low, high = low.copy(), high.copy()
+    while len(active := np.flatnonzero(low < high)):
+        middle = (low[active] + high[active]) >> 1
+        less = items[middle] < keys[active]
+        low[active] = np.where(less, middle + 1, low[active])
+        high[active] = np.where(less, high[active], middle)
+    return low

@@ -1,0 +1,137 @@
+"""Records read: sorted positions, block by block, and what is known of where they lie."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.checked import CheckedFile, are_positions, ascends, columns
+from retrograde.databases.encoding import Runs, mask_runs, spread, squeeze
+from retrograde.databases.layout import BLOCK, BLOCKS, TIERS, LegendRow
+from retrograde.databases.reader import NOUGHT, GapReader
+
+
+class Block(NamedTuple):
+    """A decoded block: what is needed to look one position up, quickly."""
+
+    runs: Runs
+    others: int
+    """The bits that are not under the mask."""
+    sums: memoryview
+    """Of the gaps, through all tiers of the block."""
+    outcomes: memoryview
+
+
+class Tiers(NamedTuple):
+    """The table of tiers, by columns."""
+
+    numbers: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    """The first record of each tier, and at the end the number of records."""
+    positions: NDArray[np.int64]
+    """The position of each tier's first record."""
+
+
+class Blocks(NamedTuple):
+    """The table of blocks, by columns."""
+
+    positions: NDArray[np.int64]
+    """The position of each block's first record."""
+    masks: NDArray[np.int64]
+    low_tiers: NDArray[np.int64]
+    high_tiers: NDArray[np.int64]
+    """From which row of the table of tiers to which, exclusive, tiers begin in each block after its first record."""
+
+
+class Piece(NamedTuple):
+    """Consecutive records of one tier."""
+
+    tier: int
+    positions: NDArray[np.int64]
+    outcomes: NDArray[Any]
+    """Rows of the legend."""
+
+
+class RecordsReader(GapReader):
+    """The records of a file."""
+
+    DATASET, ITEMS, ROW = "records", BLOCK, BLOCKS
+
+    def __init__(self, file: CheckedFile, legend: Sequence[LegendRow]):
+        super().__init__(file, legend)
+        if self.length != file.header.stored:
+            raise ValueError(f"there are {self.length:,} records, and should be {file.header.stored:,}")
+
+    def read_tables(self) -> None:
+        self.blocks  # noqa: B018  # the tiers as well
+
+    @cached_property
+    def tiers(self) -> Tiers:
+        """The table of tiers."""
+        return self.file.locked(self._read_tiers)
+
+    def _read_tiers(self) -> Tiers:
+        table = self.file.table("tiers", TIERS)
+        numbers, positions = columns(table, "tier", "position")
+        bounds = np.append(table["record"], self.length)
+        if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0 or not are_positions(positions):
+            raise ValueError("the table of tiers contradicts itself")
+        return Tiers(numbers, bounds, positions)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The table of blocks."""
+        positions, masks = columns(self.block_table, "position", "mask")
+        if not are_positions(positions) or not are_positions(masks):
+            raise self.file.damaged("the table of blocks holds what no position can be")
+        edges = np.arange(0, self.length, self.block_size)
+        begins = self.tiers.bounds[:-1]
+        low, high = begins.searchsorted(edges, "right"), begins.searchsorted(edges + self.block_size)
+        return Blocks(positions, masks, low, high)
+
+    def read_block(self, number: int) -> Block:
+        """Return a block, decoded."""
+        mask = int(self.blocks.masks[number])
+        sums, outcomes = self.read_gaps(number, self._begins(number), mask)
+        return Block(mask_runs(mask), ~mask, sums.data, outcomes.data)
+
+    def check_block(self, number: int) -> None:
+        """Read a block, and see that all in it can be true."""
+        for _ in self.pieces_of(number):
+            pass
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all records in order; a piece is a tier, or what of it lies in one block."""
+        for number in range(self.block_count):
+            yield from self.pieces_of(number)
+
+    def pieces_of(self, number: int) -> Iterator[Piece]:
+        """Yield the records of one block."""
+        mask = int(self.blocks.masks[number])
+        begins, runs = self._begins(number), mask_runs(mask)
+        sums, outcomes = self.read_gaps(number, begins, mask)
+        low, high = self.blocks.low_tiers[number], self.blocks.high_tiers[number]
+        firsts = np.append(self.blocks.positions[number], self.tiers.positions[low:high])
+        lengths = np.diff(begins, append=len(sums))
+        ranks = sums + np.repeat(squeeze(firsts, runs) - sums[begins], lengths)
+        if not are_ranks(ranks, begins, mask):
+            raise self.file.damaged("gaps that cannot be true")
+        self.check_outcomes(outcomes)
+        positions = spread(ranks, runs) | np.repeat(firsts & ~mask, lengths)
+        tiers = self.tiers.numbers[low - 1 : high].tolist()
+        for tier, begin, length in zip(tiers, begins.tolist(), lengths.tolist(), strict=True):
+            yield Piece(tier, positions[begin : begin + length], outcomes[begin : begin + length])
+
+    def _begins(self, number: int) -> NDArray[np.int64]:
+        """Return the indices in a block where tiers begin, 0 first."""
+        low, high = self.blocks.low_tiers[number], self.blocks.high_tiers[number]
+        return NOUGHT if low == high else np.append(NOUGHT, self.tiers.bounds[low:high] - number * self.block_size)
+
+
+def are_ranks(ranks: NDArray[np.int64], begins: NDArray[np.int64], mask: int) -> bool:
+    """Tell whether the numbers in a block ascend within each tier and fit the mask."""
+    ascends = ranks[1:] > ranks[:-1]
+    ascends[begins[1:] - 1] = True
+    return bool(ascends.all()) and int(ranks.max()) >> mask.bit_count() == 0

@@ -1,0 +1,143 @@
+"""A solved game written as records: sorted positions stream through, a few blocks at a time."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.encoding import Encoded, Pair, compressor, pack, regroup
+from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.layout import (
+    BLOCK,
+    BLOCKS,
+    LEVEL,
+    TIERS,
+    LegendRow,
+    gap_dtype,
+    outcome_dtype,
+    records_dtype,
+)
+from retrograde.games import Game
+from retrograde.games.game import POSITION_BITS
+
+GROUP = 8
+"""Blocks in a task: about a millisecond's work."""
+
+Encoder = Callable[..., Encoded]
+
+
+@dataclass(frozen=True)
+class SolvedRecords:
+    """A solved game: its records, tier after tier, positions ascending in each.
+
+    `records` is one pair (positions, outcomes) of arrays or consecutive pieces of such pairs; positions are canonical,
+    outcomes are rows of the legend. The legend ascends by value, then remoteness.
+    """
+
+    tiers: NDArray[np.int64]
+    """The numbers of the tiers, ascending."""
+    counts: NDArray[np.int64]
+    """Records in each tier, at least 1."""
+    legend: Sequence[LegendRow]
+    records: Pair | Iterable[Pair]
+    greatest: int = (1 << POSITION_BITS) - 1
+    """The greatest position of all, where it is known beforehand: gaps are stored in 32 bits if that will do."""
+
+
+class Form(NamedTuple):
+    """How records become blocks."""
+
+    chunk: int
+    """Records in a block."""
+    outcomes: int
+    """Rows of the legend."""
+    greatest: int
+    """The greatest position there may be."""
+    encode: Encoder
+
+
+class Group(NamedTuple):
+    """The records of a few blocks, the last of which may be short; tiers begin at the indices *begins*."""
+
+    positions: NDArray[Any]
+    rows: NDArray[Any]
+    begins: NDArray[np.int64]
+
+
+def write_records(
+    contents: Contents, game: Game, solved: SolvedRecords, each: Each, progress: Progress, encode: Encoder
+) -> int | None:
+    """Write records and the tables that lead to them; return the row of the legend of the start, if there is one."""
+    tables = Tables(game, solved)
+    form = Form(tables.chunk, len(solved.legend), solved.greatest, encode)
+    dtype = records_dtype(outcome_dtype(form.outcomes), gap_dtype(form.greatest))
+    records = contents.blocks("records", dtype, tables.stored, form.chunk, LEVEL)
+    for masks, frames in each(partial(encode_group, form), tables.groups(solved.records)):
+        tables.blocks["mask"][records.done : records.done + len(masks)] = masks
+        progress(records.write_all(frames))
+    tables.blocks["check"] = records.checks
+    contents.table("tiers", tables.tiers)
+    contents.table("blocks", tables.blocks)
+    return tables.start_row
+
+
+class Tables:
+    """The tables that lead to records, filled in as these stream by; and what the start is worth."""
+
+    def __init__(self, game: Game, solved: SolvedRecords):
+        self.bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
+        self.stored = int(self.bounds[-1])
+        self.counted = sum(row.stored for row in solved.legend)
+        self.chunk = min(BLOCK, self.stored)
+        self.tiers = np.empty(len(solved.tiers), TIERS)
+        self.tiers["tier"], self.tiers["record"] = solved.tiers, self.bounds[:-1]
+        self.blocks = np.empty(-(-self.stored // self.chunk), BLOCKS)
+        self.start_row: int | None = None
+        self.start = self.start_low = self.start_high = 0
+        """The canonical start, and from which record to which, exclusive, its tier goes."""
+        if (start := getattr(game, "start", None)) is not None:
+            self.start = game.canonical(start)
+            tier = game.tier(self.start)
+            i = int(np.searchsorted(solved.tiers, tier))
+            if i < len(solved.tiers) and solved.tiers[i] == tier:
+                self.start_low, self.start_high = int(self.bounds[i]), int(self.bounds[i + 1])
+
+    def groups(self, records: Pair | Iterable[Pair]) -> Iterator[Group]:
+        """Yield records a few blocks at a time; raise ValueError where there are too many, or too few."""
+        record = 0
+        for positions, rows in regroup(records, self.chunk * GROUP):
+            end = record + len(positions)
+            if len(rows) != len(positions) or end > self.stored:
+                raise ValueError("records do not match the counts of their tiers")
+            first, last = np.searchsorted(self.bounds, [record, end])
+            begins = self.bounds[first:last] - record
+            self.tiers["position"][first:last] = positions[begins]
+            self.blocks["position"][record // self.chunk : -(-end // self.chunk)] = positions[:: self.chunk]
+            self._look_for_start(record, positions, rows)
+            yield Group(positions, rows, begins)
+            record = end
+        if not record == self.stored == self.counted:
+            raise ValueError(f"{record} records where the tiers have {self.stored}")
+
+    def _look_for_start(self, record: int, positions: NDArray[Any], rows: NDArray[Any]) -> None:
+        """Note what the start is worth if it is among the records from one on."""
+        low, high = max(self.start_low - record, 0), min(self.start_high - record, len(positions))
+        if low < high:
+            i = low + int(np.searchsorted(positions[low:high], self.start))
+            if i < high and positions[i] == self.start:
+                self.start_row = int(rows[i])
+
+
+def encode_group(form: Form, group: Group) -> tuple[NDArray[np.int64], list[bytes]]:
+    """Return the masks and the frames of the blocks of a group."""
+    positions, rows, begins = group
+    if int(rows.max()) >= form.outcomes:
+        raise ValueError("there are records of outcomes that are not in the legend")
+    if int(positions.max()) > form.greatest:
+        raise ValueError(f"there are records of greater positions than {form.greatest}")
+    sizes = outcome_dtype(form.outcomes).itemsize, gap_dtype(form.greatest).itemsize
+    masks, outcomes, gaps = form.encode(positions.astype(np.int64, copy=False), rows, begins, form.chunk, *sizes)
+    return masks, [pack(compressor(LEVEL), *planes) for planes in zip(outcomes, gaps, strict=True)]

@@ -1,0 +1,95 @@
+"""Slots read: the outcomes of a dense numbering, and how often each part of it has which."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.checked import CheckedFile, ascends, columns
+from retrograde.databases.encoding import from_planes
+from retrograde.databases.layout import (
+    COUNTS,
+    POSITION_LIMIT,
+    SLOT_BLOCK,
+    SLOT_BLOCKS,
+    SLOT_TIERS,
+    CountRow,
+    LegendRow,
+)
+from retrograde.databases.reader import Reader
+
+
+class Tiers(NamedTuple):
+    """The table of tiers, by columns."""
+
+    numbers: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    """The first slot of each tier, and at the end the number of slots."""
+
+
+class SlotsReader(Reader):
+    """The slots of a file."""
+
+    DATASET, ITEMS, ROW = "slots", SLOT_BLOCK, SLOT_BLOCKS
+    TABLES = ("legend", "tiers", "counts", "blocks")
+
+    def __init__(self, file: CheckedFile, legend: Sequence[LegendRow]):
+        super().__init__(file, legend)
+        if file.header.stored > self.length:
+            raise ValueError(f"{file.header.stored:,} positions are more than {self.length:,} slots can hold")
+
+    def item_types(self) -> Sequence[np.dtype[Any]]:
+        return [self.outcome_type]
+
+    def read_tables(self) -> None:
+        self.checks, self.counts  # noqa: B018  # the tiers as well
+
+    @cached_property
+    def tiers(self) -> Tiers:
+        """The table of tiers."""
+        return self.file.locked(self._read_tiers)
+
+    def _read_tiers(self) -> Tiers:
+        table = self.file.table("tiers", SLOT_TIERS)
+        (numbers,) = columns(table, "tier")
+        bounds = np.append(table["slot"], self.length)
+        if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0:
+            raise ValueError("the table of tiers contradicts itself")
+        return Tiers(numbers, bounds)
+
+    @cached_property
+    def counts(self) -> list[CountRow]:
+        """What each part of each tier has, by outcome."""
+        rows = self.file.locked(lambda: [CountRow(*row) for row in self.file.table("counts", COUNTS).tolist()])
+        stored = [0] * len(self.legend)
+        tiers = set(self.tiers.numbers.tolist())
+        for row in rows:
+            if not 0 <= row.outcome < len(stored):
+                raise self.file.damaged("a count is of an outcome that is not in the legend")
+            if row.tier not in tiers or row.part < 0 or not 0 <= row.example < POSITION_LIMIT:
+                raise self.file.damaged("a count is of a tier or a part that there is not")
+            stored[row.outcome] += row.stored
+        if stored != [row.stored for row in self.legend]:
+            raise self.file.damaged("the counts do not add up to the legend")
+        return rows
+
+    def read_block(self, number: int) -> memoryview:
+        """Return the outcomes, as rows of the legend, of a block of slots."""
+        kind, count = self.outcome_type, self.items_in(number)
+
+        def read() -> NDArray[Any]:
+            content = np.frombuffer(self.content(number), np.uint8)
+            return from_planes(content.reshape(kind.itemsize, self.block_size), kind, count)
+
+        outcomes = self.file.locked(read)
+        self.check_outcomes(outcomes)
+        return outcomes.data
+
+    def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
+        """Return the outcomes of slots from one to another, exclusive; of all if not told."""
+        end = self.length if end is None else end
+        first = begin // self.block_size
+        parts = [np.asarray(self.read_block(number)) for number in range(first, -(-end // self.block_size))]
+        return np.concatenate(parts)[begin - first * self.block_size :][: end - begin]

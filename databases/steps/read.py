@@ -1,0 +1,66 @@
+"""Steps read: where the outcome changes among the positions of a tier, block by block."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.checked import are_positions, ascends, columns
+from retrograde.databases.layout import STEP_BLOCK, STEP_BLOCKS, STEP_TIERS
+from retrograde.databases.reader import NOUGHT, GapReader
+
+
+class Tiers(NamedTuple):
+    """The table of tiers, by columns."""
+
+    numbers: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    """The first step of each tier, and at the end the number of steps."""
+    positions: NDArray[np.int64]
+    """Where the first step of each tier begins."""
+    masks: NDArray[np.int64]
+    """The bits in which positions of each tier differ."""
+
+
+class StepsReader(GapReader):
+    """The steps of a file."""
+
+    DATASET, ITEMS, ROW = "steps", STEP_BLOCK, STEP_BLOCKS
+
+    def read_tables(self) -> None:
+        self.tiers, self.ranks  # noqa: B018
+
+    @cached_property
+    def tiers(self) -> Tiers:
+        """The table of tiers."""
+        return self.file.locked(self._read_tiers)
+
+    def _read_tiers(self) -> Tiers:
+        table = self.file.table("tiers", STEP_TIERS)
+        numbers, positions, masks = columns(table, "tier", "position", "mask")
+        bounds = np.append(table["step"], self.length)
+        in_order = ascends(numbers) and ascends(bounds) and bounds[0] == 0
+        if not in_order or not are_positions(positions) or not are_positions(masks):
+            raise ValueError("the table of tiers contradicts itself")
+        return Tiers(numbers, bounds, positions, masks)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """The rank of the first step of each block."""
+        (ranks,) = columns(self.block_table, "rank")
+        if not are_positions(ranks):
+            raise self.file.damaged("the table of blocks holds what no rank can be")
+        return ranks
+
+    def read_block(self, number: int) -> tuple[memoryview, memoryview]:
+        """Return of a block of steps the sums of the gaps, through all its tiers, and the rows of the legend."""
+        bounds = self.tiers.bounds
+        first = number * self.block_size
+        low, high = bounds.searchsorted([first, first + self.block_size], "right")
+        begins = np.append(NOUGHT, bounds[low:high] - first)
+        begins = begins[begins < self.items_in(number)]
+        widest = max(mask.bit_count() for mask in self.tiers.masks[low - 1 : high].tolist())
+        sums, outcomes = self.read_gaps(number, begins, (1 << widest) - 1)
+        self.check_outcomes(outcomes)
+        return sums.data, outcomes.data

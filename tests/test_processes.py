@@ -1,0 +1,93 @@
+"""Tasks need nothing but what they are given: processes that share no memory write the same bytes as threads."""
+
+import multiprocessing
+import pickle
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+
+from retrograde.games.catalog import load_game
+from retrograde.games.game import RuleError
+from retrograde.solver.engine import solve
+from retrograde.solver.work.arrays import Shared
+
+from . import broken
+from .command_line import HEAP
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Two processes, begun afresh: they know of this one what they are sent, and nothing else."""
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        yield executor
+
+
+@pytest.mark.parametrize(
+    ("variant", "way"),
+    [
+        ("connect4:4,3,3", "listed"),
+        ("dodgem", "listed"),  # with cycles
+        ("mutorere", "listed"),  # with parents()
+        ("chess:KQK", "numbered"),
+    ],
+)
+def test_processes_write_the_same_bytes(variant, way, tmp_path, processes):
+    game = load_game(variant)
+    threads = solve(game, tmp_path / "threads.h5", way=way, fresh=True).read_bytes()
+    assert solve(game, tmp_path / "processes.h5", way=way, fresh=True, executor=processes).read_bytes() == threads
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["processes.h5", "threads.h5"]
+
+
+def test_rules_from_a_file_travel_with_those_beside_it(tmp_path, processes):
+    (tmp_path / "heap.py").write_text(HEAP.replace("min(3, heap)", "min(piles.MOST, heap)") + "\n\nimport piles\n")
+    (tmp_path / "piles.py").write_text("MOST = 3\n")
+    game = load_game(f"{tmp_path / 'heap.py'}:size=50")
+    (tmp_path / "heap.py").unlink()  # nothing but what was imported counts
+    (tmp_path / "piles.py").unlink()
+    threads = solve(game, tmp_path / "threads.h5", way="listed").read_bytes()
+    assert solve(game, tmp_path / "processes.h5", way="listed", executor=processes).read_bytes() == threads
+
+
+def test_a_game_that_travels_is_the_same():
+    game = load_game("connect4:5,4")
+    assert pickle.loads(pickle.dumps(game)) == game
+    again = pickle.loads(pickle.dumps(game))
+    assert again is pickle.loads(pickle.dumps(game)), "what a game has computed for itself is kept"
+
+
+def test_a_game_from_a_file_is_made_anew_where_it_is_not_known(tmp_path):
+    (tmp_path / "heap.py").write_text(HEAP)
+    game = load_game(f"{tmp_path / 'heap.py'}:size=7")
+    sent = pickle.dumps(game)
+    name = type(game).__module__
+    del sys.modules[name]
+    again = pickle.loads(sent)
+    assert (again.size, list(again.generate_moves(2))) == (7, [1, 2])
+    assert type(again).__module__ == name and type(again) is not type(game)
+
+
+def test_what_breaks_the_contract_in_a_process_is_told_as_in_a_thread(tmp_path, processes):
+    bits = 10
+    game = broken.Pairs()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(game), "start", type(game).start + (1 << bits))
+        told = []
+        for executor in (None, processes):
+            with pytest.raises(RuleError) as caught:
+                solve(game, tmp_path / "game.h5", way="listed", executor=executor)
+            told.append(str(caught.value))
+    assert told[0] == told[1]
+
+
+def test_an_array_travels_as_the_path_of_a_file(tmp_path):
+    shared = Shared.zeros(5, np.int64, tmp_path / "array")
+    shared.array[:] = range(5)
+    sent = pickle.dumps(shared.part(1, 4))
+    assert len(sent) < 600
+    there = pickle.loads(sent)
+    assert there.array.tolist() == [1, 2, 3]
+    shared.array[2] = 77  # what is written is seen
+    assert there.array.tolist() == [1, 77, 3]
+    assert not Shared.zeros(5, np.int64).path

@@ -1,0 +1,31 @@
+"""The solver: it chooses a way of solving, and says what it will take.
+
+What Python programs need of it stands here by name, imported once it is asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from retrograde.solver.audit.verify import verify
+    from retrograde.solver.conformance.check import check
+    from retrograde.solver.engine import solve
+    from retrograde.solver.estimate import estimate
+    from retrograde.solver.play.solution import open_solution
+
+__all__ = ["check", "estimate", "open_solution", "solve", "verify"]
+
+PLACES = {
+    "check": "conformance.check",
+    "estimate": "estimate",
+    "open_solution": "play.solution",
+    "solve": "engine",
+    "verify": "audit.verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Return what is offered by a name."""
+    if name in PLACES:
+        return getattr(import_module(f"retrograde.solver.{PLACES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,7 +16,8 @@ from retrograde.databases import open_database
 from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
-from retrograde.solver.engine import solve
+from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.listed.way import Listed
 from retrograde.solver.outcomes.score import RemotenessOverflow
 from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
@@ -149,6 +150,22 @@ def test_same_bytes_however_it_is_solved(tmp_path):
     ]
     assert len({file.read_bytes() for file in files}) == 1
     assert [file.name for file in sorted(tmp_path.iterdir())] == ["interpreted.h5", "one.h5", "three.h5"]
+
+
+@pytest.mark.parametrize("variant", ["connect4:4,3,3", "tictactoe:misere", "tentozero:target=40,steps=1+3"])
+def test_one_way_of_solving_a_tier_against_another(variant, tmp_path):
+    """Where no move stays in a tier, propagation must find what one sweep over it does."""
+    game = load_game(variant)
+    sweep = solve(game, tmp_path / "sweep.h5", way=Listed()).read_bytes()
+    assert solve(game, tmp_path / "propagation.h5", way=Listed(propagate=True)).read_bytes() == sweep
+    assert solve(game, tmp_path / "interpreted.h5", way="interpreted").read_bytes() == sweep
+
+
+def test_a_way_that_does_not_fit_is_one_line(path):
+    with pytest.raises(NoWay, match="dodgem cannot be solved in this way: streamed"):
+        solve(load_game("dodgem"), path, way="streamed")
+    with pytest.raises(NoWay, match="no way 'numbered' to solve dodgem; the ways are interpreted, listed, streamed"):
+        solve(load_game("dodgem"), path, way="numbered")
 
 
 def test_remoteness_beyond_the_first_width(path):

@@ -1,0 +1,1 @@
+"""Whether rules keep the contract."""

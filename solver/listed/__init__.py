@@ -1,0 +1,1 @@
+"""Positions as sorted lists in memory, tier by tier."""

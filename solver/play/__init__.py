@@ -1,0 +1,1 @@
+"""What is asked of a solution: values, best moves, players, games, facts and pictures."""

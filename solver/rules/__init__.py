@@ -1,0 +1,1 @@
+"""How a game is asked, compiled or interpreted, every answer held against the contract."""

@@ -1,0 +1,1 @@
+"""How work is run, limited, told and survives; it knows no game."""

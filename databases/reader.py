@@ -98,11 +98,10 @@ class GapReader(Reader):
 
         Tiers begin at the indices *begins*, 0 first.
         """
+        return self.file.locked(lambda: self._decode(number, begins, mask))
+
+    def _decode(self, number: int, begins: NDArray[np.int64], mask: int) -> tuple[NDArray[Any], NDArray[Any]]:
         kind, count = self.outcome_type, self.items_in(number)
-
-        def read() -> tuple[NDArray[Any], NDArray[Any]]:
-            planes = without_zeros(self.content(number), self.block_size, kind.itemsize + 1)
-            outcomes = from_planes(planes[: kind.itemsize], kind, count)
-            return decode_gaps(planes[kind.itemsize :], count, begins, mask), outcomes
-
-        return self.file.locked(read)
+        planes = without_zeros(self.content(number), self.block_size, kind.itemsize + 1)
+        outcomes = from_planes(planes[: kind.itemsize], kind, count)
+        return decode_gaps(planes[kind.itemsize :], count, begins, mask), outcomes

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ import pytest
 
 from retrograde.databases import (
     CannotWrite,
+    CountRow,
     DamagedDatabase,
     DatabaseFile,
     LegendRow,
@@ -27,6 +29,8 @@ from retrograde.databases import (
     OtherRules,
     Outcome,
     SolvedRecords,
+    SolvedSlots,
+    SolvedSteps,
     VersionTooNew,
     database_path,
     home_folder,
@@ -309,6 +313,36 @@ def test_bytes_depend_on_nothing_but_the_game(each, tmp_path):
     pieces = zip(np.split(each.positions, sorted(cuts)), np.split(each.rows, sorted(cuts)), strict=True)
     third = write_database(tmp_path / "third.h5", each.game, each.solved(pieces)).read_bytes()
     assert first == second == third
+
+
+def pickled(function, items):
+    """Do what `map` does, as if another process did it."""
+    for item in items:
+        task = pickle.loads(pickle.dumps((function, item)))
+        yield pickle.loads(pickle.dumps(task[0](task[1])))
+
+
+def solved_of_each_kind():
+    """Return a solved game of each kind, with several groups of blocks."""
+    rows = np.random.default_rng(8).integers(0, 2, 150_000).astype(np.uint8)
+    legend = [LegendRow(value, 1, 1, 1, 0) for value in (LOSE, WIN)]
+    tiers, bounds = np.array([2, 3]), np.array([0, 100_000, 150_000])
+    ranks = np.concatenate([np.arange(0, 200_000, 2), np.arange(50_000)])
+    return {
+        "records": Made([3, 20 * BLOCK]).solved(),
+        "slots": SolvedSlots(tiers, bounds, legend, [CountRow(2, 0, 1, 1, 1, 0)], rows),
+        "steps": SolvedSteps(
+            tiers, np.diff(bounds), np.array([0, 0]), np.array([2**20 - 1] * 2), legend, (ranks, rows)
+        ),
+    }
+
+
+@pytest.mark.parametrize("kind", ["records", "slots", "steps"])
+def test_another_process_may_encode(kind, tmp_path):
+    game, solved = Fake(), solved_of_each_kind()[kind]
+    here = write_database(tmp_path / "here.h5", game, solved)
+    assert write_database(tmp_path / "there.h5", game, solved, pickled).read_bytes() == here.read_bytes()
+    assert kind in h5py.File(here)
 
 
 def test_progress_counts_records_up_to_the_last(tmp_path):

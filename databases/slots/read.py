@@ -77,15 +77,13 @@ class SlotsReader(Reader):
 
     def read_block(self, number: int) -> memoryview:
         """Return the outcomes, as rows of the legend, of a block of slots."""
-        kind, count = self.outcome_type, self.items_in(number)
-
-        def read() -> NDArray[Any]:
-            content = np.frombuffer(self.content(number), np.uint8)
-            return from_planes(content.reshape(kind.itemsize, self.block_size), kind, count)
-
-        outcomes = self.file.locked(read)
+        outcomes = self.file.locked(lambda: self._decode(number))
         self.check_outcomes(outcomes)
         return outcomes.data
+
+    def _decode(self, number: int) -> NDArray[Any]:
+        content, kind = np.frombuffer(self.content(number), np.uint8), self.outcome_type
+        return from_planes(content.reshape(kind.itemsize, self.block_size), kind, self.items_in(number))
 
     def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
         """Return the outcomes of slots from one to another, exclusive; of all if not told."""

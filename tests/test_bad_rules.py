@@ -9,7 +9,7 @@ from retrograde.solver import engine
 from retrograde.solver.engine import solve
 
 from . import broken, reference
-from .test_engine import outcomes
+from .solving import outcomes
 
 pytestmark = pytest.mark.usefixtures("solver_alone")
 

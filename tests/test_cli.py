@@ -388,7 +388,7 @@ def test_what_cannot_be_done_is_one_clear_line(tictactoe, line, complaint, statu
 
 
 BROKEN = {  # what is put in the place of what: the error when the game is solved
-    ("class Heap(Game)", "class Heap(Game"): "heap.py, line 5: SyntaxError",
+    ("class Heap(Game)", "class Heap(Game"): "heap.py, line 4: SyntaxError",
     ("class Heap", "raise KeyError(1)\nclass Heap"): ": KeyError: 1",
     ("class Heap(Game)", "class Heap"): "heap.py holds none",
     ("heap - taken", "heap - taken / 1"): "which is no int",

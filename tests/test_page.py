@@ -12,7 +12,7 @@ from retrograde.databases import database_path
 from retrograde.games.catalog import load_game, variant
 
 from .command_line import HEAP, environment, process
-from .test_web import Server
+from .serving import Server
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)

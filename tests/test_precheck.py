@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from retrograde.games import LOSE, UNDECIDED, Game, RuleError
+from retrograde.games import RuleError
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver import engine
@@ -15,6 +15,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.rules.examine import raised_by_rules
 from retrograde.solver.rules.exits import no_exit
 from tests import broken, test_check
+from tests.heap import Heap
 from tests.ladder import Ladder
 from tests.tangle import DenseTangle, Tangle, TangleWithParents, position_of
 
@@ -66,21 +67,6 @@ def test_rules_that_go_on_for_ever_are_named(monkeypatch):
 # Rules that would end the process
 
 
-class Heap(Game):
-    """Take one or two from the heap."""
-
-    start = 9
-
-    def generate_moves(self, heap):
-        yield from range(1, min(2, heap) + 1)
-
-    def do_move(self, heap, taken):
-        return heap - taken
-
-    def primitive(self, heap):
-        return LOSE if heap == 0 else UNDECIDED
-
-
 class Exit(Heap):
     def do_move(self, heap, taken):
         sys.exit(0)
@@ -93,7 +79,7 @@ class Interrupt(Heap):
 
 class FloatTier(Heap):
     def tier(self, heap):
-        return 9.5 - heap
+        return 10.5 - heap
 
 
 class TextTier(Heap):
@@ -112,12 +98,12 @@ class FloatMoves(Heap):
 
 
 FAULTS = {
-    Exit: "position 9: the rules raise SystemExit: 0",
-    Interrupt: "position 9: the rules raise KeyboardInterrupt: ",
-    FloatTier: "position 9: tier(9) gives 0.5, which is no int",
-    TextTier: "position 9: tier(9) gives '0', which is no int",
-    HugeTier: "position 9: tier(9) gives 1180591620717411303424; it must give an int below 2**62",
-    FloatMoves: "position 9: generate_moves() gives 1.0, which is no int",
+    Exit: "position 10: the rules raise SystemExit: 0",
+    Interrupt: "position 10: the rules raise KeyboardInterrupt: ",
+    FloatTier: "position 10: tier(10) gives 0.5, which is no int",
+    TextTier: "position 10: tier(10) gives '0', which is no int",
+    HugeTier: "position 10: tier(10) gives 1180591620717411303424; it must give an int below 2**62",
+    FloatMoves: "position 10: generate_moves() gives 1.0, which is no int",
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from retrograde.databases import open_database
 
-from .test_web import Server
+from .serving import Server
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -10,7 +10,8 @@ import pytest
 from retrograde.databases import DatabaseFile, NotInDatabase, Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.play.analysis import summary
-from retrograde.solver.play.player import PLAYERS, by_chance, perfect
+from retrograde.solver.play.offered import offered
+from retrograde.solver.play.player import PLAYERS, by_chance, make_player, perfect
 from retrograde.solver.play.solution import Choice, open_solution, preference
 
 from . import published, reference
@@ -150,8 +151,8 @@ def test_random_players_of_one_seed_play_alike(open_solved):
 def test_every_player_has_a_legal_move(open_solved):
     solution = open_solved("tictactoe")
     start = solution.game.start
-    for make in PLAYERS.values():
-        assert make(solution, Random(3))(solution, start) in solution.game.generate_moves(start)
+    for name in (*PLAYERS, *offered()):
+        assert make_player(name, solution, Random(3))(solution, start) in solution.game.generate_moves(start)
 
 
 # Summaries

@@ -11,7 +11,7 @@ from retrograde.solver.engine import solve
 from . import broken, reference
 from .solving import outcomes
 
-pytestmark = pytest.mark.usefixtures("solver_alone")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("solver_alone")]
 
 BOTH = pytest.mark.parametrize("interpreted", [True, False])
 

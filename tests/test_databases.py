@@ -590,6 +590,7 @@ def test_truncated_files_are_refused(home):
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "many tiny tiers"])
+@pytest.mark.long
 def test_a_changed_byte_gives_an_error_or_the_right_answer(name, tmp_path, monkeypatch):
     monkeypatch.setattr(catalog, "rules_digest", cache(catalog.rules_digest))  # it takes longer than all the rest
     path, small = tmp_path / "db.h5", Made([1, 2, 9] * 400 + [BLOCK], seed=4)

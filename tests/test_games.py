@@ -144,6 +144,7 @@ def test_moves_are_named_and_lead_on_to_tiers_never_lower(game):
 
 
 @each_game
+@pytest.mark.long
 def test_images_are_worth_the_same(game):
     values = solution(game)
     for position in values:
@@ -194,6 +195,7 @@ def test_read_undoes_write(game):
     assert not any(set(" \n") & set(game.write(position)) for position in positions)
 
 
+@pytest.mark.long
 def test_read_undoes_write_in_the_lgame():
     game = LGame()
     for position in solution(game, True):

@@ -75,6 +75,7 @@ def malicious(folder, mark, name="evil"):
 
 @pytest.mark.parametrize("variant", ["evil", "{folder}/evil", "{folder}/evil.py", "../other/evil", "connect4:evil.py"])
 @pytest.mark.parametrize("command", ["info", "query", "verify", "play", "match", "plot"])
+@pytest.mark.long
 def test_a_file_never_leads_to_code(variant, command, tmp_path, monkeypatch):
     mark = tmp_path / "mark"
     folder = tmp_path / "other"
@@ -93,6 +94,7 @@ def test_a_file_never_leads_to_code(variant, command, tmp_path, monkeypatch):
     assert not mark.exists()
 
 
+@pytest.mark.long
 def test_a_variant_is_no_formula(tmp_path):
     """Matplotlib would set what stands between two dollars, and fail where it cannot."""
     forged, path = malicious(tmp_path, tmp_path / "mark")
@@ -123,6 +125,7 @@ def test_what_was_solved_here_is_found_again_as_long_as_it_is_the_same(tmp_path)
         open_database(path)
 
 
+@pytest.mark.long
 def test_what_was_solved_here_imports_nothing_that_was_put_beside_it_since(tmp_path):
     """`colorsys` is of Python's own library, and nobody else imports it."""
     rules, mark = tmp_path / "rules" / "heap.py", tmp_path / "mark"
@@ -216,6 +219,7 @@ def huge(kinds, folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="measured by getrusage")
+@pytest.mark.long
 def test_nothing_is_allocated_that_a_file_has_no_room_for(kinds, tmp_path):
     paths = huge(kinds, tmp_path)
     _, least = measured(READ_ALL, *map(str, kinds.values()))
@@ -334,6 +338,7 @@ def test_links_lead_nowhere_else(kinds, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kinds of files of POSIX")
+@pytest.mark.long
 def test_one_bad_file_hinders_no_other(kinds, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
@@ -409,6 +414,7 @@ def fuzz(kinds, folder, seed, count):
                 everything(file, game, dice)
 
 
+@pytest.mark.long
 def test_forged_files_end_in_an_answer_or_one_line(kinds, tmp_path):
     before = psutil.Process().memory_info().rss
     fuzz(kinds, tmp_path, "short", 40)

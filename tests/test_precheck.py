@@ -161,6 +161,7 @@ def test_a_broken_game_leaves_no_database(cls, fault, interpreted, tmp_path, mon
     assert not (tmp_path / "game.h5").exists()
 
 
+@pytest.mark.long
 def test_the_sample_is_verified_before_the_file_has_its_name(tmp_path, monkeypatch):
     def refuse(database, seconds):
         assert seconds <= 0.1

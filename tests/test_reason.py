@@ -15,6 +15,8 @@ from retrograde.solver.rules.reason import NOT_COMPILED, reason
 from tests.command_line import HEAP, retrograde
 from tests.heap import Heap
 
+pytestmark = pytest.mark.long
+
 NAMES = {0: "none"}
 BIG = 1 << 70
 

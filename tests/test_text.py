@@ -80,6 +80,7 @@ def test_nothing_else_changes():
     assert Plain.write is Game.write
 
 
+@pytest.mark.long
 def test_such_games_compile(tmp_path):
     children = Expander(Loud()).expand(0, np.array([3, 4])).by_position()[1]
     assert children == [[2, 1, 0], [3, 2, 1]]

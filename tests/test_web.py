@@ -22,6 +22,8 @@ from retrograde.solver.play.solution import Solution
 from .command_line import COMMAND, HEAP, environment, retrograde
 from .serving import Server, client_of, get
 
+pytestmark = pytest.mark.long
+
 VARIANTS = ["tictactoe", "connect4:4,4", "mutorere", "chess:KRK", "chess:KQKR", "lgame"]
 
 

@@ -20,6 +20,7 @@ def test_damage_found_late(home, client):
     assert get(client, "/api/position", variant="tictactoe")["value"] == "tie"
 
 
+@pytest.mark.long
 def test_another_database_has_the_ending_as_well(home, client, solved):
     (home / "chess,KPK.h5").write_bytes(solved("chess:KPK").read_bytes())  # with what a pawn may become
     damage(home / "chess,KPK.h5", "slots")

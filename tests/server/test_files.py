@@ -145,6 +145,7 @@ def answered_or_told(client, path, variant):
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
+@pytest.mark.long
 def test_forged_files_hinder_nothing(home, client, seed):
     """A home full of what somebody made who knows the format; each is asked for what it says that it is."""
     chance = random.Random(seed)

@@ -42,6 +42,7 @@ def hostile_request(chance):
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
+@pytest.mark.long
 def test_no_request_makes_the_server_fail(home, client, seed):
     chance = random.Random(seed)
     statuses = set()

@@ -145,6 +145,7 @@ def children_of(game, position):
 
 
 @each_ending
+@pytest.mark.long
 def test_images_are_worth_the_same_and_have_one_canonical(name):
     game = Chess(name)
     for position in random_positions(name, 20, seed=3):

@@ -353,6 +353,7 @@ with h5py.File(sys.argv[1]) as file:
 
 
 @pytest.mark.parametrize("name", ["mixed", "one block", "sparse, gaps over 32 bits", "many outcomes"])
+@pytest.mark.long
 def test_h5py_with_the_usual_plugin_reads_every_record(name, tmp_path):
     game = made(name)
     path, result = game.write(tmp_path / "made.h5"), tmp_path / "result.npz"

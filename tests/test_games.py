@@ -54,6 +54,7 @@ def test_counts_from_symmetric_classes(variant):
     assert counts_of_classes(game, solution(game, True)) == published.COUNTS[variant]
 
 
+@pytest.mark.long
 def test_counts_of_lgame_from_symmetric_classes():
     assert counts_of_classes(LGame(), solution(LGame(), True)) == published.COUNTS["lgame"]
 
@@ -97,6 +98,7 @@ def test_gamesman_counts_tentozero_once_for_each_player():
 
 @pytest.mark.parametrize("hare", [5, 6, 7, 8])
 @pytest.mark.parametrize("hare_first", [False, True])
+@pytest.mark.long
 def test_hounds_catch_the_hare_in_as_many_plies_as_published(hare, hare_first):
     game = HareAndHounds(hare, hare_first)
     variant = f"hareandhounds:{hare}" + ",yes" * hare_first

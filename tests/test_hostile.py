@@ -259,6 +259,7 @@ def opened(path):
 
 
 @pytest.mark.parametrize("name", WRONG)
+@pytest.mark.long
 def test_an_attribute_that_cannot_be_true_is_one_line(name, kinds, tmp_path):
     for number, value in enumerate(WRONG[name]):
         forged = Forged.read(kinds["records"])

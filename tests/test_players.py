@@ -60,6 +60,7 @@ def games_without_a_slip(solution, games, seed):
 
 
 @pytest.mark.parametrize("text", SMALL)
+@pytest.mark.long
 def test_the_perfect_player_gives_nothing_away(solution_of, text):
     games_without_a_slip(solution_of(text), 60, 1)
 

@@ -51,6 +51,7 @@ def test_our_games_are_not_refused(variant):
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("rules", [Tangle, TangleWithParents, DenseTangle])
 @pytest.mark.parametrize("seed", range(10))
+@pytest.mark.long
 def test_random_games_are_not_refused(rules, seed, symmetric):
     game = rules()
     object.__setattr__(game, "start", game.canonical(position_of(seed, symmetric, 1, 1, 20)))

@@ -36,6 +36,7 @@ def open_solved(solved):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.long
 def test_values_are_those_of_the_reference(variant, open_solved):
     solution = open_solved(variant)
     outcomes = reference.solve(solution.game)
@@ -57,6 +58,7 @@ def test_moves_are_all_there_with_the_positions_they_lead_to(variant, open_solve
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.long
 def test_the_first_move_keeps_what_the_position_is_worth(variant, open_solved):
     solution = open_solved(variant)
     for position, (value, remoteness) in reference.solve(solution.game).items():

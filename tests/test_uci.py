@@ -88,6 +88,7 @@ def test_analysis(client):
     assert analyse("8/8/8/8/8/1k6/1p6/1K6 w - - 0 1")["score"] == engine.PovScore(engine.Cp(0), chess.WHITE)
 
 
+@pytest.mark.long
 def test_a_game_against_the_engine(client):
     board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
     chance = Random(1)
@@ -162,6 +163,7 @@ def test_infinite_waits_for_stop(ask):
     assert ask(position, "go infinite", "stop", "stop")[-1].startswith("bestmove")
 
 
+@pytest.mark.long
 def test_moves_lead_to_an_ending(ask):
     said = ask("position fen 8/8/8/8/8/2k5/1R5q/K7 w - - 0 1 moves b2h2", "go")
     assert said[0].startswith("info depth") and "score mate -" in said[0]

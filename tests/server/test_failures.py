@@ -9,6 +9,8 @@ from retrograde.databases import DamagedDatabase, DatabaseFile, database_path
 
 from ..serving import FEN, damage, get, served
 
+pytestmark = pytest.mark.long
+
 
 def test_damage_found_late(home, client):
     damage(database_path("chess:KRK", home), "slots")
@@ -20,7 +22,6 @@ def test_damage_found_late(home, client):
     assert get(client, "/api/position", variant="tictactoe")["value"] == "tie"
 
 
-@pytest.mark.long
 def test_another_database_has_the_ending_as_well(home, client, solved):
     (home / "chess,KPK.h5").write_bytes(solved("chess:KPK").read_bytes())  # with what a pawn may become
     damage(home / "chess,KPK.h5", "slots")

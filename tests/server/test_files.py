@@ -17,6 +17,8 @@ from ..command_line import HEAP, retrograde
 from ..forge import Forged, mutate
 from ..serving import FEN, SERVED, client_of, damage, get, served
 
+pytestmark = pytest.mark.long
+
 # Names and files
 
 
@@ -145,7 +147,6 @@ def answered_or_told(client, path, variant):
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
-@pytest.mark.long
 def test_forged_files_hinder_nothing(home, client, seed):
     """A home full of what somebody made who knows the format; each is asked for what it says that it is."""
     chance = random.Random(seed)

@@ -9,6 +9,8 @@ pytest.importorskip("fastapi")
 
 from ..serving import get
 
+pytestmark = pytest.mark.long
+
 PATHS = [
     "api", "variants", "position", "reply", "counts", "standard", "static", "page.js", "tictactoe", "connect4", "chess",
     "regular", "KRK", "positions", "instructions", "..", ".", "", "%2e%2e", "%2F", "%00", "%ff", "%0d%0a", "é", "~root",
@@ -42,7 +44,6 @@ def hostile_request(chance):
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
-@pytest.mark.long
 def test_no_request_makes_the_server_fail(home, client, seed):
     chance = random.Random(seed)
     statuses = set()

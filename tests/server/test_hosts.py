@@ -10,6 +10,8 @@ from retrograde.cli.web.hosts import Hosts, hosts_of
 
 from ..serving import FEN, client_of
 
+pytestmark = pytest.mark.long
+
 # Hosts and pages from elsewhere
 
 
@@ -24,7 +26,6 @@ from ..serving import FEN, client_of
         ("x" * 300, 421),
     ],
 )  # fmt: skip
-@pytest.mark.long
 def test_only_hosts_that_are_ours_are_answered(client, host, status):
     for path in ("/", "/api/variants", "/static/page.js", "/standard?fen=x", "/openapi.json", "/tictactoe/", "/none"):
         response = client.get(path, headers={"host": host, "origin": "http://evil.example"})
@@ -95,7 +96,6 @@ def test_the_page_itself_is_for_itself(client):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("accept", ["application/json", "text/html"])
-@pytest.mark.long
 def test_head_is_get_without_the_content(client, path, accept):
     one, other = (client.request(method, path, headers={"accept": accept}) for method in ("GET", "HEAD"))
     assert one.content and not other.content

@@ -14,6 +14,8 @@ from retrograde.cli.web.app import make_app
 
 from ..command_line import retrograde
 
+pytestmark = pytest.mark.long
+
 
 @contextmanager
 def listening(monkeypatch, **times):
@@ -63,7 +65,6 @@ def hung_up(sock):
 WHOLE = b"GET /api/variants HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-@pytest.mark.long
 def test_slow_clients_are_hung_up_on(home, monkeypatch):
     """Where the server waits for ever, each of these does; and nobody else waits meanwhile."""
     begun = b"GET /api/variants HTTP/1.1\r\nHost: localhost\r\n"

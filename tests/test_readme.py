@@ -63,6 +63,7 @@ def test_commands_of_the_table(folder):
         *("games", "solve", "info", "query", "play", "match", "serve", "plot", "verify", "check", "list", "uci")
     }
     (folder / "mygame.py").write_text((folder / "heap.py").read_text(encoding="utf-8"), encoding="utf-8")
+    run(folder, "retrograde solve connect4:4,4")  # as the first transcript does
     for command in commands:
         if command == "retrograde serve":  # which ends only when it is told to
             server = Server(folder)

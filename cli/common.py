@@ -46,9 +46,10 @@ def complete_files(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def complete_players(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from retrograde.solver.play.offered import offered
     from retrograde.solver.play.player import PLAYERS
 
-    return [CompletionItem(name) for name in ("human", *PLAYERS) if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in ("human", *PLAYERS, *offered()) if name.startswith(incomplete)]
 
 
 variant_argument = click.argument("variant", shell_complete=complete_variants)
@@ -69,6 +70,17 @@ def workers_option(command: Command) -> Command:
     return click.option(
         "--workers", type=click.IntRange(1), metavar="N", help="Threads to use; one for each core if not given."
     )(command)
+
+
+class WithPlayers(click.Command):
+    """A command whose help ends with the players that are installed beside our own."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from retrograde.solver.play.offered import offered
+
+        if names := offered():
+            formatter.write_paragraph()
+            formatter.write_text(f"More players that are installed: {', '.join(names)}.")
 
 
 # Opening

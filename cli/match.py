@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.common import (
+    WithPlayers,
     complete_players,
     database_option,
     json_option,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from retrograde.solver.play.solution import Solution
 
 
-@click.command()
+@click.command(cls=WithPlayers)
 @source_argument
 @click.argument("a", metavar="A", shell_complete=complete_players)
 @click.argument("b", metavar="B", shell_complete=complete_players)
@@ -37,8 +38,9 @@ def command(
 ) -> None:
     """Let two players play one another, taking turns at moving first.
 
-    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; rules (for tic-tac-toe); or
-    a skill from 0 to 1. A win is a point, a tie or a draw half of one. Mistakes are moves that gave up value.
+    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; a player that is installed,
+    such as rules (for tic-tac-toe); or a skill from 0 to 1. A win is a point, a tie or a draw half of one. Mistakes are
+    moves that gave up value.
 
     A game without a start begins in random positions, each played twice, once with either side.
 

@@ -11,6 +11,7 @@ import click
 
 from retrograde.cli.board import drawn
 from retrograde.cli.common import (
+    WithPlayers,
     complete_players,
     database_option,
     input_line,
@@ -43,7 +44,7 @@ class Quit(Exception):
     """The person has had enough."""
 
 
-@click.command()
+@click.command(cls=WithPlayers)
 @source_argument
 @click.option(
     "--first", metavar="WHO", default=HUMAN, show_default=True, shell_complete=complete_players, help="Who moves first."
@@ -74,8 +75,9 @@ def command(
 ) -> None:
     """Play a solved game against a perfect player, or watch one.
 
-    WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); rules (tic-tac-toe
-    as people learn it); or a skill: 0.8 plays perfectly four times out of five, and else by chance.
+    WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); a player that is
+    installed, such as rules (tic-tac-toe as people learn it); or a skill: 0.8 plays perfectly four times out of five,
+    and else by chance.
 
     A game without a start, such as chess, begins in a random position unless you say where.
 

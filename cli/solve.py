@@ -23,7 +23,7 @@ MOST_ROWS = 100
 """Rows of the table of an estimate."""
 
 
-class Size(click.ParamType):
+class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in the latest versions of click only
     """A number of bytes, as in 1.5G."""
 
     name = "size"

@@ -22,11 +22,12 @@ from types import ModuleType
 from typing import Any
 
 from retrograde.games import legacy_digest as whole
+from retrograde.games.definitions import Dynamic
 from retrograde.games.essence import bound_by
 from retrograde.games.game import Game
 from retrograde.games.legacy_digest import legacy_digest
 from retrograde.games.outline import folder_of, is_beside, outline
-from retrograde.games.reach import CONTRACT, Dynamic, HandedOn, Trace, lineage
+from retrograde.games.reach import CONTRACT, HandedOn, Trace, lineage
 from retrograde.games.snapshot import BESIDE, load, loaded, module_of, source_of
 
 __all__ = ["legacy_digest", "rule_modules", "rules_digest", "settle"]

@@ -3,17 +3,17 @@
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from functools import cache, partial
+from functools import partial
 from importlib.util import resolve_name
-from inspect import isfunction, unwrap
 from types import ModuleType
 from typing import Any
 
+from retrograde.games.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
 from retrograde.games.essence import LOCAL, Essence, Imported, bindings
-from retrograde.games.game import FOR_PEOPLE, Game, Value
-from retrograde.games.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, makers, outline
+from retrograde.games.game import FOR_PEOPLE, Game
+from retrograde.games.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, outline
 from retrograde.games.snapshot import load, module_of, source_of
 
 CONTRACT = sys.modules[Game.__module__]
@@ -27,10 +27,6 @@ DYNAMIC = {
 DYNAMIC_MODULES = {"importlib", "inspect", "sys", "gc", "ctypes", "pickle"}
 DYNAMIC_ATTRIBUTES = {"__dict__", "__globals__", "__getattribute__", "__getattr__", "attrgetter", "methodcaller"}
 """What looks up by names that are made as the rules run."""
-
-
-class Dynamic(Exception):
-    """What is reached cannot be told from the source."""
 
 
 class HandedOn(Exception):
@@ -255,80 +251,3 @@ class Trace:
             check(vars(module)[name], definitions)
             nodes = [node for node in nodes if name in dict(bindings([node]))]
         return self.reading(module, Essence(self), nodes)
-
-
-# Sources
-
-
-@cache
-def node_of(cls: Any) -> ast.ClassDef:
-    """Return the syntax tree of a class; raise Dynamic where it is not found, as in a function."""
-    body: list[ast.stmt] = outline(source_of(module_of(cls))).body
-    for name in cls.__qualname__.split("."):
-        found = [node for node in classes_in(body) if node.name == name]
-        if len(found) != 1:
-            raise Dynamic
-        body = found[0].body
-    return found[0]
-
-
-def classes_in(body: Iterable[ast.AST]) -> Iterator[ast.ClassDef]:
-    """Yield the classes that statements define, under conditions too, but not those within functions and classes."""
-    for node in body:
-        if isinstance(node, ast.ClassDef):
-            yield node
-        elif not isinstance(node, DEFINITIONS):
-            yield from classes_in(part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.expr))
-
-
-def body_of(cls: type) -> dict[str, list[ast.stmt]]:
-    """Return the statements in the body of a class, by the names that they bind or change.
-
-    Raises Dynamic where the class has members that do not stand there, or is not found.
-    """
-    body = node_of(cls).body
-    names = {name for name, _ in bindings(body)}
-    if any(name not in names and not name.startswith(("__", "_abc_")) for name in vars(cls).keys() - {"name"}):
-        raise Dynamic
-    return {name: nodes for name, nodes in makers(body).items() if name in names}
-
-
-def changes_of(cls: type) -> list[ast.AST]:
-    """Return what of its module does something with a class when it has been made: decorators, and statements."""
-    nodes = outline(source_of(module_of(cls))).makers.get(cls.__name__, [])
-    made = node_of(cls)
-    return [*made.decorator_list, *made.keywords, *(node for node in nodes if not isinstance(node, DEFINITIONS))]
-
-
-def is_special(name: str) -> bool:
-    """Tell whether a name is one that Python calls of itself."""
-    return name.startswith("__") and name.endswith("__")
-
-
-def check(value: Any, nodes: list[Any]) -> None:
-    """Raise Dynamic where a function or class is none of those that stand in the source under its name."""
-    for wrapper in ("fget", "func", "__func__"):
-        value = getattr(value, wrapper, value)
-    value = unwrap(value) if callable(value) else value
-    lines = {min([node.lineno, *(part.lineno for part in node.decorator_list)]) for node in nodes}
-    if is_plain(value) or (isfunction(value) and value.__code__.co_firstlineno not in lines):
-        raise Dynamic
-
-
-# Values
-
-
-def is_plain(value: Any) -> bool:
-    """Tell whether a value is a constant, which can be told by what it is."""
-    if type(value) in (tuple, frozenset):
-        return all(map(is_plain, value))
-    return value is None or type(value) in (int, bool, float, complex, str, bytes, range, Value)
-
-
-def value_of(value: Any) -> Any:
-    """Return a constant as text that is the same in every version of Python."""
-    if type(value) is tuple:
-        return "tuple", *map(value_of, value)
-    if type(value) is frozenset:
-        return "frozenset", *sorted(map(value_of, value), key=repr)
-    return type(value).__name__, ascii(value)

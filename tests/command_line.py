@@ -11,29 +11,8 @@ from retrograde.cli import main
 
 COMMAND = [sys.executable, "-m", "retrograde.cli"]
 
-HEAP = '''
-from retrograde.games import LOSE, UNDECIDED, Game
-
-
-class Heap(Game):
-    """Take one, two or three from the heap; whoever takes the last one wins."""
-
-    size: int = 10
-
-    @property
-    def start(self):
-        return self.size
-
-    def generate_moves(self, heap):
-        yield from range(1, min(3, heap) + 1)
-
-    def do_move(self, heap, taken):
-        return heap - taken
-
-    def primitive(self, heap):
-        return LOSE if heap == 0 else UNDECIDED
-'''
-"""A rule module as people write them."""
+HEAP = Path(__file__).with_name("heap.py").read_text(encoding="utf-8")
+"""A rule module as people write them: the README's."""
 
 
 def retrograde(*args: str | Path, status: int = 0, **options: object) -> Result:

@@ -11,6 +11,32 @@ from retrograde.games.catalog import load_game, variant
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
 
+LONG = 1.0
+"""Seconds above which a test is no longer fast, where machine code is at hand and the machine is idle."""
+
+SOLVING = {"test_dense", "test_engine", "test_streaming", "test_symmetry", "test_verify"}
+"""Modules all of whose tests are long, for they solve; others say so themselves, by `pytestmark`."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as fast what is not marked as long or slow, so that a new test is fast until somebody says otherwise."""
+    for item in items:
+        long = item.path.stem in SOLVING or any(item.iter_markers("long")) or any(item.iter_markers("slow"))
+        item.add_marker("long" if long else "fast")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """After `pytest -m fast`, tell of tests that were not."""
+    if config.option.markexpr == "fast":
+        reports = terminalreporter.getreports("passed")
+        late = sorted(
+            {(round(one.duration, 1), one.nodeid) for one in reports if one.when == "call" and one.duration > LONG}
+        )
+        if late:
+            terminalreporter.section(f"fast tests that took over {LONG} s; mark those long that always do")
+        for seconds, name in late[:-11:-1]:
+            terminalreporter.line(f"{seconds:5} s  {name}")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

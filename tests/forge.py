@@ -109,3 +109,38 @@ class Forged:
         finally:
             file.close()
         return path
+
+
+def mutate(forged, dice):
+    """Change one thing somewhere, such as an attacker would."""
+    what = dice.choice(["attribute", "table", "table", "content", "content", "shape", "missing", "type"])
+    if what == "attribute":
+        name = dice.choice(sorted(forged.attributes))
+        wrong = [0, -1, 1 << 62, "", "x" * 5000, "7", 2.5, np.arange(9), [["a"]], "\x1b[1m"]
+        forged.attributes[name] = dice.choice(wrong)
+        return
+    name = dice.choice(sorted(forged.parts))
+    part = forged.parts[name]
+    whole = len(part.contents[0]) == part.length * part.dtype.itemsize
+    if what == "table" and len(part.contents) == 1 and part.dtype.names and whole:
+        rows = part.rows()
+        column = dice.choice(part.dtype.names)
+        row = dice.randrange(len(rows))
+        limits = np.iinfo(rows.dtype[column])
+        value = dice.choice([0, 1, limits.max, limits.min, dice.randrange(1 << 30), int(rows[column][row]) + 1])
+        rows[column][row] = max(limits.min, min(limits.max, value))
+        part.put(rows)
+    elif what == "content":
+        number = dice.randrange(len(part.contents))
+        content = bytearray(part.contents[number])
+        for _ in range(dice.choice([1, 5, 500])):
+            content[dice.randrange(len(content))] = dice.randrange(256)
+        part.contents[number] = bytes(content)
+    elif what == "shape":
+        part.length = dice.choice([1, part.length - 1 or 1, part.length + 1, 2 * part.length, 1 << 33])
+        part.chunk = dice.choice([part.chunk, 1, 4096, part.length]) or 1
+        part.chunk = min(part.chunk, 1 << 28)
+    elif what == "missing":
+        del forged.parts[name]
+    else:
+        part.dtype = np.dtype(dice.choice(["u1", "<i8", "<f8", "S9", [("value", "u1"), ("other", "<i8")]]))

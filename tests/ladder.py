@@ -2,12 +2,7 @@
 
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 
-
-def mix(number):
-    """Return a number below 2**15 that looks random."""
-    for _ in range(3):
-        number = number * 1103515245 + 12345 & 0x7FFFFFFF
-    return number >> 16
+from .mixing import mix
 
 
 class Ladder(Game):

@@ -9,17 +9,12 @@ The graph is not an option but stands in every position, so that one compiled ga
 
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 
+from .mixing import mix
+
 
 def position_of(seed: int, symmetric: bool, ends: int, layers: int, size: int, node: int = 0) -> int:
     """Return a node of a graph as a position."""
     return (((seed << 1 | symmetric) << 2 | ends) << 2 | layers) << 13 | size << 7 | node
-
-
-def mix(number):
-    """Return a number below 2**15 that looks random."""
-    for _ in range(3):
-        number = number * 1103515245 + 12345 & 0x7FFFFFFF
-    return number >> 16
 
 
 class Tangle(Game):

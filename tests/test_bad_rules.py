@@ -9,9 +9,9 @@ from retrograde.solver.engine import solve
 from retrograde.solver.work.sizes import Sizes
 
 from . import broken, reference
-from .test_engine import outcomes
+from .solving import outcomes
 
-pytestmark = pytest.mark.usefixtures("solver_alone")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("solver_alone")]
 
 BOTH = pytest.mark.parametrize("interpreted", [True, False])
 

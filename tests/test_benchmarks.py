@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.long
+
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 
 

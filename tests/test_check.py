@@ -81,6 +81,7 @@ def test_optional_rules_are_checked_where_there_are_any():
     assert "compiled" not in check(load_game("tictactoe"), 50, compiled=False).checks
 
 
+@pytest.mark.long
 def test_all_positions_of_a_small_game_are_tried():
     report = check(load_game("mutorere"), compiled=False, seconds=20)
     assert (report.positions, report.complete) == (1180, True)

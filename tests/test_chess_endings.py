@@ -28,6 +28,8 @@ from retrograde.solver.play.player import by_chance, perfect
 from retrograde.solver.play.solution import Solution
 from tests.command_line import retrograde
 
+pytestmark = pytest.mark.long
+
 chess = pytest.importorskip("chess")
 
 DATA = Path(__file__).parent / "data" / "chess"

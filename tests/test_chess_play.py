@@ -9,6 +9,8 @@ from retrograde.games import LOSE, WIN
 from retrograde.games.chess import Chess
 from tests.command_line import retrograde
 
+pytestmark = pytest.mark.long
+
 chess = pytest.importorskip("chess")
 pgn = pytest.importorskip("chess.pgn")
 

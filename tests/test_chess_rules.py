@@ -63,6 +63,7 @@ MANY = [pytest.param(name, 20_000, marks=pytest.mark.slow) for name in ("KRKN", 
 
 
 @pytest.mark.parametrize(("name", "count"), [*((name, 500) for name in ENDINGS), *MANY])
+@pytest.mark.long
 def test_moves_and_ends_are_those_of_python_chess(name, count):
     game = Chess(name)
     for position in random_positions(name, count):
@@ -77,6 +78,7 @@ def test_moves_and_ends_are_those_of_python_chess(name, count):
 
 
 @each_ending
+@pytest.mark.long
 def test_what_moves_lead_to_is_what_python_chess_says(name):
     game = Chess(name)
     for position in random_positions(name, 100, seed=1):
@@ -119,6 +121,7 @@ def their_perft(board, depth):
 
 
 @each_ending
+@pytest.mark.long
 def test_parents_are_the_inverse_of_moves_within_a_tier(name):
     game, met = Chess(name), Counter()
     some = random_positions(name, 60, seed=2)
@@ -142,6 +145,7 @@ def children_of(game, position):
 
 
 @each_ending
+@pytest.mark.long
 def test_images_are_worth_the_same_and_have_one_canonical(name):
     game = Chess(name)
     for position in random_positions(name, 20, seed=3):
@@ -165,6 +169,7 @@ def test_images_are_worth_the_same_and_have_one_canonical(name):
 
 
 @each_ending
+@pytest.mark.long
 def test_fen_and_moves_are_read_as_they_are_written(name):
     game = Chess(name)
     for position in random_positions(name, 60, seed=4):
@@ -213,6 +218,7 @@ LARGE = ["KBNK", "KQKR", "KRKR", "KRKP"]
 
 
 @pytest.mark.parametrize("name", SMALL + [pytest.param(name, marks=pytest.mark.slow) for name in LARGE])
+@pytest.mark.long
 def test_slots_are_the_published_positions(name):
     plain = Chess("KK").plain_size(tier_of(name))
     positions, placements = all_positions(name, sizes=True)
@@ -228,6 +234,7 @@ def test_slots_are_the_published_positions(name):
 
 
 @pytest.mark.parametrize("name", ["KRK", "KPK", "KRKN", "KBBK"])
+@pytest.mark.long
 def test_every_placement_has_a_slot(name):
     """Positions that python-chess finds legal, put together at random, are those that have a slot."""
     game, chance, met = Chess(name), Random(0), Counter()
@@ -267,6 +274,7 @@ def test_every_slot_has_at_most_one_position(name):
 
 
 @pytest.mark.parametrize("name", ["KPKP", "KPPKP", "KQPKP"])
+@pytest.mark.long
 def test_positions_met_in_play_have_slots(name):
     game, rights, chance = Chess(name), 0, Random(0)
     for position in random_positions(name, 1000, seed=5, passing=False):
@@ -283,6 +291,7 @@ def test_positions_met_in_play_have_slots(name):
 # Compiled
 
 
+@pytest.mark.long
 def test_compiled_rules_do_the_same():
     expander = Expander(Chess("KK"))
     for name in ("KRK", "KRKN", "KPKP", "KPPKP", "KQPKP", "KBKB"):
@@ -308,6 +317,7 @@ class FromAPosition(Chess):
 
 
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.long
 def test_the_contract_is_kept(compiled):
     report = check(FromAPosition("KPKP"), limit=3000, seconds=3, compiled=compiled)
     assert not report.findings, report.findings
@@ -354,6 +364,7 @@ def solved(name):
 
 
 @pytest.mark.parametrize("name", ["KRK", pytest.param("KPK", marks=pytest.mark.slow)])
+@pytest.mark.long
 def test_ending_is_solved_as_published(name):
     with open(DATA / "dtm.csv", newline="") as file:
         table = {

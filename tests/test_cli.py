@@ -77,6 +77,7 @@ def test_every_command_has_help_with_an_example(command, flag):
     assert all(f"retrograde {command}" in example for example in examples(text))
 
 
+@pytest.mark.long
 def test_every_example_runs(home, solved, monkeypatch):
     uvicorn = pytest.importorskip("uvicorn")
     monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **options: None)  # else it serves for ever
@@ -316,6 +317,7 @@ def test_query_reads_positions_from_standard_input(tictactoe):
 # verify
 
 
+@pytest.mark.long
 def test_verify_tells_that_all_is_right(tictactoe):
     text = retrograde("verify", "tictactoe").stdout
     assert text.startswith("tictactoe: 765 records derived again, and every one is right\n5,478 positions in ")
@@ -388,7 +390,7 @@ def test_what_cannot_be_done_is_one_clear_line(tictactoe, line, complaint, statu
 
 
 BROKEN = {  # what is put in the place of what: the error when the game is solved
-    ("class Heap(Game)", "class Heap(Game"): "heap.py, line 5: SyntaxError",
+    ("class Heap(Game)", "class Heap(Game"): "heap.py, line 4: SyntaxError",
     ("class Heap", "raise KeyError(1)\nclass Heap"): ": KeyError: 1",
     ("class Heap(Game)", "class Heap"): "heap.py holds none",
     ("heap - taken", "heap - taken / 1"): "which is no int",
@@ -447,6 +449,7 @@ def test_colours_are_for_terminals_that_want_them(tictactoe, monkeypatch):
     assert "\x1b" not in retrograde("query", "tictactoe", "XX./OO./...", color=True).stdout
 
 
+@pytest.mark.long
 def test_a_process_reports_results_errors_and_statuses(home):
     done = process("solve", "tictactoe", "--json", env=environment(home))
     assert (done.returncode, done.stderr) == (0, "")
@@ -467,6 +470,7 @@ def test_a_reader_who_leaves_is_no_error(tictactoe):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")
+@pytest.mark.long
 def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
     solve = [*COMMAND, "solve", "connect4:5,4"]
     journal = home / "connect4,width=5,height=4.h5.journal"
@@ -525,6 +529,7 @@ def test_progress_is_json_where_results_are(home):
     assert json.loads(result.stdout)["positions"] == 161_029
 
 
+@pytest.mark.long
 def test_an_estimate_solves_nothing(home):
     shown = retrograde("solve", "connect4:4,4", "--estimate").stdout
     assert shown.startswith("connect4:width=4,height=4: an estimate")
@@ -572,6 +577,7 @@ def test_amounts_and_durations():
         ("retrograde query --js", ["--json"]),
     ],
 )
+@pytest.mark.long
 def test_completion_in_bash(tictactoe, monkeypatch, words, completions):
     tictactoe.with_name("tictactoe,misere=yes.h5").write_bytes(b"")
     environ = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1), "_RETROGRADE_COMPLETE": "bash_complete"}

@@ -9,6 +9,8 @@ from retrograde.games.catalog import game_class
 from retrograde.solver.rules import kernels
 from retrograde.solver.rules.compiled import prepare
 
+pytestmark = pytest.mark.long
+
 
 class Shift(Game):
     """A game with options that are not compared, and not shown."""

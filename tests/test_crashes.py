@@ -19,6 +19,8 @@ from retrograde.solver.engine import solve
 from .command_line import COMMAND, environment
 from .crashing import KINDS
 
+pytestmark = pytest.mark.long
+
 CRASHING = Path(__file__).with_name("crashing.py")
 
 

@@ -388,6 +388,7 @@ with h5py.File(sys.argv[1]) as file:
 
 
 @pytest.mark.parametrize("name", ["mixed", "one block", "sparse, gaps over 32 bits", "many outcomes"])
+@pytest.mark.long
 def test_h5py_with_the_usual_plugin_reads_every_record(name, tmp_path):
     game = made(name)
     path, result = game.write(tmp_path / "made.h5"), tmp_path / "result.npz"
@@ -625,6 +626,7 @@ def test_truncated_files_are_refused(home):
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "many tiny tiers"])
+@pytest.mark.long
 def test_a_changed_byte_gives_an_error_or_the_right_answer(name, tmp_path, monkeypatch):
     monkeypatch.setattr(catalog, "rules_digest", cache(catalog.rules_digest))  # it takes longer than all the rest
     path, small = tmp_path / "db.h5", Made([1, 2, 9] * 400 + [BLOCK], seed=4)

@@ -21,7 +21,7 @@ from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
 
 from . import reference, tangle
-from .test_engine import Stop, counts, graphs, outcomes
+from .solving import Stop, counts, graphs, outcomes
 
 GAME = tangle.DenseTangle()
 LARGEST = tangle.position_of(31, True, 0, 3, 63)

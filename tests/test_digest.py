@@ -448,6 +448,7 @@ LONG = [pytest.param(name, marks=pytest.mark.slow) for name in ("dodgem", "harea
 
 
 @pytest.mark.parametrize("name", ["connect4", *LONG])
+@pytest.mark.long
 def test_every_number_in_every_rule_counts_and_none_in_what_is_for_people(tmp_path, name):
     """Rules with one number changed are other rules, unless it is in a method that none of them reaches."""
     lines = (ROOT / "games" / f"{name}.py").read_bytes().splitlines(keepends=True)

@@ -10,11 +10,9 @@ import time
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from retrograde.databases import open_database
-from retrograde.databases.file import DatabaseFile
-from retrograde.games import DRAW, LOSE, UNDECIDED, Game, RuleError, Value
+from retrograde.games import LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.listed.way import Listed
@@ -23,28 +21,13 @@ from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
 
 from . import published, reference, tangle
+from .solving import Stop, counts, graphs, outcomes, stop_at
 
 SMALL = [
     *("tictactoe", "tictactoe:misere=yes", "connect4:3,3,3", "connect4:4,3,3", "mutorere", "dodgem", "lgame"),
     *("hareandhounds", "tentozero"),
 ]
 COMPILED = ["tictactoe", "mutorere", "dodgem", "lgame", "connect4:4,3,3", "connect4:4,4,4", "connect4:5,4,4"]
-
-
-def counts(path) -> dict:
-    """Return how many positions have each value and remoteness according to a database."""
-    legend = DatabaseFile(path).legend
-    return {(row.value, None if row.value == DRAW else row.remoteness): row.positions for row in legend}
-
-
-def outcomes(path, game: Game) -> dict:
-    """Return all that a database holds, as the reference solver gives it."""
-    found = {}
-    with open_database(path, game=game) as database:
-        for _, *arrays in database.records():
-            for position, value, remoteness in zip(*(array.tolist() for array in arrays), strict=True):
-                found[position] = value, None if value == DRAW else remoteness
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -96,14 +79,6 @@ def test_every_outcome_equals_the_reference(variant, path):
     assert outcomes(solve(game, path, way="interpreted"), game) == reference.solve(game, symmetric=True)
 
 
-graphs = st.builds(
-    tangle.position_of,
-    seed=st.integers(0, 2**20 - 1),
-    symmetric=st.booleans(),
-    ends=st.integers(0, 3),
-    layers=st.integers(0, 3),
-    size=st.integers(0, 63),
-)
 WAYS = {
     "interpreted": (tangle.Tangle(), True),
     "compiled": (tangle.Tangle(), False),
@@ -179,21 +154,6 @@ def test_remoteness_beyond_the_first_width(path):
 
 
 # Kills
-
-
-class Stop(Exception):
-    """Thrown out of the middle of a solve."""
-
-
-def stop_at(step):
-    """Return a listener that stops a solve at some step."""
-    steps = iter(range(step))
-
-    def listener(progress):
-        if next(steps, None) is None:
-            raise Stop
-
-    return listener
 
 
 def test_goes_on_from_any_prefix_of_the_journal(tmp_path):

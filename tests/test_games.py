@@ -54,6 +54,7 @@ def test_counts_from_symmetric_classes(variant):
     assert counts_of_classes(game, solution(game, True)) == published.COUNTS[variant]
 
 
+@pytest.mark.long
 def test_counts_of_lgame_from_symmetric_classes():
     assert counts_of_classes(LGame(), solution(LGame(), True)) == published.COUNTS["lgame"]
 
@@ -97,6 +98,7 @@ def test_gamesman_counts_tentozero_once_for_each_player():
 
 @pytest.mark.parametrize("hare", [5, 6, 7, 8])
 @pytest.mark.parametrize("hare_first", [False, True])
+@pytest.mark.long
 def test_hounds_catch_the_hare_in_as_many_plies_as_published(hare, hare_first):
     game = HareAndHounds(hare, hare_first)
     variant = f"hareandhounds:{hare}" + ",yes" * hare_first
@@ -144,6 +146,7 @@ def test_moves_are_named_and_lead_on_to_tiers_never_lower(game):
 
 
 @each_game
+@pytest.mark.long
 def test_images_are_worth_the_same(game):
     values = solution(game)
     for position in values:
@@ -194,6 +197,7 @@ def test_read_undoes_write(game):
     assert not any(set(" \n") & set(game.write(position)) for position in positions)
 
 
+@pytest.mark.long
 def test_read_undoes_write_in_the_lgame():
     game = LGame()
     for position in solution(game, True):

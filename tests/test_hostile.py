@@ -27,7 +27,7 @@ from retrograde.solver.play.solution import Solution
 from retrograde.solver.work.sizes import Sizes
 
 from .command_line import HEAP, environment, process, retrograde
-from .forge import Forged
+from .forge import Forged, mutate
 
 MALICE = """
 from pathlib import Path
@@ -73,6 +73,7 @@ def malicious(folder, mark, name="evil"):
 
 @pytest.mark.parametrize("variant", ["evil", "{folder}/evil", "{folder}/evil.py", "../other/evil", "connect4:evil.py"])
 @pytest.mark.parametrize("command", ["info", "query", "verify", "play", "match", "plot"])
+@pytest.mark.long
 def test_a_file_never_leads_to_code(variant, command, tmp_path, monkeypatch):
     mark = tmp_path / "mark"
     folder = tmp_path / "other"
@@ -91,6 +92,7 @@ def test_a_file_never_leads_to_code(variant, command, tmp_path, monkeypatch):
     assert not mark.exists()
 
 
+@pytest.mark.long
 def test_a_variant_is_no_formula(tmp_path):
     """Matplotlib would set what stands between two dollars, and fail where it cannot."""
     forged, path = malicious(tmp_path, tmp_path / "mark")
@@ -121,6 +123,7 @@ def test_what_was_solved_here_is_found_again_as_long_as_it_is_the_same(tmp_path)
         open_database(path)
 
 
+@pytest.mark.long
 def test_what_was_solved_here_imports_nothing_that_was_put_beside_it_since(tmp_path):
     """`colorsys` is of Python's own library, and nobody else imports it."""
     rules, mark = tmp_path / "rules" / "heap.py", tmp_path / "mark"
@@ -214,6 +217,7 @@ def huge(kinds, folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="measured by getrusage")
+@pytest.mark.long
 def test_nothing_is_allocated_that_a_file_has_no_room_for(kinds, tmp_path):
     paths = huge(kinds, tmp_path)
     _, least = measured(READ_ALL, *map(str, kinds.values()))
@@ -253,6 +257,7 @@ def opened(path):
 
 
 @pytest.mark.parametrize("name", WRONG)
+@pytest.mark.long
 def test_an_attribute_that_cannot_be_true_is_one_line(name, kinds, tmp_path):
     for number, value in enumerate(WRONG[name]):
         forged = Forged.read(kinds["records"])
@@ -332,6 +337,7 @@ def test_links_lead_nowhere_else(kinds, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kinds of files of POSIX")
+@pytest.mark.long
 def test_one_bad_file_hinders_no_other(kinds, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
@@ -367,41 +373,6 @@ def test_tiers_are_not_taken_from_a_database_that_says_more_than_scores_can(kind
 
 
 # Fuzz
-
-
-def mutate(forged, dice):
-    """Change one thing somewhere, such as an attacker would."""
-    what = dice.choice(["attribute", "table", "table", "content", "content", "shape", "missing", "type"])
-    if what == "attribute":
-        name = dice.choice(sorted(forged.attributes))
-        wrong = [0, -1, 1 << 62, "", "x" * 5000, "7", 2.5, np.arange(9), [["a"]], "\x1b[1m"]
-        forged.attributes[name] = dice.choice(wrong)
-        return
-    name = dice.choice(sorted(forged.parts))
-    part = forged.parts[name]
-    whole = len(part.contents[0]) == part.length * part.dtype.itemsize
-    if what == "table" and len(part.contents) == 1 and part.dtype.names and whole:
-        rows = part.rows()
-        column = dice.choice(part.dtype.names)
-        row = dice.randrange(len(rows))
-        limits = np.iinfo(rows.dtype[column])
-        value = dice.choice([0, 1, limits.max, limits.min, dice.randrange(1 << 30), int(rows[column][row]) + 1])
-        rows[column][row] = max(limits.min, min(limits.max, value))
-        part.put(rows)
-    elif what == "content":
-        number = dice.randrange(len(part.contents))
-        content = bytearray(part.contents[number])
-        for _ in range(dice.choice([1, 5, 500])):
-            content[dice.randrange(len(content))] = dice.randrange(256)
-        part.contents[number] = bytes(content)
-    elif what == "shape":
-        part.length = dice.choice([1, part.length - 1 or 1, part.length + 1, 2 * part.length, 1 << 33])
-        part.chunk = dice.choice([part.chunk, 1, 4096, part.length]) or 1
-        part.chunk = min(part.chunk, 1 << 28)
-    elif what == "missing":
-        del forged.parts[name]
-    else:
-        part.dtype = np.dtype(dice.choice(["u1", "<i8", "<f8", "S9", [("value", "u1"), ("other", "<i8")]]))
 
 
 def everything(path, game, dice):
@@ -442,6 +413,7 @@ def fuzz(kinds, folder, seed, count):
                 everything(file, game, dice)
 
 
+@pytest.mark.long
 def test_forged_files_end_in_an_answer_or_one_line(kinds, tmp_path):
     before = psutil.Process().memory_info().rss
     fuzz(kinds, tmp_path, "short", 40)

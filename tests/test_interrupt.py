@@ -10,7 +10,7 @@ import pytest
 
 from tests.command_line import COMMAND, environment, retrograde
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")]
 
 LOOP = """
 from pathlib import Path

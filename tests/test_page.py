@@ -12,11 +12,11 @@ from retrograde.databases import database_path
 from retrograde.games.catalog import load_game, variant
 
 from .command_line import HEAP, environment, process
-from .test_web import Server
+from .serving import Server
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path")]
 VARIANTS = ["tictactoe", "connect4:4,4", "chess:KRK", "lgame"]
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 

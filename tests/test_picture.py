@@ -151,6 +151,7 @@ def test_boards_of_all_games_say_what_the_game_says(text):
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.long
 def test_a_chart_of_counts(solved, tmp_path, suffix):
     pytest.importorskip("matplotlib")
     output = tmp_path / f"counts{suffix}"
@@ -161,6 +162,7 @@ def test_a_chart_of_counts(solved, tmp_path, suffix):
         output.unlink()
 
 
+@pytest.mark.long
 def test_a_chart_that_cannot_be_written(solved, tmp_path):
     pytest.importorskip("matplotlib")
     retrograde("plot", solved("mutorere"), "--output", tmp_path / "counts.txt", status=2)

@@ -1,17 +1,18 @@
 """Players: the perfect one never gives anything away and sets traps; the others play as they say; matches count."""
 
 import json
+import sys
 from random import Random
 
 import pytest
 
 from retrograde.databases import open_database
 from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
+from retrograde.games.tictactoe_player import by_rules
 from retrograde.solver.play.match import judge, play, random_position
 from retrograde.solver.play.player import (
     NoPlayer,
     best,
-    by_rules,
     first_best,
     greedy,
     make_player,
@@ -59,6 +60,7 @@ def games_without_a_slip(solution, games, seed):
 
 
 @pytest.mark.parametrize("text", SMALL)
+@pytest.mark.long
 def test_the_perfect_player_gives_nothing_away(solution_of, text):
     games_without_a_slip(solution_of(text), 60, 1)
 
@@ -101,6 +103,7 @@ def test_problems_are_counted_as_they_are(solution_of, text):
                 assert counted[2] == -min(end.remoteness for end in losing)
 
 
+@pytest.mark.long
 def test_traps_bring_points(solution_of):
     for text in ("connect4:4,4", "mutorere", "tictactoe"):
         solution = solution_of(text)
@@ -123,7 +126,8 @@ def test_whoever_plays_tictactoe_by_rules_is_beaten_when_it_errs(solution_of):
     for number in range(200):
         chance = Random(number)
         position = random_position(solution, chance)  # so that it comes to where the rules fail
-        players = (perfect, by_rules(chance)) if number % 2 else (by_rules(chance), perfect)
+        simple = by_rules(solution, chance)
+        players = (perfect, simple) if number % 2 else (simple, perfect)
         rules = number % 2  # the turn of the player by rules
         game, erred = solution.game, False
         for ply in range(9):
@@ -153,7 +157,7 @@ def test_whoever_plays_tictactoe_by_rules_is_beaten_when_it_errs(solution_of):
 def test_the_rules_that_people_learn(solution_of, text, move):
     solution = solution_of("tictactoe")
     position = solution.game.read(text)
-    chosen = by_rules(Random(1))(solution, position)
+    chosen = by_rules(solution, Random(1))(solution, position)
     if move is None:
         assert solution.game.move_name(position, chosen) == "b2"
     else:
@@ -167,6 +171,57 @@ def test_the_player_by_rules_knows_no_other_game(solution_of):
         make_player("best", solution_of("mutorere"), Random(1))
     with pytest.raises(NoPlayer):
         make_player("1.5", solution_of("mutorere"), Random(1))
+
+
+MAKERS = """
+def last(solution, chance):
+    return lambda solution, position: max(solution.game.generate_moves(position))
+
+
+def first(solution, chance):
+    raise AssertionError("a name of ours was looked for elsewhere")
+
+
+def choosy(solution, chance):
+    raise ValueError("it does not like this game")
+"""
+
+
+@pytest.fixture
+def distribution(tmp_path, monkeypatch):
+    """Another distribution, whose players are installed."""
+    about = tmp_path / "pastimes-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: pastimes\nVersion: 1.0\n")
+    names = {"last": "last", "first": "first", "0.5": "first", "choosy": "choosy", "gone": "gone"}
+    points = [f"{name} = pastimes:{function}" for name, function in names.items()]
+    (about / "entry_points.txt").write_text("\n".join(["[retrograde.players]", *points, "lost = pastimes.none:lost"]))
+    (tmp_path / "pastimes.py").write_text(MAKERS)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    sys.modules.pop("pastimes", None)
+
+
+@pytest.mark.usefixtures("distribution")
+def test_other_distributions_offer_players(solved, solution_of):
+    solution = solution_of("mutorere")
+    start = solution.game.start
+    assert make_player("last", solution, Random(1))(solution, start) == max(solution.game.generate_moves(start))
+    assert make_player("first", solution, Random(1)) is first_best
+    assert make_player("0.5", solution, Random(1))(solution, start) in solution.game.generate_moves(start)
+    for name, complaint in {
+        "choosy": "it does not like this game",
+        "gone": "'gone' cannot be loaded from pastimes:gone: module 'pastimes' has no",
+        "lost": "'lost' cannot be loaded from pastimes.none:lost: No module named",
+        "nobody": "perfect, first, random, greedy, 0.5, choosy, first, gone, last, lost, rules, or a skill",
+    }.items():
+        with pytest.raises(NoPlayer, match=complaint):
+            make_player(name, solution, Random(1))
+    assert "choosy, first, gone, last, lost, rules." in retrograde("match", "--help").stdout
+    assert "choosy, first, gone, last, lost, rules." in retrograde("play", "--help").stdout
+    told = json.loads(retrograde("match", solved("mutorere"), "perfect", "last", "--games", "2", "--json").stdout)
+    assert told["players"][0]["lost"] == 0
+    assert "'gone' cannot be" in retrograde("match", solved("mutorere"), "gone", "last", status=2).stderr
 
 
 def test_the_greedy_player_looks_one_ply_ahead(solution_of):

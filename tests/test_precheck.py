@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from retrograde.games import LOSE, UNDECIDED, Game, RuleError
+from retrograde.games import RuleError
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver import engine
@@ -15,6 +15,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.rules.examine import raised_by_rules
 from retrograde.solver.rules.exits import no_exit
 from tests import broken, test_check
+from tests.heap import Heap
 from tests.ladder import Ladder
 from tests.tangle import DenseTangle, Tangle, TangleWithParents, position_of
 
@@ -50,6 +51,7 @@ def test_our_games_are_not_refused(variant):
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("rules", [Tangle, TangleWithParents, DenseTangle])
 @pytest.mark.parametrize("seed", range(10))
+@pytest.mark.long
 def test_random_games_are_not_refused(rules, seed, symmetric):
     game = rules()
     object.__setattr__(game, "start", game.canonical(position_of(seed, symmetric, 1, 1, 20)))
@@ -66,21 +68,6 @@ def test_rules_that_go_on_for_ever_are_named(monkeypatch):
 # Rules that would end the process
 
 
-class Heap(Game):
-    """Take one or two from the heap."""
-
-    start = 9
-
-    def generate_moves(self, heap):
-        yield from range(1, min(2, heap) + 1)
-
-    def do_move(self, heap, taken):
-        return heap - taken
-
-    def primitive(self, heap):
-        return LOSE if heap == 0 else UNDECIDED
-
-
 class Exit(Heap):
     def do_move(self, heap, taken):
         sys.exit(0)
@@ -93,7 +80,7 @@ class Interrupt(Heap):
 
 class FloatTier(Heap):
     def tier(self, heap):
-        return 9.5 - heap
+        return 10.5 - heap
 
 
 class TextTier(Heap):
@@ -112,12 +99,12 @@ class FloatMoves(Heap):
 
 
 FAULTS = {
-    Exit: "position 9: the rules raise SystemExit: 0",
-    Interrupt: "position 9: the rules raise KeyboardInterrupt: ",
-    FloatTier: "position 9: tier(9) gives 0.5, which is no int",
-    TextTier: "position 9: tier(9) gives '0', which is no int",
-    HugeTier: "position 9: tier(9) gives 1180591620717411303424; it must give an int below 2**62",
-    FloatMoves: "position 9: generate_moves() gives 1.0, which is no int",
+    Exit: "position 10: the rules raise SystemExit: 0",
+    Interrupt: "position 10: the rules raise KeyboardInterrupt: ",
+    FloatTier: "position 10: tier(10) gives 0.5, which is no int",
+    TextTier: "position 10: tier(10) gives '0', which is no int",
+    HugeTier: "position 10: tier(10) gives 1180591620717411303424; it must give an int below 2**62",
+    FloatMoves: "position 10: generate_moves() gives 1.0, which is no int",
 }
 
 
@@ -175,6 +162,7 @@ def test_a_broken_game_leaves_no_database(cls, fault, interpreted, tmp_path, mon
     assert not (tmp_path / "game.h5").exists()
 
 
+@pytest.mark.long
 def test_the_sample_is_verified_before_the_file_has_its_name(tmp_path, monkeypatch):
     def refuse(database, seconds):
         assert seconds <= 0.1

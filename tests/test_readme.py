@@ -10,7 +10,8 @@ import pytest
 
 from retrograde.databases import open_database
 
-from .test_web import Server
+from .command_line import HEAP
+from .serving import Server
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,13 +22,11 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder with the README's own game in it, which is also where databases go."""
-    folder = tmp_path_factory.mktemp("readme")
-    game = next(block for block in blocks("python") if "class Heap" in block)
-    (folder / "heap.py").write_text(game, encoding="utf-8")
-    return folder
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with the README's own game in it, which is also where databases go: one for each test."""
+    (tmp_path / "heap.py").write_text(HEAP, encoding="utf-8")
+    return tmp_path
 
 
 def run(folder, command: str) -> str:
@@ -41,6 +40,11 @@ def run(folder, command: str) -> str:
     return done.stdout
 
 
+def test_the_game_is_the_one_that_tests_are_made_of():
+    assert HEAP in blocks("python")
+
+
+@pytest.mark.long
 def test_transcripts(folder):
     transcripts = [entry for block in blocks("console") for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     assert len(transcripts) >= 6
@@ -51,6 +55,7 @@ def test_transcripts(folder):
         assert re.fullmatch(pattern + r"\s*", run(folder, command), re.DOTALL), command
 
 
+@pytest.mark.long
 def test_commands_of_the_table(folder):
     commands = re.findall(r"`(retrograde [^`]+)`", README.split("## Use")[1].split("## Write")[0])
     commands = [command for command in commands if "VARIANT" not in command]
@@ -58,6 +63,7 @@ def test_commands_of_the_table(folder):
         *("games", "solve", "info", "query", "play", "match", "serve", "plot", "verify", "check", "list", "uci")
     }
     (folder / "mygame.py").write_text((folder / "heap.py").read_text(encoding="utf-8"), encoding="utf-8")
+    run(folder, "retrograde solve connect4:4,4")  # as the first transcript does
     for command in commands:
         if command == "retrograde serve":  # which ends only when it is told to
             server = Server(folder)
@@ -66,6 +72,7 @@ def test_commands_of_the_table(folder):
             run(folder, command)
 
 
+@pytest.mark.long
 def test_python(folder, monkeypatch, capsys):
     monkeypatch.setenv("RETROGRADE_HOME", str(folder))
     run(folder, "retrograde solve connect4:4,4")

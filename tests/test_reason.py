@@ -8,29 +8,17 @@ from fractions import Fraction
 import pytest
 from numba import njit
 
-from retrograde.games import LOSE, UNDECIDED, Game
+from retrograde.games import LOSE, UNDECIDED
 from retrograde.solver.conformance.check import check
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.reason import NOT_COMPILED, reason
-from tests.command_line import retrograde
+from tests.command_line import HEAP, retrograde
+from tests.heap import Heap
+
+pytestmark = pytest.mark.long
 
 NAMES = {0: "none"}
 BIG = 1 << 70
-
-
-class Heap(Game):
-    """Take one or two from the heap; each game below is this with one rule that numba does not know."""
-
-    start = 9
-
-    def generate_moves(self, heap):
-        yield from range(1, min(2, heap) + 1)
-
-    def do_move(self, heap, taken):
-        return heap - taken
-
-    def primitive(self, heap):
-        return LOSE if heap == 0 else UNDECIDED
 
 
 class Counter:
@@ -155,18 +143,7 @@ def test_a_table_that_does_not_fit_is_told():
 
 def test_the_command_says_that_it_works_slowly(tmp_path):
     file = tmp_path / "heap.py"
-    file.write_text(
-        "from retrograde.games import LOSE, UNDECIDED, Game\n\n"
-        "NAMES = {0: 'none'}\n\n"
-        "class Heap(Game):\n"
-        "    start = 9\n\n"
-        "    def generate_moves(self, heap):\n"
-        "        yield 1\n\n"
-        "    def do_move(self, heap, taken):\n"
-        "        return heap - 1\n\n"
-        "    def primitive(self, heap):\n"
-        "        return LOSE if heap in NAMES else UNDECIDED\n"
-    )
+    file.write_text(HEAP.replace("heap == 0", "heap in NAMES") + "\n\nNAMES = {0: 'none'}\n")
     text = " ".join(retrograde("check", str(file)).stdout.split())
     assert text.startswith("heap: keeps the contract it works, slowly: the rules of heap do not compile: heap.py, line")
     report = json.loads(retrograde("check", str(file), "--json").stdout)

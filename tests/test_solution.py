@@ -10,7 +10,8 @@ import pytest
 from retrograde.databases import DatabaseFile, NotInDatabase, Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.play.analysis import summary
-from retrograde.solver.play.player import PLAYERS, by_chance, perfect
+from retrograde.solver.play.offered import offered
+from retrograde.solver.play.player import PLAYERS, by_chance, make_player, perfect
 from retrograde.solver.play.solution import Choice, open_solution, preference
 
 from . import published, reference
@@ -35,6 +36,7 @@ def open_solved(solved):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.long
 def test_values_are_those_of_the_reference(variant, open_solved):
     solution = open_solved(variant)
     outcomes = reference.solve(solution.game)
@@ -56,6 +58,7 @@ def test_moves_are_all_there_with_the_positions_they_lead_to(variant, open_solve
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.long
 def test_the_first_move_keeps_what_the_position_is_worth(variant, open_solved):
     solution = open_solved(variant)
     for position, (value, remoteness) in reference.solve(solution.game).items():
@@ -150,8 +153,8 @@ def test_random_players_of_one_seed_play_alike(open_solved):
 def test_every_player_has_a_legal_move(open_solved):
     solution = open_solved("tictactoe")
     start = solution.game.start
-    for make in PLAYERS.values():
-        assert make(solution, Random(3))(solution, start) in solution.game.generate_moves(start)
+    for name in (*PLAYERS, *offered()):
+        assert make_player(name, solution, Random(3))(solution, start) in solution.game.generate_moves(start)
 
 
 # Summaries

@@ -66,6 +66,7 @@ print(best[0], sum(kernels.divide.stats.cache_hits.values()))
 """
 
 
+@pytest.mark.long
 def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls(package):
     program = DIVIDE.format(root=str(package))
     before = (4 << 14) - 2 - 3  # a LOSE in 3 is a WIN in 4
@@ -89,6 +90,7 @@ def test_all_kernels_and_all_that_they_import_decide_what_machine_code_is():
     assert "solver/play/picture.py" not in names
 
 
+@pytest.mark.long
 def test_no_function_is_compiled_but_by_the_one_decorator():
     for file in EVERY_FILE:
         if file.name != "kernel.py":
@@ -149,6 +151,7 @@ def hammer(package, folder, rounds, processes=3, program=HAMMER):
     return [output(process).split() for process in running]
 
 
+@pytest.mark.long
 def test_processes_that_save_at_once_do_not_hurt_each_other(package, tmp_path):
     rounds = 60
     assert hammer(package, tmp_path / "cache", rounds) == [["0", "0"]] * 3
@@ -192,6 +195,7 @@ def test_data_of_another_signature_or_of_other_sources_are_not_taken(tmp_path):
 KEPT_WHERE = "from retrograde.solver.outcomes import score_kernels as s; print(s.pass_up._cache.cache_path)"
 
 
+@pytest.mark.long
 def test_a_file_in_the_working_folder_does_not_say_where_machine_code_is(package):
     """It might be another's, and so might be the code."""
     pytest.importorskip("yaml")

@@ -33,6 +33,7 @@ from retrograde.solver.work.sizes import Sizes
 
 from . import alphabeta, ladder, published, reference
 from .command_line import environment
+from .solving import Stop
 
 PLAIN = "benchmarks/plain_connect4.py:width=4,height=3"
 GAMES = ["connect4:4,3,3", PLAIN, "ladder:12,200,1", "ladder:30,500,3"]
@@ -312,10 +313,6 @@ def test_what_cannot_be_reached_is_not_found_where_that_shows(tmp_path):
 
 
 # Kills and damage
-
-
-class Stop(Exception):
-    """What a listener raises to end a solve."""
 
 
 @pytest.mark.parametrize("text", ["connect4:4,4,4", PLAIN, "ladder:30,500,3"])

@@ -7,30 +7,22 @@ import numpy as np
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.games import LOSE, UNDECIDED, Game
+from retrograde.games import LOSE, Game
 from retrograde.games.game import TEXTS, defines
 from retrograde.games.text import REPLACEMENT, printable
 from retrograde.solver.engine import solve
 from retrograde.solver.rules.expansion import Expander
 from tests.command_line import retrograde
+from tests.heap import Heap
 
 HOSTILE = "a\x1b[31mb\x07\x9b2J\u202ec\u2066\tx\r"
 HARMLESS = f"a{REPLACEMENT}[31mb{REPLACEMENT}{REPLACEMENT}2J{REPLACEMENT}c{REPLACEMENT}{REPLACEMENT}x{REPLACEMENT}"
 
 
-class Loud(Game):
-    """Take one from the heap; every text of this game has control characters in it."""
+class Loud(Heap):
+    """The same with control characters in every text."""
 
-    start = 5
-
-    def generate_moves(self, heap):
-        yield 1
-
-    def do_move(self, heap, taken):
-        return heap - 1
-
-    def primitive(self, heap):
-        return LOSE if heap == 0 else UNDECIDED
+    size: int = 5
 
     def write(self, heap):
         return f"{HOSTILE}{heap}"
@@ -88,9 +80,10 @@ def test_nothing_else_changes():
     assert Plain.write is Game.write
 
 
+@pytest.mark.long
 def test_such_games_compile(tmp_path):
     children = Expander(Loud()).expand(0, np.array([3, 4])).by_position()[1]
-    assert children == [[2], [3]]
+    assert children == [[2, 1, 0], [3, 2, 1]]
     with open_database(solve(Loud(), tmp_path / "loud.h5", way="compiled"), game=Loud()) as database:
         assert len(database) == 6
 

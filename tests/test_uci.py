@@ -40,6 +40,7 @@ def test_perft(fen, depth, count):
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.long
 def test_moves_on_any_board_are_those_of_python_chess(seed):
     chance = Random(seed)
     theirs, ours = chess.Board(), AnyBoard.from_fen(STARTING_POSITION)
@@ -72,6 +73,7 @@ def client(home):
         yield client
 
 
+@pytest.mark.long
 def test_analysis(client):
     def analyse(fen):
         return client.analyse(chess.Board(fen), engine.Limit(time=1))
@@ -86,6 +88,7 @@ def test_analysis(client):
     assert analyse("8/8/8/8/8/1k6/1p6/1K6 w - - 0 1")["score"] == engine.PovScore(engine.Cp(0), chess.WHITE)
 
 
+@pytest.mark.long
 def test_a_game_against_the_engine(client):
     board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
     chance = Random(1)
@@ -98,6 +101,7 @@ def test_a_game_against_the_engine(client):
     assert board.is_checkmate() and len(board.move_stack) <= 31
 
 
+@pytest.mark.long
 def test_the_engine_against_itself_mates_when_it_says(client):
     board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
     while not board.is_game_over():
@@ -105,6 +109,7 @@ def test_the_engine_against_itself_mates_when_it_says(client):
     assert board.is_checkmate() and len(board.move_stack) == 31
 
 
+@pytest.mark.long
 def test_outside_its_tables_it_moves_legally(client):
     board, chance = chess.Board(), Random(5)
     for _ in range(60):
@@ -115,6 +120,7 @@ def test_outside_its_tables_it_moves_legally(client):
     assert len(board.move_stack) > 20
 
 
+@pytest.mark.long
 def test_database_path(home, tmp_path):
     elsewhere = {**os.environ, "RETROGRADE_HOME": str(tmp_path)}
     with engine.SimpleEngine.popen_uci([*COMMAND, "uci"], env=elsewhere) as client:
@@ -150,12 +156,14 @@ def test_greeting(ask):
     assert any(line.startswith("option name DatabasePath type string") for line in said)
 
 
+@pytest.mark.long
 def test_infinite_waits_for_stop(ask):
     position = "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
     assert not any(line.startswith("bestmove") for line in ask(position, "go infinite"))
     assert ask(position, "go infinite", "stop", "stop")[-1].startswith("bestmove")
 
 
+@pytest.mark.long
 def test_moves_lead_to_an_ending(ask):
     said = ask("position fen 8/8/8/8/8/2k5/1R5q/K7 w - - 0 1 moves b2h2", "go")
     assert said[0].startswith("info depth") and "score mate -" in said[0]
@@ -242,6 +250,7 @@ def test_of_two_databases_the_sound_one_answers(ask, home, tmp_path):
     assert "damaged" in said[0] and "score mate 16" in said[1]
 
 
+@pytest.mark.long
 def test_a_database_of_the_older_format_is_read(ask, home, tmp_path):
     forged = Forged.read(home / "chess,KRK.h5")
     forged.attributes |= {"format_version": 1, "rules": legacy_digest(Chess)}
@@ -305,6 +314,7 @@ def test_no_line_ends_it(home, monkeypatch, tmp_path, seed):
     assert "score mate 16" in said[0]
 
 
+@pytest.mark.long
 def test_the_command_lives_through_anything(home):
     """As a process of its own, whose output knows ASCII only."""
     path = b"setoption name DatabasePath value "

@@ -10,17 +10,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-fastapi = pytest.importorskip("fastapi")
-from fastapi.testclient import TestClient  # noqa: E402
+pytest.importorskip("fastapi")
 
-from retrograde.cli.web.app import make_app  # noqa: E402
-from retrograde.cli.web.hosts import Hosts  # noqa: E402
-from retrograde.databases import database_path, open_database  # noqa: E402
-from retrograde.games.catalog import load_game, variant  # noqa: E402
-from retrograde.solver.engine import solve  # noqa: E402
-from retrograde.solver.play.solution import Solution  # noqa: E402
+from retrograde.cli.web.app import make_app
+from retrograde.cli.web.hosts import Hosts
+from retrograde.databases import database_path, open_database
+from retrograde.games.catalog import load_game, variant
+from retrograde.solver.engine import solve
+from retrograde.solver.play.solution import Solution
 
-from .command_line import COMMAND, HEAP, environment, retrograde  # noqa: E402
+from .command_line import COMMAND, HEAP, environment, retrograde
+from .serving import Server, client_of, get
+
+pytestmark = pytest.mark.long
 
 VARIANTS = ["tictactoe", "connect4:4,4", "mutorere", "chess:KRK", "chess:KQKR", "lgame"]
 
@@ -35,21 +37,10 @@ def home(solved, tmp_path_factory):
     return folder
 
 
-def client_of(*args):
-    """Return a client of a server of its own; *args* are those of make_app."""
-    return TestClient(make_app(*args), base_url="http://localhost:8000", headers={"accept": "application/json"})
-
-
 @pytest.fixture
 def client(home, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
     return client_of()
-
-
-def get(client, path, status=200, **parameters):
-    response = client.get(path, params=parameters or None)
-    assert response.status_code == status, response.text
-    return response.json()
 
 
 # GamesCrafters
@@ -277,19 +268,6 @@ def test_serving_needs_a_database_and_a_port(home, monkeypatch):
 
 
 # The whole server
-
-
-class Server:
-    """`retrograde serve` as a process of its own."""
-
-    def __init__(self, home):
-        command = [*COMMAND, "serve", "--port", "0"]
-        self.process = subprocess.Popen(command, env=environment(home), stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().split()[0]  # told once it listens: nobody need try twice
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
 
 
 @pytest.fixture

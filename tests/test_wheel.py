@@ -140,6 +140,7 @@ def test_it_solves_verifies_and_answers(retrograde, elsewhere):
     assert json.loads(retrograde("query", "connect4:4,4", "2122", "--json"))["remoteness"] == 12
     assert "the first player wins in 11 plies" in retrograde("solve", "./heap.py:size=21")
     assert "the player to move wins in 5 plies" in retrograde("query", "heap:size=21", "9")
+    assert "perfect against rules, 4 games" in retrograde("match", "tictactoe", "perfect", "rules", "--games", "4")
     assert {path.stem for path in elsewhere.glob("*.h5")} == {"tictactoe", "connect4,width=4,height=4", "heap,size=21"}
 
 

@@ -62,4 +62,5 @@ def locate(table: Table, block: Block) -> int:
         kernels.disorder(block.columns, block.children, unsorted)
     for row in np.flatnonzero(unsorted):
         block.order[row, : block.columns] = np.argsort(block.children[row, : block.columns])
-    return kernels.locate(block.columns, block.matrix, unsorted, block.order, table.space.lists, block.places)
+    missing = kernels.locate(block.columns, block.matrix, unsorted, block.order, table.space.lists, block.places)
+    return int(missing)

@@ -1,13 +1,17 @@
 """Players: a player is a function `(solution, position) -> move`, asked only while the game is not over.
 
-A new one is a function and a line in `PLAYERS`. (People play too, but only the command line can ask them.)
+A new one is a function and a line in `PLAYERS`, or comes from elsewhere (see `offered.py`), as one that knows a game
+does. (People play too, but only the command line can ask them.)
 """
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
+from importlib.metadata import EntryPoint
 from random import Random
 
 from retrograde.games.game import FLIPPED, LOSE, WIN, RetrogradeError
+from retrograde.solver.play.offered import entry_point, offered
 from retrograde.solver.play.solution import Choice, Solution, preference
 
 Player = Callable[[Solution, int], int]
@@ -106,54 +110,38 @@ def greedy(chance: Random) -> Player:
     return player
 
 
-def by_rules(chance: Random) -> Player:
-    """Return a player of tic-tac-toe who goes by the rules that people learn: win, block, take the centre, a corner, an
-    edge; by chance among equals. The database is not asked."""
-
-    def player(solution: Solution, position: int) -> int:
-        game, free = solution.game, list(solution.game.generate_moves(position))
-        xs, os = position & 0x1FF, position >> 9
-        lines: tuple[int, ...] = game.lines  # type: ignore[attr-defined]  # those of tic-tac-toe
-        completes = lambda stones: any(stones & line == line for line in lines)  # noqa: E731
-        mine, theirs = (os, xs) if game.draw_turn(position) == "O" else (xs, os)
-        for stones in (mine, theirs):
-            if cells := [cell for cell in free if completes(stones | 1 << cell)]:
-                return chance.choice(cells)
-        for cells in ([4], [0, 2, 6, 8], [1, 3, 5, 7]):
-            if cells := [cell for cell in cells if cell in free]:
-                return chance.choice(cells)
-        raise AssertionError("a board that is full asks for no move")
-
-    return player
-
-
-def for_tictactoe(solution: Solution, chance: Random) -> Player:
-    """Return the player by rules, for tic-tac-toe as everybody knows it; raise NoPlayer for other games."""
-    from retrograde.games.tictactoe import TicTacToe
-
-    if solution.game != TicTacToe():
-        raise NoPlayer("the player 'rules' knows tictactoe alone, three by three")
-    return by_rules(chance)
-
-
 PLAYERS: dict[str, Maker] = {
     "perfect": lambda solution, chance: perfect,
     "first": lambda solution, chance: first_best,
     "random": lambda solution, chance: by_chance(chance),
     "greedy": lambda solution, chance: greedy(chance),
-    "rules": for_tictactoe,
 }
 """For each name on the command line, what makes such a player. A number is a player too: perfect with that skill."""
 
 
 def make_player(name: str, solution: Solution, chance: Random) -> Player:
-    """Return a player by name, or by skill, a number from 0 to 1; raise NoPlayer where there is none."""
+    """Return a player by name, or by skill, a number from 0 to 1; raise NoPlayer where there is none.
+
+    Only for a name that is none of ours it is looked among those that are installed.
+    """
     if name in PLAYERS:
         return PLAYERS[name](solution, chance)
+    with suppress(ValueError):
+        if 0 <= (skill := float(name)) <= 1:
+            return skilled(skill, chance)
+    if point := entry_point(name):
+        return installed(point, solution, chance)
+    names = ", ".join([*PLAYERS, *offered()])
+    raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
+
+
+def installed(point: EntryPoint, solution: Solution, chance: Random) -> Player:
+    """Return a player that another distribution may have brought; raise NoPlayer where it cannot be had."""
     try:
-        skill = float(name)
-    except ValueError:
-        skill = math.nan
-    if not 0 <= skill <= 1:
-        raise NoPlayer(f"no player {name!r}; the players are {', '.join(PLAYERS)}, or a skill from 0 to 1")
-    return skilled(skill, chance)
+        maker: Maker = point.load()
+    except (ImportError, AttributeError) as error:
+        raise NoPlayer(f"the player {point.name!r} cannot be loaded from {point.value}: {error}") from error
+    try:
+        return maker(solution, chance)
+    except ValueError as error:
+        raise NoPlayer(str(error)) from error

@@ -91,7 +91,8 @@ class Expander:
 
         def ask(block: Block, trouble: Array) -> tuple[int, int]:
             block.tiers[:] = tier
-            return kernels.expand_parents(self.game, tier, wide, block.children, trouble)
+            columns, needed = kernels.expand_parents(self.game, tier, wide, block.children, trouble)
+            return columns, needed
 
         return self.run(ask, len(positions))
 

@@ -58,7 +58,7 @@ def reserve() -> int:
 
 def used_memory() -> int:
     """Return the bytes of memory that this process uses now."""
-    return psutil.Process().memory_info().rss
+    return int(psutil.Process().memory_info().rss)
 
 
 def peak_memory() -> int:

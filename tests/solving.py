@@ -1,0 +1,51 @@
+"""What tests of solving share: what a database holds, solves that are stopped, and random games."""
+
+from hypothesis import strategies as st
+
+from retrograde.databases import open_database
+from retrograde.databases.file import DatabaseFile
+from retrograde.games import DRAW, Game
+
+from . import tangle
+
+
+def counts(path) -> dict:
+    """Return how many positions have each value and remoteness according to a database."""
+    legend = DatabaseFile(path).legend
+    return {(row.value, None if row.value == DRAW else row.remoteness): row.positions for row in legend}
+
+
+def outcomes(path, game: Game) -> dict:
+    """Return all that a database holds, as the reference solver gives it."""
+    found = {}
+    with open_database(path, game=game) as database:
+        for _, *arrays in database.records():
+            for position, value, remoteness in zip(*(array.tolist() for array in arrays), strict=True):
+                found[position] = value, None if value == DRAW else remoteness
+    return found
+
+
+class Stop(Exception):
+    """Thrown out of the middle of a solve."""
+
+
+def stop_at(step):
+    """Return a listener that stops a solve at some step."""
+    steps = iter(range(step))
+
+    def listener(progress):
+        if next(steps, None) is None:
+            raise Stop
+
+    return listener
+
+
+graphs = st.builds(
+    tangle.position_of,
+    seed=st.integers(0, 2**20 - 1),
+    symmetric=st.booleans(),
+    ends=st.integers(0, 3),
+    layers=st.integers(0, 3),
+    size=st.integers(0, 63),
+)
+"""Positions of random games of `tangle.py`."""

@@ -18,7 +18,8 @@ from retrograde.cli.words import coloured, heading, indent, prospect, table, wra
 from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
 
 if TYPE_CHECKING:
-    from retrograde.solver.play.solution import Choice, Solution
+    from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.solution import Solution
 
 
 @click.command()

@@ -10,9 +10,10 @@ import pytest
 from retrograde.databases import DatabaseFile, NotInDatabase, Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.play.analysis import summary
+from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.offered import offered
 from retrograde.solver.play.player import PLAYERS, by_chance, make_player, perfect
-from retrograde.solver.play.solution import Choice, open_solution, preference
+from retrograde.solver.play.solution import open_solution
 
 from . import published, reference
 

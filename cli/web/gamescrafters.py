@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from retrograde.cli.web.library import Library
 from retrograde.games.game import DRAW, FLIPPED, Game, Value
-from retrograde.solver.play.solution import Choice, Solution
+from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.solution import Solution
 
 REGULAR = "regular"
 INFINITE = -200

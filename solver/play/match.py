@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
+from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.player import Player, best
-from retrograde.solver.play.solution import Choice, Solution
+from retrograde.solver.play.solution import Solution
 
 ENDLESS = 3
 """A game is a draw when a position comes up so often."""

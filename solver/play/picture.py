@@ -9,7 +9,7 @@ from html import escape
 
 from retrograde.games.drawing import SHAPES, Board
 from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, WIN, Game, Value
-from retrograde.solver.play.solution import Choice
+from retrograde.solver.play.choice import Choice
 
 COLOURS = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}
 """Those of GamesCrafters, for the player who moves."""

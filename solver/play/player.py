@@ -11,8 +11,9 @@ from importlib.metadata import EntryPoint
 from random import Random
 
 from retrograde.games.game import FLIPPED, LOSE, WIN, RetrogradeError
+from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.offered import entry_point, offered
-from retrograde.solver.play.solution import Choice, Solution, preference
+from retrograde.solver.play.solution import Solution
 
 Player = Callable[[Solution, int], int]
 Maker = Callable[[Solution, Random], Player]

@@ -10,22 +10,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from retrograde.databases import Database, Outcome, open_database
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.game import UNDECIDED, Game
+from retrograde.solver.play.choice import Choice, preference
 
 CACHED_VALUES = 1 << 15
 """Positions whose worth is remembered: in play the same ones are asked for again and again."""
 LONGEST_LINE = 1000
 """Plies of a line of best play that are shown unless more are asked for."""
-
-
-class Choice(NamedTuple):
-    """A move and where it leads: the position reached, and what that is worth to the player to move *there*."""
-
-    move: int
-    name: str
-    position: int
-    value: Value
-    remoteness: int | None
 
 
 class Picture(NamedTuple):
@@ -120,16 +111,6 @@ class Solution:
 
     def __repr__(self) -> str:
         return f"Solution({self.database!r})"
-
-
-def preference(choice: Choice) -> tuple[int, int]:
-    """Return a key by which choices sort, the best first.
-
-    >>> [preference(Choice(0, "", 0, *child)) for child in [(LOSE, 2), (TIE, 5), (DRAW, None), (WIN, 9), (WIN, 3)]]
-    [(0, 2), (1, 5), (2, 0), (3, -9), (3, -3)]
-    """
-    plies = choice.remoteness or 0
-    return (LOSE, TIE, DRAW, WIN).index(choice.value), -plies if choice.value == WIN else plies
 
 
 def open_solution(

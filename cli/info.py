@@ -10,7 +10,7 @@ from retrograde.cli.words import NOUNS, faint, heading, indent, prospect, table
 from retrograde.games import WIN
 
 if TYPE_CHECKING:
-    from retrograde.databases import DatabaseFile
+    from retrograde.databases.checked import CheckedFile
     from retrograde.games import Game
 
 
@@ -60,7 +60,7 @@ def print_tiers(facts: Facts) -> None:
     click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
 
 
-def print_longest_win(facts: Facts, file: "DatabaseFile", game: "Game | None") -> None:
+def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
     """Print the win that takes longest, and where it is; nothing where nobody ever wins."""
     from retrograde.solver.play.analysis import board
 
@@ -75,7 +75,7 @@ def print_longest_win(facts: Facts, file: "DatabaseFile", game: "Game | None") -
     click.echo(faint(f"  position {facts['longest_win']['position']}"))
 
 
-def print_origin(facts: Facts, file: "DatabaseFile", game: "Game | None") -> None:
+def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
     """Print what the database holds, and what it was made by and of."""
     rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
     rows = [

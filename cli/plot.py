@@ -8,7 +8,7 @@ import click
 from retrograde.cli.common import database_option, open_file, source_argument
 
 if TYPE_CHECKING:
-    from retrograde.databases import DatabaseFile
+    from retrograde.databases.checked import CheckedFile
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -51,7 +51,7 @@ def command(source: str, output: Path | None, linear: bool, database: str | None
     click.echo(str(output))
 
 
-def draw(file: "DatabaseFile", linear: bool) -> Any:
+def draw(file: "CheckedFile", linear: bool) -> Any:
     """Return a figure: for each number of plies a bar for each value, and one more for draws, which have no end."""
     from matplotlib.figure import Figure
 

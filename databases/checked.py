@@ -1,4 +1,4 @@
-"""An HDF5 file as checked tables and frames.
+"""A database file without its contents: what it says of itself, its legend, and tables and frames by name.
 
 Everything read is checked: metadata by HDF5, contents by zstd's checksums, and what they say against one another. Any
 damage, wherever it shows, is one error that names the file.
@@ -8,6 +8,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 
 from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
-from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader
+from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import MAGIC, POSITION_LIMIT, in_version
-from retrograde.games import RetrogradeError
+from retrograde.databases.layout import LEGEND, MAGIC, POSITION_LIMIT, LegendRow, in_version
+from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 
 Result = TypeVar("Result")
 
@@ -29,10 +30,13 @@ SUPERBLOCK = 48
 
 
 class CheckedFile:
-    """An open file of ours: its header, and datasets by name. A context manager.
+    """An open file: all that every kind has. A context manager.
 
     Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
     """
+
+    contents: Any
+    """The reader of its records, steps or slots, which `DatabaseFile` gives it."""
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
@@ -48,6 +52,13 @@ class CheckedFile:
         except BaseException:
             self._file.close()
             raise
+        header = self.header
+        self.variant, self.game_name, self.options = header.variant, header.game, header.options
+        self.rules, self.metric, self.made_with = header.rules, header.metric, header.made_with
+        self.positions, self.stored, self.start = header.positions, header.stored, header.start
+        self.digest = header.digest
+        self.legend: list[LegendRow] = []
+        self.start_outcome: LegendRow | None = None
 
     def guarded(self, read: Callable[[], Result]) -> Result:
         """Return what *read* returns; whatever it raises means damage."""
@@ -116,6 +127,42 @@ class CheckedFile:
         content = self.frames_of(name, rows).read(0, self.header.checks.get(name))
         return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, rows), dtype, rows)
 
+    def read_legend(self) -> None:
+        """Read the legend, and find what the start is worth."""
+        legend = self.table("legend", LEGEND)
+        check_legend(legend, self.positions, self.stored)
+        self.legend = [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
+        if self.header.start_outcome is not None:
+            found = (row for row in self.legend if (row.value, row.remoteness) == self.header.start_outcome)
+            self.start_outcome = next(found, None)
+            if self.start_outcome is None:
+                raise ValueError("the start is worth what no position is")
+
+    # The whole
+
+    def check(self, progress: Callable[[int], object] = lambda records: None) -> None:
+        """Read every frame, and hold them against the digest; raise DamagedDatabase where anything is not as written.
+
+        *progress* is told how many records have been read. Nothing is solved again, and no rules are needed.
+        """
+        self.contents.read_tables()
+        datasets = {name: self._check_dataset(name, progress) for name in self._datasets}
+        if self.digest is not None and digest_of(self.attributes, datasets) != self.digest:
+            raise self.damaged("it has not the digest that it should have")
+
+    def _check_dataset(self, name: str, progress: Callable[[int], object]) -> tuple[int, int, str]:
+        """Read all frames of a dataset, and return its length, its chunk and the digest of the frames."""
+        blocks = name == self.contents.DATASET
+        length, digest = self.length_of(name), sha256()
+        chunk = self.contents.block_size if blocks else length
+        frames = self.contents.frames if blocks else self.frames_of(name, chunk)
+        for first in range(0, length, chunk):
+            self.locked(lambda: digest.update(frames.frame(first)))  # noqa: B023  # called at once
+            if blocks:
+                self.contents.check_block(first // chunk)
+                progress(min(first + chunk, length))
+        return length, chunk, digest.hexdigest()
+
     def close(self) -> None:
         """Close the file; what is decoded stays."""
         with self._lock:
@@ -130,6 +177,47 @@ class CheckedFile:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
+
+    # What callers ask who do not ask the contents themselves
+
+    @property
+    def dense(self) -> bool:
+        """Whether the positions are numbered by the rules of the game, and not stored."""
+        return bool(self.contents.DATASET == "slots")
+
+    @property
+    def stepped(self) -> bool:
+        """Whether it holds steps, and no positions."""
+        return bool(self.contents.DATASET == "steps")
+
+    @property
+    def block_size(self) -> Any:
+        return self.contents.block_size
+
+    @property
+    def dense_tiers(self) -> Any:
+        return self.contents.tiers
+
+    @property
+    def step_tiers(self) -> Any:
+        return self.contents.tiers
+
+    @property
+    def counts(self) -> Any:
+        return self.contents.counts
+
+    def all_slots(self) -> Any:
+        return self.contents.all_slots()
+
+    @property
+    def step_ranks(self) -> Any:
+        return self.contents.ranks
+
+    def read_steps(self, number: int) -> Any:
+        return self.contents.read_block(number)
+
+    def pieces(self) -> Any:
+        return self.contents.pieces()
 
 
 def read_beginning(path: Path) -> tuple[bytes, int]:
@@ -164,6 +252,19 @@ def open_dataset(root: h5py.h5g.GroupID, name: str) -> h5py.h5d.DatasetID:
     if dataset.get_create_plist().get_external_count():
         raise ValueError(f"the dataset {name} lies in another file")
     return dataset
+
+
+def check_legend(legend: NDArray[Any], positions: int, stored: int) -> None:
+    """Raise ValueError where a legend contradicts itself or the counts."""
+    values, plies = legend["value"].astype(np.int64), legend["remoteness"].astype(np.int64)
+    sound = ((values >= LOSE) & (values <= WIN) & np.where(values == DRAW, plies == -1, plies >= 0)).all()
+    ascends = (np.diff(values << 32 | plies & 0xFFFFFFFF) > 0).all()
+    counted = (legend["stored"] >= 1) & (legend["stored"] <= legend["positions"]) & (legend["positions"] <= positions)
+    if not (sound and ascends and counted.all() and are_positions(legend["example"])):
+        raise ValueError("the legend contradicts itself")
+    sums = [sum(legend[column].tolist()) for column in ("positions", "stored")]  # Python's ints never overflow
+    if sums != [positions, stored]:
+        raise ValueError("the legend does not add up")
 
 
 def columns(table: NDArray[Any], *names: str) -> Iterator[NDArray[np.int64]]:

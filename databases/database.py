@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import NotInDatabase
-from retrograde.databases.file import DatabaseFile
 from retrograde.databases.layout import POSITION_LIMIT
 from retrograde.games import UNDECIDED, Game, Value
 
@@ -38,7 +38,7 @@ class Database(ABC):
     Any position that play can reach from the start may be asked for; symmetric ones are stored once.
     """
 
-    def __init__(self, file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         self.file = file
         self.game = game
         self._outcomes = [Outcome(row.value, None if row.remoteness < 0 else row.remoteness) for row in file.legend]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.encoding import decode_gaps, from_planes, without_zeros
 from retrograde.databases.frames import LEAST_FRAME
-from retrograde.databases.layout import GAPS, LegendRow, outcome_dtype, records_dtype
+from retrograde.databases.layout import GAPS, outcome_dtype, records_dtype
 
 NOUGHT = np.zeros(1, np.int64)
 
@@ -31,10 +31,10 @@ class Reader(ABC):
     """The type of a row of the table of blocks."""
     TABLES: ClassVar[tuple[str, ...]] = ("legend", "tiers", "blocks")
 
-    def __init__(self, file: CheckedFile, legend: Sequence[LegendRow]):
+    def __init__(self, file: CheckedFile):
         """Read what the blocks are like; raise ValueError where they cannot be so."""
-        self.file, self.legend = file, legend
-        self.outcome_type = outcome_dtype(len(legend))
+        self.file, self.legend = file, file.legend
+        self.outcome_type = outcome_dtype(len(self.legend))
         self.length = file.length_of(self.DATASET)
         """How many records, steps or slots there are."""
         self.block_size = min(self.ITEMS, self.length)

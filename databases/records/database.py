@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.encoding import squeeze
-from retrograde.databases.file import DatabaseFile
 from retrograde.databases.records.read import Block, RecordsReader
 from retrograde.games import Game
 
@@ -17,7 +17,7 @@ from retrograde.games import Game
 class RecordsDatabase(Database):
     """A solved game whose positions are stored: it tells of any position whether play reaches it."""
 
-    def __init__(self, file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
         assert isinstance(file.contents, RecordsReader)
         self.contents = file.contents

@@ -1,6 +1,6 @@
 """Records read: sorted positions, block by block, and what is known of where they lie."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile, are_positions, ascends, columns
 from retrograde.databases.encoding import Runs, mask_runs, spread, squeeze
-from retrograde.databases.layout import BLOCK, BLOCKS, TIERS, LegendRow
+from retrograde.databases.layout import BLOCK, BLOCKS, TIERS
 from retrograde.databases.reader import NOUGHT, GapReader
 
 
@@ -59,8 +59,8 @@ class RecordsReader(GapReader):
 
     DATASET, ITEMS, ROW = "records", BLOCK, BLOCKS
 
-    def __init__(self, file: CheckedFile, legend: Sequence[LegendRow]):
-        super().__init__(file, legend)
+    def __init__(self, file: CheckedFile):
+        super().__init__(file)
         if self.length != file.header.stored:
             raise ValueError(f"there are {self.length:,} records, and should be {file.header.stored:,}")
 

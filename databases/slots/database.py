@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database
-from retrograde.databases.file import DatabaseFile
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games import Game
 
@@ -17,7 +17,7 @@ from retrograde.games import Game
 class SlotsDatabase(Database):
     """A solved game with a dense numbering; every legal position may be asked for, whether play leads there or not."""
 
-    def __init__(self, file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
         assert isinstance(file.contents, SlotsReader)
         self.contents = file.contents

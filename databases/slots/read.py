@@ -16,7 +16,6 @@ from retrograde.databases.layout import (
     SLOT_BLOCKS,
     SLOT_TIERS,
     CountRow,
-    LegendRow,
 )
 from retrograde.databases.reader import Reader
 
@@ -35,8 +34,8 @@ class SlotsReader(Reader):
     DATASET, ITEMS, ROW = "slots", SLOT_BLOCK, SLOT_BLOCKS
     TABLES = ("legend", "tiers", "counts", "blocks")
 
-    def __init__(self, file: CheckedFile, legend: Sequence[LegendRow]):
-        super().__init__(file, legend)
+    def __init__(self, file: CheckedFile):
+        super().__init__(file)
         if file.header.stored > self.length:
             raise ValueError(f"{file.header.stored:,} positions are more than {self.length:,} slots can hold")
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.encoding import Runs, mask_runs, squeeze
-from retrograde.databases.file import DatabaseFile
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game
 
@@ -24,7 +24,7 @@ class StepsDatabase(Database):
     says means nothing.
     """
 
-    def __init__(self, file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
         assert isinstance(file.contents, StepsReader)
         self._tiers = [column.data for column in file.contents.tiers]

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from retrograde.databases import CountRow, Database, DatabaseFile, LegendRow
+from retrograde.databases.checked import CheckedFile
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import DRAW, LOSE, TIE, WIN, Game
 
@@ -90,7 +91,7 @@ def outcome(row: LegendRow) -> Facts:
     return {"value": row.value.name.lower(), "remoteness": None if row.value == DRAW else row.remoteness}
 
 
-def start(file: DatabaseFile, game: Game | None) -> Facts | None:
+def start(file: CheckedFile, game: Game | None) -> Facts | None:
     """Return the start and what it is worth, or None where the file has none."""
     if file.start is None or file.start_outcome is None:
         return None

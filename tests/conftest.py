@@ -1,5 +1,6 @@
 """What all tests share: databases, each solved once."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,16 @@ LONG = 1.0
 
 SOLVING = {"test_dense", "test_engine", "test_streaming", "test_symmetry", "test_verify"}
 """Modules all of whose tests are long, for they solve; others say so themselves, by `pytestmark`."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import modules without a fast test where only those are asked for."""
+    if config.option.markexpr != "fast" or collection_path.suffix != ".py":
+        return None
+    marked = re.search(
+        r"^pytestmark = .*\bmark\.(long|slow)\b", collection_path.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return True if marked or collection_path.stem in SOLVING else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -58,6 +58,7 @@ class Heap(Game):
 
 
 @pytest.mark.parametrize("variant", BUILT_IN)
+@pytest.mark.long
 def test_our_games_pass(variant):
     if example := game_class(variant).example:
         variant += f":{example}"

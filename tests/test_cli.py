@@ -142,6 +142,7 @@ def test_games_tells_of_a_file_of_the_users(home):
     assert (facts["name"], facts["start"], facts["example"]) == ("heap", "12", "./heap.py:size=6")
 
 
+@pytest.mark.long
 def test_check_tells_whether_the_contract_is_kept(home):
     assert "keeps the contract" in retrograde("check", "tictactoe", "--positions", "100").stdout
     Path("heap.py").write_text(HEAP.replace("heap - taken", "heap - taken if heap != 3 else [][1]"))

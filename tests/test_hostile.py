@@ -168,6 +168,7 @@ def test_a_game_by_name_is_never_a_file(text):
         named_game(text)
 
 
+@pytest.mark.long
 def test_an_option_that_the_rules_choke_on_is_told_as_theirs(tmp_path):
     (tmp_path / "heap.py").write_text(HEAP + "\n    def __post_init__(self):\n        len(self.size)\n")
     result = process("info", "./heap.py", env=environment(tmp_path / "home"), cwd=tmp_path)

@@ -78,6 +78,7 @@ def test_moves_that_touch_the_same_places_are_few(text):
                 assert len(moves) == len(together)
 
 
+@pytest.mark.long
 def test_a_picture_shows_pieces_and_moves(solved):
     with Solution(open_database(solved("tictactoe"))) as solution:
         position = solution.game.read("X.O/.X./...")

@@ -94,6 +94,7 @@ def test_a_position_out_of_reach_is_refused(open_solved):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.long
 def test_a_line_takes_as_many_plies_as_the_remoteness_says(variant, open_solved):
     solution = open_solved(variant)
     for position, (_, remoteness) in list(reference.solve(solution.game).items())[::11]:

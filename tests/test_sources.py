@@ -104,6 +104,7 @@ def imports(file):
 
 
 @pytest.mark.parametrize("file", EVERY_FILE, ids=lambda file: file.relative_to(ROOT).as_posix())
+@pytest.mark.long
 def test_every_import_is_found(file):
     """Of the syntax tree nothing is missed but what is for type checkers."""
     wanted = set()

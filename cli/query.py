@@ -19,7 +19,7 @@ from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
 
 if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice
-from retrograde.solver.play.solution import Solution
+    from retrograde.solver.play.solution import Solution
 
 
 @click.command()

@@ -9,7 +9,7 @@ from retrograde.games import FLIPPED, LOSE
 if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice
     from retrograde.solver.play.match import Judgement
-from retrograde.solver.play.solution import Solution
+    from retrograde.solver.play.solution import Solution
 
 MOST_BETTER = 3
 """Better moves that are named."""

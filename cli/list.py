@@ -7,7 +7,7 @@ import click
 
 from retrograde.cli.common import json_option, print_json
 from retrograde.cli.words import faint, heading, size, table, verdict
-from retrograde.databases import DatabaseFile, home_folder, list_databases
+from retrograde.databases import home_folder, list_databases
 from retrograde.games import RetrogradeError, Value
 
 
@@ -35,6 +35,8 @@ def command(as_json: bool) -> None:
 
 def describe(path: Path) -> dict[str, Any]:
     """Return the facts about a database, ready for JSON; of one that cannot be read, the error."""
+    from retrograde.databases import DatabaseFile
+
     facts: dict[str, Any] = {"path": str(path), "bytes": path.stat().st_size}
     try:
         with DatabaseFile(path) as file:

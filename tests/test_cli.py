@@ -584,3 +584,15 @@ def test_completion_in_bash(tictactoe, monkeypatch, words, completions):
     environ = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1), "_RETROGRADE_COMPLETE": "bash_complete"}
     done = process(env=os.environ | environ)
     assert done.stdout.split() == [f"plain,{completion}" for completion in completions]
+
+
+def test_help_of_every_command_needs_no_large_library():
+    """So that it is there at once."""
+    program = (
+        "import sys\nfrom click.testing import CliRunner\nfrom retrograde.cli import main\n"
+        "from retrograde.cli.main import COMMANDS\n"
+        "for name in COMMANDS:\n"
+        "    assert CliRunner().invoke(main, [name, '--help']).exit_code == 0, name\n"
+        "    assert not {'numpy', 'h5py', 'numba', 'uvicorn', 'matplotlib'} & sys.modules.keys(), name\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

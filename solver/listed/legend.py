@@ -9,6 +9,7 @@ from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords
 from retrograde.solver.listed.store import ListedStore
 from retrograde.solver.outcomes.score import decode
+from retrograde.solver.outcomes.score_kernels import add_counts
 from retrograde.solver.outcomes.tally import PART, narrow, tally
 
 Array = np.ndarray[Any, Any]
@@ -18,7 +19,7 @@ def solved_from(store: ListedStore) -> SolvedRecords:
     """Return a solved game for the database writer from the scores of all positions."""
     space, bits = store.table.space, store.table.bits
     codes, numbers = narrow(store.scores)
-    counts = tally(numbers, store.sizes, len(codes))
+    counts = tally(numbers, store.sizes, len(codes), add_counts)
     there = sorted((*decode(int(codes[code]), bits), code) for code in np.flatnonzero(counts.stored).tolist())
     legend = [
         LegendRow(

@@ -8,21 +8,24 @@ from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game, Value
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.outcomes.tally import PART, tally
+from retrograde.solver.outcomes.tally import PART, Adder, tally
 
 Array = np.ndarray[Any, Any]
 Outcome = tuple[Value, int]
 
 
-def solved_slots(game: Game, numbering: Numbering, outcomes: list[Outcome], rows: Array, sizes: Array) -> SolvedSlots:
+def solved_slots(
+    game: Game, numbering: Numbering, outcomes: list[Outcome], rows: Array, sizes: Array, add: Adder | None = None
+) -> SolvedSlots:
     """Return a solved game from its outcomes, ascending, and the number of each slot's: one too many if it is empty.
 
     *sizes* tells how many positions are symmetric to each slot's. The rows of empty slots are overwritten.
+    For *add* see `tally`.
     """
     counts: list[CountRow] = []
     for tier, part, where in numbering.parts(game):
         begin = int(numbering.starts[numbering.row(tier)])
-        found = tally(rows[where], sizes[where], len(outcomes) + 1)
+        found = tally(rows[where], sizes[where], len(outcomes) + 1, add)
         for outcome in np.flatnonzero(found.stored[:-1]).tolist():
             example = game.unindex(tier, where.start - begin + int(found.first[outcome]))
             counted = int(found.positions[outcome]), int(found.stored[outcome])

@@ -12,6 +12,7 @@ from retrograde.solver.numbered.legend import solved_slots
 from retrograde.solver.numbered.reuse import find_sources, take
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.outcomes.score import decode, with_enough_bits
+from retrograde.solver.outcomes.score_kernels import add_counts
 from retrograde.solver.outcomes.tally import narrow, present
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
@@ -45,4 +46,4 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     there = {decode(int(scores[k]), table.bits): k for k in present(codes, len(scores)) if scores[k] != table.empty}
     rows = np.full(len(scores), len(there), np.min_scalar_type(len(there)))
     rows[[there[outcome] for outcome in sorted(there)]] = np.arange(len(there))
-    return solved_slots(table.game, table.numbering, sorted(there), rows[codes], store.sizes)
+    return solved_slots(table.game, table.numbering, sorted(there), rows[codes], store.sizes, add_counts)

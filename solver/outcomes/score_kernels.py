@@ -1,4 +1,4 @@
-"""The compiled loops over scores (see score.py): passed up from children to parents."""
+"""The compiled loops over scores (see score.py): passed up from children to parents, and counted."""
 
 import numpy as np
 
@@ -40,3 +40,14 @@ def too_far(scores, bits):
         if (group == LOSE_CLASS and plies >= greatest - 1) or (group >= TIE_CLASS and plies <= 1):
             return 1
     return 0
+
+
+@kernel
+def add_counts(codes, sizes, begin, total):
+    """Add the counts of a part, as `tally.add_plain` does."""
+    stored, positions, first = total
+    for i in range(len(codes) - 1, -1, -1):
+        code = codes[i]
+        stored[code] += 1
+        positions[code] += sizes[i] if len(sizes) else 1
+        first[code] = begin + i

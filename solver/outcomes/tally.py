@@ -1,5 +1,6 @@
 """How often each outcome is there, and where first: counted part by part, and added up."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,23 +20,31 @@ class Tally(NamedTuple):
     first: Array
 
 
-def tally(codes: Array, sizes: Array, count: int) -> Tally:
+Adder = Callable[[Array, Array, int, Tally], object]
+"""Adds the counts of a part of the records to a tally."""
+
+
+def tally(codes: Array, sizes: Array, count: int, add: Adder | None = None) -> Tally:
     """Count records by their codes, below *count*, and the positions symmetric to theirs (*sizes*; one each if empty).
+
+    A part is added by *add_plain*, or by another function that does the same sooner.
 
     >>> tally(np.array([2, 0, 2]), np.array([1, 8, 4]), 3).positions.tolist()
     [8, 0, 5]
     """
     total = Tally(*np.zeros((3, count), np.int64))
     for begin in reversed(range(0, len(codes), PART)):
-        part = codes[begin : begin + PART]
-        stored = np.bincount(part, minlength=count)
-        total.stored[:] += stored
-        if len(sizes):
-            total.positions[:] += np.bincount(part, sizes[begin : begin + PART], count).astype(np.int64)
-        else:
-            total.positions[:] += stored
-        total.first[part[::-1]] = np.arange(begin + len(part) - 1, begin - 1, -1)  # the last one written stays
+        (add or add_plain)(codes[begin : begin + PART], sizes[begin : begin + PART], begin, total)
     return total
+
+
+def add_plain(codes: Array, sizes: Array, begin: int, total: Tally) -> None:
+    """Add the counts of a part, the first of whose records has the place *begin*; later parts are added before."""
+    count = len(total.stored)
+    stored = np.bincount(codes, minlength=count)
+    total.stored[:] += stored
+    total.positions[:] += np.bincount(codes, sizes, count).astype(np.int64) if len(sizes) else stored
+    total.first[codes[::-1]] = np.arange(begin + len(codes) - 1, begin - 1, -1)  # the last one written stays
 
 
 def narrow(scores: Array) -> tuple[Array, Array]:

@@ -16,6 +16,8 @@ NAME = re.compile(r"retrograde(\.\w*)+")
 """A text that is the name of a module, or how one begins."""
 GROUPS = {"retrograde.players"}
 """Texts that are the names of groups of entry points, and of no module."""
+FACES = [path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / folder).rglob("__init__.py"))]
+"""The files that rooms begin with."""
 FILES = [path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
@@ -176,3 +178,30 @@ def test_no_room_has_too_many_modules():
     assert len(rooms) > 10
     for room in rooms:
         assert sum(file.parent == room and file.name != "__init__.py" for file in FILES) <= MOST_MODULES, room
+
+
+# The map
+
+MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+SENTENCES = dict(re.findall(r"^\| `([a-z/]+)/` \| (.+) \|$", MAP, re.MULTILINE))
+"""What each room is for, as the map says it."""
+
+
+def test_the_map_has_every_room_and_says_of_it_what_it_says_itself():
+    rooms = {file.parent.as_posix(): ast.get_docstring(ast.parse((ROOT / file).read_bytes())) for file in FACES}
+    assert rooms.keys() - {"solver", "cli"} <= SENTENCES.keys()
+    for room, said in rooms.items():
+        if room in SENTENCES and len(Path(room).parts) == 2 and not room.startswith("games"):
+            assert said and said.splitlines()[0] == SENTENCES[room], room
+
+
+def test_the_glossary_is_short():
+    words = MAP.partition("## Words")[2].partition("\n## ")[0]
+    assert 20 < len(re.findall(r"^\| \w", words, re.MULTILINE)) - 1 <= 40
+
+
+def test_files_that_the_map_names_are_there():
+    named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`", MAP))
+    assert len(named) > 10
+    homes = ("", "solver/", "databases/", "cli/")
+    assert not [name for name in named if not any((ROOT / f"{home}{name}").is_file() for home in homes)]

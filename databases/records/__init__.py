@@ -1,0 +1,1 @@
+"""Positions and their outcomes, sorted, as gaps between ranks."""

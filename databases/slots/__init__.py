@@ -1,0 +1,1 @@
+"""The outcome of each slot of a game that numbers its positions."""

@@ -1,0 +1,1 @@
+"""Where, in ascending order, the outcome of a tier's positions changes."""

@@ -239,7 +239,7 @@ def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(packa
             "solver/conformance/check.py",
             "solver/audit/verify.py",
             "solver/audit/kernels.py",
-            "solver/audit/slot_kernels.py",
+            "solver/audit/storages.py",
         ),
         *(
             "solver/audit/steps.py",

@@ -14,12 +14,11 @@ Where a game codes its positions so that a move keeps their order (see the guide
 positions are, and whatever is done with it runs along memory.
 """
 
-from retrograde.games.game import DRAW, LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, POSITION_BITS, TIE, UNDECIDED, WIN
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
 
 LIMIT = 1 << POSITION_BITS
-MOST_IMAGES = 1 << 10
 MOST_MOVES = 1 << 16
 
 FINE, NO_MOVES, OUT_OF_RANGE, TIER_FALLS, BAD_PRIMITIVE, BAD_TIER, BAD_MOVE, BAD_IMAGES = range(8)

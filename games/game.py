@@ -141,6 +141,9 @@ FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW}
 POSITION_BITS = 62
 """Positions are below 2**POSITION_BITS."""
 
+MOST_IMAGES = 1 << 10
+"""Positions that may be equal by symmetry: what compiled loops have room for."""
+
 TEXTS = ("write", "show", "move_name", "distance", "ending", "tier_name", "draw_pieces", "draw_turn")
 """Methods whose text people see."""
 

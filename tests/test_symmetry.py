@@ -6,9 +6,9 @@ from retrograde.databases import DatabaseFile, database_of, open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.tictactoe import TicTacToe
+from retrograde.solver.audit.faults import choose
 from retrograde.solver.audit.kernels import choose as choose_compiled
 from retrograde.solver.audit.sample import verify_sample
-from retrograde.solver.audit.symmetry import choose
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.engine import solve

@@ -1,16 +1,32 @@
 """The verifier: it passes what the solver makes, and finds whatever is altered."""
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from retrograde.databases import LegendRow, Outcome, SolvedRecords, open_database, write_database
+from retrograde.databases import (
+    DatabaseFile,
+    LegendRow,
+    Outcome,
+    SolvedRecords,
+    database_of,
+    open_database,
+    write_database,
+)
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.solver.audit.records import MOST_PROBLEMS
-from retrograde.solver.audit.symmetry import derive, words
+from retrograde.games.catalog import load_game
+from retrograde.solver import engine
+from retrograde.solver.audit.audit import MOST_PROBLEMS
+from retrograde.solver.audit.faults import derive, words
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
+from retrograde.solver.streamed.forward import Forward
+from tests.nim import HoledNim, Nim
 
 VARIANTS = [
     "tictactoe",
@@ -295,6 +311,115 @@ def test_a_circle_that_play_never_reaches_is_found(interpreted, tmp_path):
         verification = verify(database, interpreted=interpreted)
     assert verification.wrong == 10
     assert complaints(verification)[0] == "1 is stored, and play never reaches it"
+
+
+# All kinds of databases alike
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory):
+    """One small database of each kind: records, slots and steps."""
+    folder = tmp_path_factory.mktemp("kinds")
+    found = {
+        "records": solve(load_game("tictactoe"), folder / "records.h5"),
+        "slots": solve(Nim(), folder / "slots.h5"),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "LARGEST_IN_MEMORY", 1)
+        found["steps"] = solve(load_game("connect4:4,3,3"), folder / "steps.h5", interpreted=False)
+    for kind, path in found.items():
+        with DatabaseFile(path) as file:
+            assert (file.dense, file.stepped) == (kind == "slots", kind == "steps")
+    return found
+
+
+def opened(kinds, kind, **options):
+    return open_database(kinds[kind], **({"game": Nim()} if kind == "slots" else {}), **options)
+
+
+@both_ways
+@pytest.mark.parametrize("kind", ["records", "slots", "steps"])
+def test_each_kind_is_right(kind, interpreted, kinds):
+    with opened(kinds, kind) as database:
+        assert verify(database, interpreted=interpreted).problems == []
+
+
+@both_ways
+@pytest.mark.parametrize("kind", ["records", "slots", "steps"])
+def test_one_outcome_read_wrong_is_found_in_each_kind(kind, interpreted, kinds, monkeypatch):
+    """Of an end in records and slots, and in all steps of a block."""
+
+    def wrong(rows):
+        rows = np.array(rows)
+        rows[-1] = (rows[-1] + 1) % 3
+        return rows
+
+    with opened(kinds, kind) as database:
+        file = database.file
+        *_, (tier, positions, rows) = file.pieces() if kind == "records" else [(0, 0, 0)]
+        pieces, slots, steps = file.pieces, file.all_slots, file.read_steps
+        monkeypatch.setattr(file, "pieces", lambda: [*list(pieces())[:-1], (tier, positions, wrong(rows))])
+        monkeypatch.setattr(file, "all_slots", lambda: wrong(slots()))
+        monkeypatch.setattr(file, "read_steps", lambda number: (steps(number)[0], wrong(steps(number)[1]).data))
+        database._open(1)
+        told = complaints(verify(database, interpreted=interpreted))
+        assert any(" make it " in complaint for complaint in told)
+
+
+@both_ways
+def test_a_child_without_a_slot_is_found(interpreted, kinds):
+    """As if these rules had made the database."""
+    with DatabaseFile(kinds["slots"]) as file:
+        database = database_of(file, HoledNim())
+        told = complaints(verify(database, interpreted=interpreted))
+    assert [complaint for complaint in told if "has no slot" in complaint] == [
+        f"{heap} has a move to 7, which has no slot (move {heap - 7})" for heap in (8, 9, 10)
+    ]
+
+
+@pytest.mark.parametrize("number", [0, 11, -2])
+def test_a_list_with_one_position_put_in_the_place_of_another_is_found(number, kinds, monkeypatch):
+    """The one is missing at its parents, and the other is not reached."""
+    load, altered = Forward.load, []
+
+    def load_wrong(self, segment):
+        positions = load(self, segment)
+        gaps = np.flatnonzero(np.diff(positions) > 1)
+        if segment.length > 20 and (not altered or altered[0] == segment.first):
+            altered[:] = [segment.first]
+            positions[gaps[number]] += 1
+        return positions
+
+    monkeypatch.setattr(Forward, "load", load_wrong)
+    with opened(kinds, "steps") as database:
+        result = verify(database, interpreted=False)
+    assert altered and result.wrong >= 2
+    assert any("not found where its parents lead" in str(problem) for problem in result.problems)
+
+
+KEPT = """
+import sys
+from retrograde.databases import open_database
+from retrograde.solver.audit import kernels
+from retrograde.solver.audit.verify import verify
+from tests.nim import Nim
+for path in sys.argv[1:]:
+    with open_database(path, **({"game": Nim()} if "slots" in path else {})) as database:
+        assert verify(database, interpreted=False).ok
+stats = kernels.verify_items.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+def test_machine_code_is_kept_for_each_kind(kinds):
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", KEPT, *map(str, kinds.values())], env=os.environ | {"PYTHONPATH": ""},
+            cwd=Path(__file__).parent.parent, capture_output=True, text=True, check=True,
+        ).stdout
+        for _ in range(2)
+    ]  # fmt: skip
+    assert told[1] == "3 0\n"
 
 
 # The definition

@@ -1,76 +1,89 @@
-"""The compiled loop of `audit.py`. It shares no code with the solver's kernels, so that it cannot share their faults.
+"""The compiled loop of all audits. It shares no code with the solver's kernels, so that it cannot share their faults.
 
 The GIL is released, and threads may run it at the same time: marks are only ever set, never taken back.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
-from retrograde.solver.audit.symmetry import SPREAD
+from retrograde.solver.audit.storages import borrowed, inlined, scattered
 from retrograde.solver.work.kernel import kernel
 
+Array = np.ndarray[Any, Any]
+
 LIMIT = 1 << POSITION_BITS
-NEAR = 16
-"""Children of a position that are remembered, for those of its image are the same or wrong."""
+
+TIER, LOW, HIGH, SPANS = range(4)
+"""Columns of the table of spans: a tier, and the least and the greatest child there that the rules do not decide."""
+
+
+class Legend(NamedTuple):
+    """The value and the remoteness of each row of the legend."""
+
+    values: Array
+    remotenesses: Array
+
+
+class Sheet(NamedTuple):
+    """What a task writes down: counts by row of the legend, and the items that are wrong; and room to work in.
+
+    `images` has room for one position if the game has no symmetry, `near` for canonical children with their places and
+    rows, -1 where there is none; `trouble[1]` is the position that the rules are asked about.
+    """
+
+    tally: Array
+    wrong: Array
+    images: Array
+    near: Array
+    trouble: Array
 
 
 @kernel
-def derive_all(
-    game, most_images, tiers, bounds, positions, rows, values, remotenesses,
-    records, reached, expanded, tally_stored, tally_positions, tally_first, wrong,
-):  # fmt: skip
-    """Derive the outcomes of *records*, which ascend; write to *wrong* those that are not so, and return how many.
+def verify_items(game, storage, legend, items, sheet):
+    """Derive what is stored for some items, which ascend; write down those that are wrong, and return how many.
 
-    So are those of one image of each. Where the mark in *reached* is set, it is set for the children too, and then the
-    one in *expanded*. Counts are added to the tallies, by row of the legend. *most_images* is 1 for a game without
-    symmetry.
+    Wrong is also an item where one image of its position is not worth the same, by that image's own moves.
     """
-    images = np.empty(most_images, np.int64)
-    met = np.full((NEAR, 2), -1, np.int64)
-    symmetric = most_images > 1
+    storage, legend, sheet = borrowed(storage), borrowed(legend), borrowed(sheet)
     count = 0
-    k = 0
-    for record in records:
-        while bounds[k + 1] <= record:
-            k += 1
-        position = positions[record]
-        row = rows[record]
-        mark = reached[record]  # read once: another thread may set it meanwhile
-        tally_stored[row] += 1
-        tally_first[row] = min(tally_first[row], record)
-        size = gather_images(game, position, images) if symmetric else 1
-        tally_positions[row] += size
-        fine = game.canonical(position) == position and game.tier(position) == tiers[k]
+    for item in items:
+        position = storage.position_at(game, item)
+        if position < 0:
+            continue
+        sheet.trouble[1] = position
+        row = storage.row_at(game, item, position)
+        size = gather_images(game, position, sheet.images)
+        fine = row >= 0
+        if fine:
+            note(sheet.tally, row, size, item)
+        mark = storage.opens(item)
         asked, own = position, UNDECIDED + 0
         for turn in range(1 + (size > 1)):  # the position, then an image; one call, so that it is compiled in place
             if turn:
-                asked = images[choose(position, size)]
-                if not 0 <= asked < LIMIT or game.canonical(asked) != position:
-                    fine = False
-                    break
-            found, primitive, value, remoteness = derive_one(
-                game, symmetric, asked, tiers, bounds, positions, rows, values, remotenesses, reached, mark, turn, met
-            )
-            fine &= found and value == values[row] and remoteness == remotenesses[row]
+                asked = sheet.images[choose(position, size)]
+            fine &= 0 <= asked < LIMIT and game.canonical(asked) == position
+            fine = fine and storage.belongs(game, item, asked, turn > 0)
+            if turn and not fine:  # rules asked about what is no position might never answer
+                break
+            found, primitive, value, remoteness = derive(game, storage, legend, asked, mark, sheet)
+            fine &= found and value == legend.values[row] and remoteness == legend.remotenesses[row]
             fine &= turn == 0 or primitive == own
             own = primitive
-            if mark:
-                expanded[record] = 1
-            mark = np.uint8(0)  # what an image leads to is reached by the position, or it is wrong
+            mark = False  # what an image leads to is reached by the position, or it is wrong
         if not fine:
-            wrong[count] = record
+            sheet.wrong[count] = item
             count += 1
     return count
 
 
-@kernel
-def derive_one(
-    game, symmetric, position, tiers, bounds, positions, rows, values, remotenesses, reached, mark, again, met
-):  # fmt: skip
+@inlined
+def derive(game, storage, legend, position, marking, sheet):
     """Return whether all children are stored, the primitive value, and the value and remoteness that follow.
 
-    The children are marked if there is a *mark*. The first ones go to *met*, with their records; they are looked up
-    there *again*.
+    The children are marked if *marking*. Of one of them, which looks chosen at random, it is seen whether its place is
+    its own.
     """
     fine = True
     primitive = game.primitive(position) + 0  # an enum member becomes an int
@@ -78,29 +91,23 @@ def derive_one(
     if primitive == UNDECIDED:
         soonest_lose = soonest_tie = latest_win = -1
         draws = False
-        count = 0
+        least = LIMIT
+        probe = probe_place = 0
         for move in game.generate_moves(position):
-            reaches = game.do_move(position, move)
-            if not 0 <= reaches < LIMIT:  # rules asked about what is no position might never answer
+            reached = game.do_move(position, move)
+            if not 0 <= reached < LIMIT:
                 fine = False
                 continue
-            child = game.canonical(reaches)
-            i = 0
-            while again and i < NEAR and met[i, 0] != child:
-                i += 1
-            if again and i < NEAR:
-                place = met[i, 1]
-            else:
-                place = look_up(tiers, bounds, positions, game.tier(child), child)
-                if not again and count < NEAR:
-                    met[count, 0], met[count, 1] = child, place
-                    count += 1
-            if place < 0 or (symmetric and child != reaches and not is_image(game, child, reaches)):
+            place, row = storage.find(game, reached, sheet)
+            if row < 0:
                 fine = False
                 continue
-            if mark:
-                reached[place] = 1
-            child_value, plies = values[rows[place]], remotenesses[rows[place]]
+            if marking:
+                storage.mark(place)
+            lot = scattered(reached * (position | 1))
+            if lot < least:
+                least, probe, probe_place = lot, reached, place
+            child_value, plies = legend.values[row], legend.remotenesses[row]
             if child_value == LOSE and (soonest_lose < 0 or plies < soonest_lose):
                 soonest_lose = plies
             elif child_value == TIE and (soonest_tie < 0 or plies < soonest_tie):
@@ -110,10 +117,12 @@ def derive_one(
             elif child_value == DRAW:
                 draws = True
         value, remoteness = conclude(soonest_lose, soonest_tie, draws, latest_win)
+        if least < LIMIT and not storage.stands_for(game, probe_place, probe, sheet.images):
+            fine = False
     return fine, primitive, value, remoteness
 
 
-@kernel
+@inlined
 def conclude(soonest_lose, soonest_tie, draws, latest_win):
     """Return value and remoteness from what the children have: least and greatest remotenesses, -1 for none."""
     if soonest_lose >= 0:
@@ -125,26 +134,22 @@ def conclude(soonest_lose, soonest_tie, draws, latest_win):
     return (LOSE + 0, latest_win + 1) if latest_win >= 0 else (UNDECIDED + 0, -1)
 
 
-@kernel
-def look_up(tiers, bounds, positions, tier, position):
-    """Return the record of a position in a tier, or -1."""
-    k = np.searchsorted(tiers, tier)
-    if k == len(tiers) or tiers[k] != tier:
-        return -1
-    low, high = bounds[k], bounds[k + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if positions[middle] < position:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < bounds[k + 1] and positions[low] == position else -1
+@inlined
+def note(tally, row, size, item):
+    """Count an item that has a row of the legend, and so many images of its position."""
+    counts = tally[row]
+    if counts.stored == 0:
+        counts.first = item
+    counts.stored += 1
+    counts.positions += size
 
 
-@kernel
+@inlined
 def gather_images(game, position, images):
     """Write the positions equal to one by symmetry, itself first, as far as there is room; return how many."""
     images[0] = position
+    if len(images) == 1:
+        return 1
     count = 1
     for image in game.images(position):
         known = False
@@ -158,14 +163,36 @@ def gather_images(game, position, images):
 
 @kernel
 def choose(position, count):
-    """Return what `symmetry.choose` does."""
-    return 1 + (position * SPREAD >> 33 & 0x7FFFFFFF) % (count - 1)
+    """Return what `faults.choose` does."""
+    return 1 + scattered(position) % (count - 1)
 
 
 @kernel
-def is_image(game, position, other):
-    """Tell whether another position is among the images of one."""
-    for image in game.images(position):  # noqa: SIM110  # any() does not compile
-        if image == other:
-            return True
-    return False
+def find_filled(game, storage, items):
+    """Note which items stand for a position."""
+    for item in items:
+        storage.filled[item] = storage.position_at(game, item) >= 0
+
+
+@kernel
+def span_children(game, positions, spans, trouble):
+    """Write the span of the children in each tier; return how many tiers there are, or -1 if more than rows."""
+    count = 0
+    for position in positions:
+        trouble[1] = position
+        for move in game.generate_moves(position):
+            child = game.canonical(game.do_move(position, move))
+            if game.primitive(child) != UNDECIDED:
+                continue
+            tier = game.tier(child)
+            k = 0
+            while k < count and spans[k, TIER] != tier:
+                k += 1
+            if k == len(spans):
+                return -1
+            if k == count:
+                spans[k, TIER], spans[k, LOW], spans[k, HIGH] = tier, child, child
+                count += 1
+            spans[k, LOW] = min(spans[k, LOW], child)
+            spans[k, HIGH] = max(spans[k, HIGH], child)
+    return count

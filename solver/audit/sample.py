@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
-from retrograde.databases import Database, Outcome
+from retrograde.databases import Database
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, defines
-from retrograde.solver.audit.symmetry import derive, fault_of, images_of, stray_child, words
+from retrograde.solver.audit.faults import Judge, images_of
 from retrograde.solver.rules.examine import Fault, blame, examine
 from retrograde.solver.rules.exits import no_exit
 
@@ -44,39 +44,28 @@ def verify_sample(database: Database, seconds: float = SECONDS) -> None:
             with blame(game, position):
                 if fault := fault_at(database, position):
                     advice = f"`retrograde check {variant(game)}` shows which rule breaks the contract"
-                    raise Fault(f"{text_of(game, position)} {fault}; {advice}")
+                    text = Judge(game, database.get).text(position)
+                    raise Fault(" ".join(f"{text} {fault}; {advice}".split()))
 
 
 def fault_at(database: Database, position: int) -> str:
     """Return what is wrong with a position, canonical or not, in words that follow its text; nothing if all is
     right."""
     game = database.game
+    judge = Judge(game, database.get)
     canonical = game.canonical(position)
     stored = database.get(canonical)
     if stored is None:
         return "can be reached, and is not stored"
-    if position not in images_of(game, canonical):
-        return f"is stored as {text_of(game, canonical)}, which does not have it for an image"
-
-    def look_up(child: int) -> Outcome | None:
-        return database.get(child)
-
-    def text(other: int) -> str:
-        return text_of(game, other)
-
-    value, moves, children = examine(game, canonical)
-    outcomes = [outcome for child in children if (outcome := look_up(child)) is not None]
-    if len(outcomes) < len(children):
-        return f"has a move to {text(next(c for c in children if look_up(c) is None))}, which is not stored"
-    derived = derive(value, outcomes)
-    if derived != stored:
-        return f"is stored as {words(stored)}, and its children make it {words(derived)}"
-    if not defines(game, "images"):
-        return ""
-    others = [image for image in images_of(game, canonical) if image != canonical]
+    images = images_of(game, canonical)
+    if position not in images:
+        return f"is stored as {judge.text(canonical)}, which does not have it for an image"
+    examined = examine(game, canonical)
+    if (fault := judge.fault_in_children(canonical, stored, examined)) or not defines(game, "images"):
+        return fault
+    others = [image for image in images if image != canonical]
     some = Random(canonical).sample(others, min(IMAGES, len(others)))
-    faults = (fault_of(game, canonical, stored, image, look_up, text) for image in some)
-    return stray_child(game, canonical, moves, children, text) or next(filter(None, faults), "")
+    return judge.fault_in_images(canonical, stored, examined, some)
 
 
 def positions_of(database: Database) -> Iterator[int]:
@@ -122,11 +111,3 @@ def stored_positions(database: Database, chance: Random) -> Iterator[int]:
         for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
             positions = [position for piece in contents.pieces_of(block) for position in piece.positions.tolist()]
             yield from chance.sample(positions, min(len(positions), LEAST))
-
-
-def text_of(game: Game, position: int) -> str:
-    """Return a position's text, or its number where the rules have no text for it."""
-    try:
-        return " ".join(game.write(position).split())
-    except Exception:  # it may be no position at all
-        return str(position)

@@ -57,15 +57,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from retrograde.databases import Database
-from retrograde.solver.audit.records import INTERPRETED_SECONDS, Audit, Problem
-from retrograde.solver.audit.slots import DenseAudit
+from retrograde.solver.audit.audit import INTERPRETED_SECONDS, Audit, Problem
+from retrograde.solver.audit.records import RecordAudit
+from retrograde.solver.audit.slots import SlotAudit
 from retrograde.solver.audit.steps import StepAudit
 from retrograde.solver.work.progress import Listener, Phase
 
 SMALL = 20_000
 """Databases of more records are compiled at once."""
-
-COMPILED = "the rules compiled, held against the interpreted ones at a sample"
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def audit_of(database: Database) -> Audit:
     """Return the audit that fits a database."""
     if database.file.stepped:
         return StepAudit(database)
-    return DenseAudit(database) if database.file.dense else Audit(database)
+    return SlotAudit(database) if database.file.dense else RecordAudit(database)
 
 
 def verify(
@@ -121,12 +120,7 @@ def verify(
                 audit.verify_compiled(executor, phase)
             finally:
                 executor.shutdown(cancel_futures=True)
-    audit.verify_start()
-    audit.verify_reached()
-    audit.verify_legend()
+    audit.verify_whole()
     phase.tell()
-    file = database.file
-    basis = [*audit.basis(), *([] if done else [COMPILED])]
-    return Verification(
-        file.variant, file.stored, file.positions, audit.wrong, audit.problems, audit.proven(), "; ".join(basis)
-    )
+    file, basis = database.file, audit.basis(compiled=not done)
+    return Verification(file.variant, file.stored, file.positions, audit.wrong, audit.problems, audit.proven(), basis)

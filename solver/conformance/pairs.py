@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrograde.games import catalog
-from retrograde.games.game import UNDECIDED, Game, Value, VariantError, defines, is_dense
+from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, Value, VariantError, defines, is_dense
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.rules.examine import Fault, checked_position
 
 if TYPE_CHECKING:
     from retrograde.solver.rules.expansion import Expander
 
-MOST_IMAGES = 1 << 10
-"""Positions that may be equal by symmetry."""
 SAMPLE = 8
 """Of a position's images, so many are looked at."""
 NONSENSE = "?!"

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED, WIN
 from retrograde.solver.outcomes.edges import mark_of, was_undecided
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.outcomes.score_kernels import pass_up, primitive_score
-from retrograde.solver.rules.kernels import LIMIT, MOST_IMAGES, MOST_MOVES, count_images
+from retrograde.solver.rules.kernels import LIMIT, MOST_MOVES, count_images
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError, defines
+from retrograde.games.game import MOST_IMAGES, Game, RuleError, defines
 from retrograde.solver.numbered import kernels
 from retrograde.solver.numbered.kernels import Seeds
 from retrograde.solver.numbered.numbering import Numbering
@@ -17,7 +17,6 @@ from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
-from retrograde.solver.rules.kernels import MOST_IMAGES
 from retrograde.solver.rules.second_look import check_index
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.work.tasks import room

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import Game, RuleError
+from retrograde.games.game import MOST_IMAGES, Game, RuleError
 from retrograde.solver.rules import compiled, kernels
 from retrograde.solver.rules.active import asking
 from retrograde.solver.rules.examine import NotCompilable, blame, differ, examine
@@ -36,7 +36,7 @@ class Block:
         self.flat = np.empty((4, 0), np.int64)
         self.flat_order = np.empty(0, np.int32)
         self.by_place: tuple[Array, ...] = np.empty(0, np.uint8), np.empty(0, np.uint16), np.empty(0, np.int32)
-        self.images = np.empty(kernels.MOST_IMAGES, np.int64)
+        self.images = np.empty(MOST_IMAGES, np.int64)
 
     def fit(self, rows: int, positions: int, sizes: bool = False) -> None:
         """Make all arrays as large as the block at hand needs them."""

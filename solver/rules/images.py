@@ -7,7 +7,7 @@ symmetry, its moves. To prove that, all positions would have to be looked at wit
 from itertools import islice
 from random import Random
 
-from retrograde.games.game import UNDECIDED, Game, defines
+from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import (
     MOST_MOVES,
     Fault,
@@ -17,9 +17,6 @@ from retrograde.solver.rules.examine import (
     checked_value,
     examine,
 )
-
-MOST_IMAGES = 1 << 10
-"""Positions that may be equal by symmetry (what kernels have room for)."""
 
 
 def check_image(game: Game, position: int) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, POSITION_BITS, TIE, UNDECIDED, WIN
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
@@ -24,7 +24,6 @@ from retrograde.solver.work.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 LIMIT = 1 << POSITION_BITS
-MOST_IMAGES = 1 << 10
 MOST_MOVES = 1 << 16
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import RuleError
-from retrograde.solver.rules.kernels import MOST_IMAGES
+from retrograde.games.game import MOST_IMAGES, RuleError
 from retrograde.solver.streamed import kernels as stream_kernels
 from retrograde.solver.streamed import lists as list_kernels
 from retrograde.solver.streamed.forward import END, Forward, Retry, words_for

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from retrograde.games.game import UNDECIDED, Game, RuleError, defines
+from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, RuleError, defines
 from retrograde.solver.rules.examine import differ, examine, start_of
 from retrograde.solver.rules.images import check_image
-from retrograde.solver.rules.kernels import MOST_IMAGES
 from retrograde.solver.streamed import kernels as stream_kernels
 from retrograde.solver.streamed import lists as list_kernels
 from retrograde.solver.streamed.lists import BLOCK, MOST_OCTETS

@@ -1,0 +1,142 @@
+"""What may be wrong with one position: what is stored for it held against its children, and against its images.
+
+A position stands for its images, so that one of them must be worth the same by its own moves. Of each position one
+image other than itself is tried, another one from position to position. It must have the same canonical position, be
+over or not as that is, and its children must give the outcome that is stored. And a child must be among the images of
+the canonical position that stands for it, for what is stored there is tried for those and no others.
+
+All is asked interpreted; a fault is told in words that follow the position's text.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from retrograde.databases import Outcome
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.solver.rules.examine import MOST_MOVES, canonical, checked_move, checked_position, checked_value
+
+SPREAD = 0x1E3779B97F4A7C15
+"""An odd number whose products' upper bits look random."""
+
+Examined = tuple[Value, list[int], list[int]]
+"""What `examine` returns of a position: its primitive value, its moves, and the canonical children."""
+
+
+def derive(value: Value, children: list[Outcome]) -> Outcome:
+    """Return the outcome of a position from its primitive value and its children's outcomes.
+
+    >>> derive(UNDECIDED, [Outcome(WIN, 3), Outcome(LOSE, 4), Outcome(LOSE, 2)])
+    Outcome(value=<Value.WIN: 4>, remoteness=3)
+    """
+    if value != UNDECIDED:
+        return Outcome(value, None if value == DRAW else 0)
+    plies = {of: [child.remoteness or 0 for child in children if child.value == of] for of in (LOSE, TIE, DRAW, WIN)}
+    if plies[LOSE]:
+        return Outcome(WIN, 1 + min(plies[LOSE]))
+    if plies[TIE]:
+        return Outcome(TIE, 1 + min(plies[TIE]))
+    return Outcome(DRAW, None) if plies[DRAW] else Outcome(LOSE, 1 + max(plies[WIN]))
+
+
+def words(outcome: Outcome) -> str:
+    """Return an outcome in words.
+
+    >>> words(Outcome(WIN, 3)), words(Outcome(DRAW, None))
+    ('WIN in 3', 'DRAW')
+    """
+    return outcome.value.name if outcome.value == DRAW else f"{outcome.value.name} in {outcome.remoteness}"
+
+
+def images_of(game: Game, position: int) -> list[int]:
+    """Return the distinct images of a position, itself first, in the order in which the rules yield them."""
+    return list(dict.fromkeys([position, *islice(game.images(position), MOST_IMAGES)]))
+
+
+def chosen_image(game: Game, position: int) -> list[int]:
+    """Return one image of a position other than itself, chosen by the position; none where there is no other."""
+    images = images_of(game, position)
+    return [images[choose(position, len(images))]] if len(images) > 1 else []
+
+
+def choose(position: int, count: int) -> int:
+    """Return a number from 1 to *count* - 1 that looks random and depends on the position alone."""
+    return 1 + (position * SPREAD >> 33 & 0x7FFFFFFF) % (count - 1)
+
+
+def children_of(game: Game, position: int) -> Examined:
+    """Return what `examine` does, of any position: by a move and its symmetries the tier may fall from one that is not
+    canonical."""
+    value = checked_value(game.primitive(position))
+    moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)] if not value else []
+    reached = [checked_position(game.do_move(position, move), f"do_move(position, {move})") for move in moves]
+    return value, moves, [canonical(game, child) for child in reached]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Finds faults in what is stored: *outcome_of* says what that is, of a canonical position; None for nothing.
+
+    *missing* are words for a child for which nothing is stored.
+    """
+
+    game: Game
+    outcome_of: Callable[[int], Outcome | None]
+    missing: str = "is not stored"
+
+    def text(self, position: int) -> str:
+        """Return a position's text, or its number where the rules have no text for it."""
+        try:
+            return self.game.write(position)
+        except Exception:  # it may be no position at all
+            return str(position)
+
+    def fault_in_children(self, position: int, stored: Outcome, examined: Examined) -> str:
+        """Return what is wrong with an outcome by the outcomes of the children; nothing where all is right."""
+        value, moves, children = examined
+        outcomes = []
+        for move, child in zip(moves, children, strict=True):
+            if (outcome := self.outcome_of(child)) is None:
+                return f"has a move to {self.text(child)}, which {self.missing} (move {move})"
+            outcomes.append(outcome)
+        derived = derive(value, outcomes)
+        if derived == stored:
+            return ""
+        why = "the rules make it" if value != UNDECIDED else "its children make it"
+        return f"is stored as {words(stored)}, and {why} {words(derived)}"
+
+    def fault_in_images(self, position: int, stored: Outcome, examined: Examined, images: Iterable[int]) -> str:
+        """Return what is wrong with some images of a canonical position, or with what the children stand for."""
+        faults = (self.fault_of_image(position, stored, image) for image in images)
+        return self.stray_child(position, examined) or next(filter(None, faults), "")
+
+    def fault_of_image(self, position: int, stored: Outcome, image: int) -> str:
+        """Return what is wrong with an image of a canonical position."""
+        game, name = self.game, f"has the image {self.text(image)}"
+        try:
+            if game.canonical(image) != position:
+                return f"{name}, whose images are others"
+            examined = value, _, children = children_of(game, image)
+            if value != game.primitive(position):
+                return f"{name}, of which the rules say {value.name}"
+            outcomes = {child: self.outcome_of(child) for child in children}
+            known = [outcome for outcome in outcomes.values() if outcome]
+            if len(known) < len(outcomes):
+                child = next(child for child, outcome in outcomes.items() if not outcome)
+                return f"{name}, from where a move leads to {self.text(child)}, which is not stored"
+            derived = derive(value, known)
+            if derived != stored:
+                what = f"the children of its image {self.text(image)} make it {words(derived)}"
+                return f"is stored as {words(stored)}, and {what}"
+            return self.stray_child(image, examined)
+        except Exception as error:  # whatever the rules may raise when asked about what is no position
+            return f"{name}, of which {error}"
+
+    def stray_child(self, position: int, examined: Examined) -> str:
+        """Return that a move leads to what is no image of its canonical position, or nothing where none does."""
+        for move, child in zip(*examined[1:], strict=True):
+            reached = self.game.do_move(position, move)
+            if reached != child and reached not in images_of(self.game, child):
+                what = f"which is no image of {self.text(child)}, and yet has it for one"
+                return f"has a move to {self.text(reached)}, {what}"
+        return ""

@@ -16,7 +16,7 @@ import numpy as np
 from retrograde.databases import Database, Outcome
 from retrograde.databases.encoding import mask_runs, squeeze
 from retrograde.games.game import DRAW, WIN, RuleError, Value
-from retrograde.solver.audit.audit import SAMPLE, TALLY, Array, Audit, Checked, add_row, add_up
+from retrograde.solver.audit.audit import TALLY, Array, Audit, Checked, add_row, add_up, spread_evenly
 from retrograde.solver.rules.active import asking
 from retrograde.solver.work.progress import Phase
 
@@ -77,14 +77,11 @@ class StepAudit(Audit):
         outcome = self.database.get(position)
         return -1 if outcome is None else self.row_by_outcome[outcome]
 
-    def row_at(self, item: int) -> int:
-        return self.row_of(item)
-
     def position_at(self, item: int) -> int:
         return item
 
-    def tier_of(self, item: int) -> int:
-        return self.game.tier(item)
+    def counted_in(self, item: int) -> tuple[int, int]:
+        return 0, self.game.tier(item)
 
     # Interpreted
 
@@ -139,8 +136,7 @@ class StepAudit(Audit):
         phase.advance(int(self.lists.over[:, 0].sum()))
 
     def some_items(self) -> list[int]:
-        few = np.linspace(0, len(self.lasts) - 1, min(SAMPLE, len(self.lasts)))
-        return [self.lasts[k] for k in few.astype(np.int64).tolist()]
+        return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
     def verify_segment(self, task: Task) -> Checked:
         """Verify a segment of a tier, part by part."""

@@ -178,47 +178,6 @@ class CheckedFile:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
 
-    # What callers ask who do not ask the contents themselves
-
-    @property
-    def dense(self) -> bool:
-        """Whether the positions are numbered by the rules of the game, and not stored."""
-        return bool(self.contents.DATASET == "slots")
-
-    @property
-    def stepped(self) -> bool:
-        """Whether it holds steps, and no positions."""
-        return bool(self.contents.DATASET == "steps")
-
-    @property
-    def block_size(self) -> Any:
-        return self.contents.block_size
-
-    @property
-    def dense_tiers(self) -> Any:
-        return self.contents.tiers
-
-    @property
-    def step_tiers(self) -> Any:
-        return self.contents.tiers
-
-    @property
-    def counts(self) -> Any:
-        return self.contents.counts
-
-    def all_slots(self) -> Any:
-        return self.contents.all_slots()
-
-    @property
-    def step_ranks(self) -> Any:
-        return self.contents.ranks
-
-    def read_steps(self, number: int) -> Any:
-        return self.contents.read_block(number)
-
-    def pieces(self) -> Any:
-        return self.contents.pieces()
-
 
 def read_beginning(path: Path) -> tuple[bytes, int]:
     """Return the first bytes of a file, and its length; raise what fits one that is missing, or not HDF5 as we write

@@ -20,12 +20,12 @@ from retrograde.databases import (
 )
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.catalog import load_game
-from retrograde.solver import engine
 from retrograde.solver.audit.audit import MOST_PROBLEMS
 from retrograde.solver.audit.faults import derive, words
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.streamed.forward import Forward
+from retrograde.solver.work.sizes import Sizes
 from tests.nim import HoledNim, Nim
 
 VARIANTS = [
@@ -324,12 +324,10 @@ def kinds(tmp_path_factory):
         "records": solve(load_game("tictactoe"), folder / "records.h5"),
         "slots": solve(Nim(), folder / "slots.h5"),
     }
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "LARGEST_IN_MEMORY", 1)
-        found["steps"] = solve(load_game("connect4:4,3,3"), folder / "steps.h5", interpreted=False)
+    found["steps"] = solve(load_game("connect4:4,3,3"), folder / "steps.h5", way="streamed", sizes=Sizes(in_memory=1))
     for kind, path in found.items():
         with DatabaseFile(path) as file:
-            assert (file.dense, file.stepped) == (kind == "slots", kind == "steps")
+            assert kind == file.contents.DATASET
     return found
 
 
@@ -355,13 +353,17 @@ def test_one_outcome_read_wrong_is_found_in_each_kind(kind, interpreted, kinds, 
         return rows
 
     with opened(kinds, kind) as database:
-        file = database.file
-        *_, (tier, positions, rows) = file.pieces() if kind == "records" else [(0, 0, 0)]
-        pieces, slots, steps = file.pieces, file.all_slots, file.read_steps
-        monkeypatch.setattr(file, "pieces", lambda: [*list(pieces())[:-1], (tier, positions, wrong(rows))])
-        monkeypatch.setattr(file, "all_slots", lambda: wrong(slots()))
-        monkeypatch.setattr(file, "read_steps", lambda number: (steps(number)[0], wrong(steps(number)[1]).data))
-        database._open(1)
+        contents = database.file.contents
+        if kind == "records":
+            *others, (tier, positions, rows) = contents.pieces()
+            monkeypatch.setattr(contents, "pieces", lambda: [*others, (tier, positions, wrong(rows))])
+        elif kind == "slots":
+            slots = contents.all_slots()
+            monkeypatch.setattr(contents, "all_slots", lambda: wrong(slots))
+        else:
+            read = contents.read_block
+            monkeypatch.setattr(contents, "read_block", lambda number: (read(number)[0], wrong(read(number)[1]).data))
+        database = database_of(database.file, database.game)
         told = complaints(verify(database, interpreted=interpreted))
         assert any(" make it " in complaint for complaint in told)
 

@@ -50,6 +50,11 @@ def add_up(counts: Array, more: Array) -> None:
         add_row(counts, row, *more[row].item())
 
 
+def spread_evenly(count: int) -> list[int]:
+    """Return the numbers of a sample of so many things."""
+    return [int(k) for k in np.linspace(0, count - 1, min(SAMPLE, count))]
+
+
 class Problem(NamedTuple):
     """One thing that is wrong: the position (its number and its text, or None and "" for the whole) and a sentence."""
 
@@ -104,13 +109,9 @@ class Audit:
         """Return the position of an item, negative where it stands for none."""
         raise NotImplementedError
 
-    def part_of(self, item: int) -> int:
-        """Return the part in which an item is counted."""
-        return 0
-
-    def tier_of(self, item: int) -> int:
-        """Return the tier in which an item is counted."""
-        return 0
+    def counted_in(self, item: int) -> tuple[int, int]:
+        """Return the part and the tier in which an item is counted."""
+        return 0, 0
 
     def row_of(self, position: int) -> int:
         """Return what is stored for a canonical position, a row of the legend; -1 where nothing is."""
@@ -118,7 +119,7 @@ class Audit:
 
     def row_at(self, item: int) -> int:
         """Return what is stored for an item, a row of the legend; -1 where nothing is."""
-        raise NotImplementedError
+        return self.row_of(self.position_at(item))
 
     def misplaced(self, item: int, position: int, canonical: int) -> str:
         """Return what is wrong with where an item is stored; nothing where all is right."""
@@ -134,7 +135,7 @@ class Audit:
 
     def some_items(self) -> Iterable[int]:
         """Return a sample of the items."""
-        return map(int, np.linspace(0, len(self) - 1, min(SAMPLE, len(self))))
+        return spread_evenly(len(self))
 
     def storage(self) -> Any:
         """Return the storage that the compiled loop reads (see `storages.py`)."""
@@ -156,8 +157,8 @@ class Audit:
                 continue
             self.note_children(item, self.check(item))
             if (row := self.row_at(item)) >= 0:
-                size = len(images_of(self.game, position))
-                add_row(self.tally[self.part_of(item)], row, 1, size, self.tier_of(item), item)
+                part, tier = self.counted_in(item)
+                add_row(self.tally[part], row, 1, len(images_of(self.game, position)), tier, item)
         return True
 
     def check(self, item: int) -> list[int]:
@@ -232,16 +233,17 @@ class Audit:
         if self.sound:
             for part, tally, wrong, count in self.verify_items(executor, phase):
                 add_up(self.tally[part], tally)
-                suspects += wrong.tolist()
+                suspects += wrong[: SAMPLE - len(suspects)].tolist()
+                self.wrong += len(wrong)
                 phase.advance(count)
-        for number, item in enumerate(suspects):
-            self.explain(item) if number < MOST_PROBLEMS else self.count()
-        known = set(suspects)
+        for item in suspects[:MOST_PROBLEMS]:
+            self.wrong -= 1
+            self.explain(item)
         deadline = time.monotonic() + self.sample_seconds
-        for item in self.some_items() if self.sound else ():
+        for item in self.some_items() if self.sound and len(suspects) < SAMPLE else ():
             if time.monotonic() > deadline:
                 break
-            if item not in known and self.position_at(item) >= 0:
+            if item not in suspects and self.position_at(item) >= 0:
                 self.check(item)
 
     def explain(self, item: int) -> None:
@@ -303,10 +305,6 @@ class Audit:
 
     def complain(self, position: int | None, complaint: str) -> None:
         """Note one thing that is wrong."""
-        self.count()
+        self.wrong += 1
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(position, "" if position is None else self.judge.text(position), complaint))
-
-    def count(self) -> None:
-        """Count one more thing that is wrong."""
-        self.wrong += 1

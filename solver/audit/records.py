@@ -31,7 +31,7 @@ class RecordAudit(Audit):
         tiers: list[int] = []
         bounds: list[int] = []
         end = 0
-        for tier, positions, rows in file.pieces():
+        for tier, positions, rows in file.contents.pieces():
             if not tiers or tiers[-1] != tier:
                 tiers.append(tier)
                 bounds.append(end)

@@ -27,8 +27,8 @@ class SlotAudit(Audit):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.rules = self.game.family
-        self.rows = database.file.all_slots()
-        self.tiers, self.bounds = database.file.dense_tiers
+        self.rows = database.file.contents.all_slots()
+        self.tiers, self.bounds = database.file.contents.tiers
         self.filled = np.zeros(len(self.rows), np.bool_)
         numbering = Numbering.of(self.game)
         self.sound = np.array_equal(numbering.tiers, self.tiers) and np.array_equal(numbering.starts, self.bounds)
@@ -45,8 +45,8 @@ class SlotAudit(Audit):
         if not self.sound:
             self.complain(None, "the tiers of the file are not those of the game, or of another size")
 
-    def part_of(self, item: int) -> int:
-        return int(self.ends.searchsorted(item, "right"))
+    def counted_in(self, item: int) -> tuple[int, int]:
+        return int(self.ends.searchsorted(item, "right")), 0
 
     def place_of(self, position: int) -> int:
         """Return the slot of a position, canonical or not, or -1."""
@@ -79,7 +79,10 @@ class SlotAudit(Audit):
         for move, child in zip(moves, children, strict=True):
             for one in (child, self.game.do_move(position, move)):
                 place = self.place_of(one)
-                if place >= 0 and (there := self.position_at(place)) != child:
+                there = self.position_at(place) if place >= 0 else -1
+                if there < 0:
+                    return f"has a move to {self.judge.text(one)}, which {self.missing} (move {move})"
+                if there != child:
                     what = f"which has the slot of {self.judge.text(there)}, and equals {self.judge.text(child)}"
                     return f"has a move to {self.judge.text(one)}, {what} (move {move})"
         return ""
@@ -121,7 +124,7 @@ class SlotAudit(Audit):
 
     def verify_legend(self) -> None:
         """Note the rows of the counts and of the legend that do not say what there is."""
-        told = {(row.tier, row.part, row.outcome): row for row in self.database.file.counts}
+        told = {(row.tier, row.part, row.outcome): row for row in self.database.file.contents.counts}
         for (tier, number, _), tally in zip(self.stretches, self.tally, strict=True):
             name = f"tier {self.game.tier_name(tier)}, part {number}"
             for k, (outcome, counts) in enumerate(zip(self.outcomes, tally.tolist(), strict=True)):

@@ -16,7 +16,7 @@ import numpy as np
 from retrograde.databases import Database, Outcome
 from retrograde.databases.encoding import mask_runs, squeeze
 from retrograde.games.game import DRAW, WIN, RuleError, Value
-from retrograde.solver.audit.audit import SAMPLE, TALLY, Array, Audit, Checked, add_row, add_up
+from retrograde.solver.audit.audit import TALLY, Array, Audit, Checked, add_row, add_up, spread_evenly
 from retrograde.solver.rules.active import asking
 from retrograde.solver.work.progress import Phase
 
@@ -62,7 +62,9 @@ class StepAudit(Audit):
         ends = [Outcome(value, None if value == DRAW else 0) for value in Value]
         self.ends = np.array([self.row_by_outcome.get(outcome, -1) for outcome in ends])
         self.win_in_one = self.row_by_outcome.get(Outcome(WIN, 1), -1)
-        self.block = lru_cache(CACHED_BLOCKS)(lambda number: [np.asarray(part) for part in file.read_steps(number)])
+        self.block = lru_cache(CACHED_BLOCKS)(
+            lambda number: [np.asarray(part) for part in file.contents.read_block(number)]
+        )
         self.lasts: list[int] = []
         """The last position of each segment."""
         self.reached: dict[int, list[Array]] = {}
@@ -77,14 +79,11 @@ class StepAudit(Audit):
         outcome = self.database.get(position)
         return -1 if outcome is None else self.row_by_outcome[outcome]
 
-    def row_at(self, item: int) -> int:
-        return self.row_of(item)
-
     def position_at(self, item: int) -> int:
         return item
 
-    def tier_of(self, item: int) -> int:
-        return self.game.tier(item)
+    def counted_in(self, item: int) -> tuple[int, int]:
+        return 0, self.game.tier(item)
 
     # Interpreted
 
@@ -139,8 +138,7 @@ class StepAudit(Audit):
         phase.advance(int(self.lists.over[:, 0].sum()))
 
     def some_items(self) -> list[int]:
-        few = np.linspace(0, len(self.lasts) - 1, min(SAMPLE, len(self.lasts)))
-        return [self.lasts[k] for k in few.astype(np.int64).tolist()]
+        return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
     def verify_segment(self, task: Task) -> Checked:
         """Verify a segment of a tier, part by part."""
@@ -210,22 +208,22 @@ class StepAudit(Audit):
 
     def steps(self, tier: int, low: int, high: int) -> Stretch:
         """Return the steps of a tier from a position to another."""
-        file = self.database.file
-        numbers, bounds, positions, masks = file.step_tiers
+        contents = self.database.file.contents
+        numbers, bounds, positions, masks = contents.tiers
         k = int(numbers.searchsorted(tier))
         if k == len(numbers) or numbers[k] != tier:
             return NO_STEPS
-        begin, end, size = int(bounds[k]), int(bounds[k + 1]), file.block_size
+        begin, end, size = int(bounds[k]), int(bounds[k + 1]), contents.block_size
         first, mask = int(positions[k]), int(masks[k])
         runs = mask_runs(mask)
         blocks = np.arange(begin // size, (end - 1) // size + 1)
-        begins = file.step_ranks[blocks[1:]]
+        begins = contents.ranks[blocks[1:]]
         lowest, highest = (int(begins.searchsorted(squeeze(one, runs), "right")) for one in (low, high))
         ranks, rows = [], []
         for block in blocks[lowest : highest + 1].tolist():
             sums, outcomes = self.block(block)
             own = slice(max(begin - block * size, 0), min(end - block * size, len(sums)))
-            base = squeeze(first, runs) if begin >= block * size else int(file.step_ranks[block])
+            base = squeeze(first, runs) if begin >= block * size else int(contents.ranks[block])
             ranks.append(sums[own].astype(np.int64) - int(sums[own.start]) + base)
             rows.append(outcomes[own])
         return Stretch(np.concatenate(ranks), np.concatenate(rows).astype(np.int64), mask, first)

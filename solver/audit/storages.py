@@ -80,6 +80,9 @@ def place_in(numbers, low, high, number):
 class Storage:
     """What the loop asks, and what is answered where a class of tuples has no answer of its own."""
 
+    positions: Array
+    rows: Array
+
     def position_at(self, game, item):
         """Return the position of an item; negative where it stands for none."""
         return self.positions[item]

@@ -1,7 +1,8 @@
 """Verification: every stored outcome derived anew from the outcomes stored for the children.
 
 Nothing of the solver takes part but what is named below: the methods and the loops here are others, and children are
-looked up in what the database holds, nowhere else. Verified is
+looked up in what the database holds, nowhere else. There is one audit (`audit.py`) and one compiled loop (`kernels.py`)
+for databases of all kinds, records, slots and steps, which differ in how a child is looked up. Verified is
 
 1. that the start is stored, all children of stored positions are, and nothing is that play does not reach;
 2. that each position is canonical and stored in its tier;
@@ -46,9 +47,10 @@ What this rests on, and what it leaves open:
 - **Steps.** Where the database holds steps and no positions, the lists of all positions are made once more by the
   solver's forward pass, in a stream, and then not taken at their word: each position of a list must be the child of one
   in the lists before, and each child be in a list or a position where the game is over. By induction from the start the
-  lists hold what play reaches, no more and no less (see `step_audit.py`). Two things are left to the solver's code: how
-  positions are squeezed to ranks, which the solver and the reader share; and how many positions there are where the
-  game is over, row by row of the legend, which that forward pass alone has counted.
+  lists hold what play reaches, no more and no less (see `steps.py`; `lists.py` has all that is used of the solver). One
+  thing is left to the solver's code: how many positions there are where the game is over, row by row of the legend,
+  which that forward pass alone has counted. By which bits positions are squeezed to ranks is told by code that the
+  reader and the writer share (`databases/encoding.py`).
 - **The file** is read by the reader that everybody uses, and what is verified is what it gives.
 """
 
@@ -57,6 +59,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from retrograde.databases import Database
+from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.steps.read import StepsReader
 from retrograde.solver.audit.audit import INTERPRETED_SECONDS, Audit, Problem
 from retrograde.solver.audit.records import RecordAudit
 from retrograde.solver.audit.slots import SlotAudit
@@ -90,9 +94,10 @@ class Verification:
 
 def audit_of(database: Database) -> Audit:
     """Return the audit that fits a database."""
-    if database.file.stepped:
+    contents = database.file.contents
+    if isinstance(contents, StepsReader):
         return StepAudit(database)
-    return SlotAudit(database) if database.file.dense else RecordAudit(database)
+    return SlotAudit(database) if isinstance(contents, SlotsReader) else RecordAudit(database)
 
 
 def verify(

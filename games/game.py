@@ -330,7 +330,7 @@ def made_printable(method: Callable[..., Any]) -> Callable[..., Any]:
     return printed
 
 
-def is_dense(game: Game | type[Game]) -> bool:
+def is_numbered(game: Game | type[Game]) -> bool:
     """Tell whether a game has a dense numbering."""
     return defines(game, "unindex")
 

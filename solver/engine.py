@@ -25,7 +25,7 @@ from retrograde.databases import DatabaseFile, database_of, database_path
 from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
-from retrograde.games.game import Game, RetrogradeError, RuleError, is_dense
+from retrograde.games.game import Game, RetrogradeError, RuleError, is_numbered
 from retrograde.solver.audit.sample import verify_sample
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
@@ -170,7 +170,7 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySol
     """Return the solved game where it is small, or is to be solved so; else None."""
     if order.way == "interpreted":
         return solve_interpreted(game, budget)
-    if order.way is not None or (is_dense(game) and Numbering.of(game).slots > order.sizes.interpreted_slots):
+    if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > order.sizes.interpreted_slots):
         return None
     return solve_interpreted(game, budget, order.sizes.interpreted_seconds)
 
@@ -183,7 +183,7 @@ def ways_for(game: Game, place: Place, order: Order) -> list[Way]:
     from retrograde.solver.streamed.way import Streamed
 
     ways: list[Way]
-    if is_dense(game):
+    if is_numbered(game):
         ways = [Numbered(None if order.fresh else place.path)]
     else:
         ways = [Listed(limited=True), Streamed(), Listed()]

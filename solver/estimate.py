@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RetrogradeError, is_dense
+from retrograde.games.game import Game, RetrogradeError, is_numbered
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import start_of
@@ -87,7 +87,7 @@ def estimate(
     *in_memory* records are solved in memory. Raises RuleError where the rules break the contract.
     """
     speed = 1 + SECOND_WORKER * (workers - 1)
-    if is_dense(game):
+    if is_numbered(game):
         slots = Numbering.of(game).slots
         sizes = [int(bytes_a_slot * slots) for bytes_a_slot in (DENSE_MEMORY, DENSE_BYTES)]
         seconds = DENSE_SECONDS * slots / speed

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords, SolvedSlots
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_dense
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_numbered
 from retrograde.solver.numbered.legend import solved_slots
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import examine, start_of
@@ -37,7 +37,7 @@ def solve_interpreted(
     children, outcomes = explored
     look_again(game, children, {position: value for position, (value, _) in outcomes.items()})
     propagate(children, outcomes)
-    if is_dense(game):
+    if is_numbered(game):
         return by_slot(game, outcomes)
     found = by_tier(game, children)
     tiers = sorted(found)
@@ -91,7 +91,7 @@ def explore(game: Game, budget: MemoryBudget, seconds: float) -> tuple[Children,
     """
     children: Children = {}
     outcomes: Outcomes = {}
-    found = deque(every_position(game) if is_dense(game) else [start_of(game)])
+    found = deque(every_position(game) if is_numbered(game) else [start_of(game)])
     known = set(found)
     plies, wave = 0, len(found)
     began, before = time.thread_time(), used_memory()

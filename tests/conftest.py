@@ -15,7 +15,7 @@ from retrograde.solver.engine import solve
 LONG = 1.0
 """Seconds above which a test is no longer fast, where machine code is at hand and the machine is idle."""
 
-SOLVING = {"test_dense", "test_engine", "test_streaming", "test_symmetry", "test_verify"}
+SOLVING = {"test_numbered", "test_engine", "test_streaming", "test_symmetry", "test_verify"}
 """Modules all of whose tests are long, for they solve; others say so themselves, by `pytestmark`."""
 
 

@@ -31,7 +31,7 @@ from sys import modules
 from typing import Any, NamedTuple
 
 from retrograde.games import catalog
-from retrograde.games.game import Game, RuleError, defines, is_dense
+from retrograde.games.game import Game, RuleError, defines, is_numbered
 from retrograde.solver.conformance import pairs
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault, raised_by_rules
@@ -130,9 +130,9 @@ class Checker:
             self.survey.at("options", None)
             pairs.check_options(game)
         checks = [*others]
-        checks += [pairs.check_slots] if is_dense(game) else []
+        checks += [pairs.check_slots] if is_numbered(game) else []
         checks += [pairs.check_images] if defines(game, "images") else []
-        checks += [pairs.check_parents] if defines(game, "parents") or is_dense(game) else []
+        checks += [pairs.check_parents] if defines(game, "parents") or is_numbered(game) else []
         for number, check_at in enumerate(checks):
             now = time.monotonic()
             self.check_positions(check_at, now + (deadline - now) / (len(checks) - number))

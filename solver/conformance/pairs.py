@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrograde.games import catalog
-from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, Value, VariantError, defines, is_dense
+from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, Value, VariantError, defines, is_numbered
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.rules.examine import Fault, checked_position
 
@@ -219,7 +219,7 @@ def canonical_parents(survey: Survey, position: int) -> list[int]:
     given = limited(survey.game.parents(position))
     parents = dict.fromkeys(survey.canonical(checked_position(parent, "it")) for parent in given)
     own = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
-    if is_dense(survey.game):
+    if is_numbered(survey.game):
         for parent in own:
             slot = survey.game.index(parent)
             if survey.game.unindex(survey.tier(parent), slot) != parent:
@@ -267,7 +267,7 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
     game = survey.game
     survey.at("compiled", None)
     symmetric = defines(game, "images")
-    if is_dense(game):
+    if is_numbered(game):
         check_slots_compiled(survey, expander, tier, positions)
     block = expander.expand(tier, np.array(positions, np.int64), sizes=symmetric)
     for i, (position, primitive, children) in enumerate(zip(positions, *block.by_position(), strict=True)):

@@ -12,7 +12,7 @@ from operator import index
 from random import Random
 from typing import Any, NamedTuple
 
-from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, Value, is_dense
+from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, Value, is_numbered
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import MOST_MOVES, TIER_BITS, Fault, checked_position, checked_value
 
@@ -56,7 +56,7 @@ class Survey:
 
     def explore(self, limit: int, deadline: float) -> None:
         """Look at up to *limit* positions: half of them breadth-first, then games played at random, then the rest."""
-        if is_dense(self.game):
+        if is_numbered(self.game):
             starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
             starts = [self.start()]
@@ -67,7 +67,7 @@ class Survey:
         for _ in range(GAMES if found else 0):
             self.play(chance.choice(starts), limit, deadline, chance)
         self.look_around(found, known, limit, deadline)
-        self.complete = not found and not is_dense(self.game)
+        self.complete = not found and not is_numbered(self.game)
 
     def look_around(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
         """Look at what is found, and add what is found there and not known, until so many positions were looked at."""

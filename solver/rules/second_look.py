@@ -6,7 +6,7 @@ from operator import index
 from typing import Any, NoReturn
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import UNDECIDED, Game, RuleError, Value, defines, is_dense
+from retrograde.games.game import UNDECIDED, Game, RuleError, Value, defines, is_numbered
 from retrograde.solver.rules.examine import Fault, blame, canonical, checked_position, examine
 from retrograde.solver.rules.images import check_image
 
@@ -29,7 +29,7 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
             raise RuleError(f"{variant(game)}, position {position}: {what}")
         if number % -(-len(sample) // IMAGES) == 0:
             check_image(game, position)
-        for move in moves if is_dense(game) else ():
+        for move in moves if is_numbered(game) else ():
             check_index(game, position, game.do_move(position, move))
     if defines(game, "parents"):
         check_parents(game, children, values, sample)

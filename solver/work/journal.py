@@ -58,11 +58,6 @@ class Journal:
         with suppress(OSError):  # what could not be written, and was complained of, is still in its buffer
             self.file.close()
 
-    def remove(self) -> None:
-        """Close the journal and delete its file, when the solve is done."""
-        self.file.close()
-        self.path.unlink(missing_ok=True)
-
     def sync(self) -> None:
         """See to it that all entries last through a power cut, before what they make superfluous is deleted."""
         try:

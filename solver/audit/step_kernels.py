@@ -5,8 +5,7 @@ import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.audit.kernels import LIMIT, choose, conclude, gather_images, is_image
-from retrograde.solver.outcomes.encode import MOST_RUNS, find_runs
-from retrograde.solver.streamed.lists import rank_of
+from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs
 from retrograde.solver.work.kernel import kernel
 
 TIER, LOW, HIGH, SPANS = range(4)
@@ -50,14 +49,14 @@ def wins_at_once(game, position):
 
 
 @kernel
-def stored_row(game, position, table, k, ranks, rows, win_in_one, bits, shifts):
+def stored_row(game, position, table, k, ranks, rows, win_in_one, room):
     """Return what the database says of an undecided position of a tier: a row of the legend, or -1."""
     if wins_at_once(game, position):
         return win_in_one
     first, mask = table[k, FIRST], table[k, MASK]
     if table[k, STEPS] == table[k, STEPS_END] or (position ^ first) & ~mask:
         return -1
-    rank = rank_of(position, find_runs(mask, bits, shifts), bits, shifts)
+    rank = rank_of(position, find_runs(mask, room))
     low, high = table[k, STEPS], table[k, STEPS_END]
     while low < high:
         middle = (low + high) // 2
@@ -82,11 +81,11 @@ def derive_steps(
     """
     images = np.empty(most_images, np.int64)
     symmetric = most_images > 1
-    bits, shifts = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
+    room = room_for_runs()
     count = 0
     for i in range(len(positions)):
         position = positions[i]
-        row = stored_row(game, position, table, own, ranks, rows, win_in_one, bits, shifts)
+        row = stored_row(game, position, table, own, ranks, rows, win_in_one, room)
         size = gather_images(game, position, images) if symmetric else 1
         if row >= 0:
             tally_stored[row] += 1
@@ -95,7 +94,7 @@ def derive_steps(
                 tally_first[row] = position
         fine, value, remoteness = derive_step(
             game, symmetric, position, tiers, table, lists, marks, True, ranks, rows, values, remotenesses, win_in_one,
-            bits, shifts,
+            room,
         )  # fmt: skip
         fine &= row >= 0 and value == values[row] and remoteness == remotenesses[row] and reached[i] != 0
         fine &= game.canonical(position) == position and game.tier(position) == tier
@@ -105,7 +104,7 @@ def derive_steps(
             if fine:
                 fine, value, remoteness = derive_step(
                     game, symmetric, image, tiers, table, lists, marks, False, ranks, rows, values, remotenesses,
-                    win_in_one, bits, shifts,
+                    win_in_one, room,
                 )  # fmt: skip
             fine &= value == values[row] and remoteness == remotenesses[row]
         if not fine:
@@ -117,7 +116,7 @@ def derive_steps(
 @kernel
 def derive_step(
     game, symmetric, position, tiers, table, lists, marks, marking, ranks, rows, values, remotenesses, win_in_one,
-    bits, shifts,
+    room,
 ):  # fmt: skip
     """Return whether all children are found, and the value and remoteness that follow for an undecided position.
 
@@ -156,7 +155,7 @@ def derive_step(
                 continue
             if marking:
                 marks[low] = 1
-            child_row = stored_row(game, child, table, k, ranks, rows, win_in_one, bits, shifts)
+            child_row = stored_row(game, child, table, k, ranks, rows, win_in_one, room)
             if child_row < 0:
                 fine = False
                 continue

@@ -117,8 +117,6 @@ class StepAudit(Audit):
         """Verify all positions by the compiled rules, and some by the interpreted."""
         from retrograde.solver.rules import compiled
         from retrograde.solver.streamed.forward import Forward
-        from retrograde.solver.streamed.log import StreamLog
-        from retrograde.solver.work.scratch import Scratch
         from retrograde.solver.work.work import Unfit, Work
 
         self.begin()
@@ -126,9 +124,8 @@ class StepAudit(Audit):
         workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
         beside = self.database.file.path.parent
         with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
-            scratch = Scratch(Path(folder), 1 << 26)
             work = Work(executor, workers, MemoryBudget(), None, Path(folder))
-            forward = Forward(self.game, scratch, work, StreamLog(None))
+            forward = Forward(self.game, work)
             try:
                 forward.explore(Phase("exploring", phase.listener))
                 for value, (stored, positions, tier, first) in enumerate(forward.over.tolist()):
@@ -155,7 +152,7 @@ class StepAudit(Audit):
             except Unfit:
                 self.complain(None, "the tiers do not follow one another, and yet the database holds steps")
             finally:
-                scratch.close()
+                forward.scratch.close()
 
     def count_over(self, value: int, stored: int, positions: int, tier: int, first: int) -> None:
         """Count positions where the game is over."""

@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from retrograde.databases.location import database_path, home_folder, list_databases
     from retrograde.databases.open import database_of, open_database
     from retrograde.databases.write import (
-        DenseSolved,
-        Solved,
         SolvedRecords,
         SolvedSlots,
         SolvedSteps,
-        SteppedSolved,
         write_database,
     )
 
@@ -38,7 +35,6 @@ __all__ = [
     "DamagedDatabase",
     "Database",
     "DatabaseFile",
-    "DenseSolved",
     "InUse",
     "LegendRow",
     "NoDatabase",
@@ -46,11 +42,9 @@ __all__ = [
     "NotInDatabase",
     "OtherRules",
     "Outcome",
-    "Solved",
     "SolvedRecords",
     "SolvedSlots",
     "SolvedSteps",
-    "SteppedSolved",
     "VersionTooNew",
     "database_of",
     "database_path",

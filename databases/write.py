@@ -23,13 +23,10 @@ from retrograde.databases.layout import FORMAT, LEGEND, METRIC, VERSION, LegendR
 from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records
 from retrograde.databases.slots.write import SolvedSlots, write_slots
-from retrograde.databases.steps.write import SolvedSteps, SteppedSolved, write_steps
+from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import Game, RetrogradeError
 
-__all__ = ["DenseSolved", "Solved", "SolvedRecords", "SolvedSlots", "SolvedSteps", "SteppedSolved", "write_database"]
-
-Solved = SolvedRecords  # what it was called
-DenseSolved = SolvedSlots  # what it was called
+__all__ = ["SolvedRecords", "SolvedSlots", "SolvedSteps", "write_database"]
 
 HDF5_SAYS = re.compile(r"errno = \d+|[Uu]nable to|[Cc]an't ")
 """How HDF5 puts it when the operating system refuses."""

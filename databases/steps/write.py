@@ -45,9 +45,6 @@ class SolvedSteps:
     """The row of the legend of the game's start."""
 
 
-SteppedSolved = SolvedSteps  # what it was called
-
-
 class Group(NamedTuple):
     """The steps of a few blocks, the last of which may be short; tiers begin at the indices *begins*."""
 

@@ -13,11 +13,9 @@ import numpy as np
 
 from retrograde.games.game import Game
 from retrograde.solver.streamed.forward import Forward
-from retrograde.solver.streamed.log import StreamLog
 from retrograde.solver.streamed.segments import Segment
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.scratch import Scratch
 from retrograde.solver.work.work import Unfit, Work
 
 __all__ = ["Lists", "Segment", "Unfit", "listed"]
@@ -25,9 +23,6 @@ __all__ = ["Lists", "Segment", "Unfit", "listed"]
 Array = np.ndarray[Any, Any]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-CACHE_BYTES = 1 << 26
-"""Memory for what is read of scratch files."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +46,10 @@ def listed(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterat
     be done."""
     workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
-        scratch = Scratch(Path(folder), CACHE_BYTES)
+        forward = Forward(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
         try:
-            work = Work(executor, workers, MemoryBudget(), None, Path(folder))
-            forward = Forward(game, scratch, work, StreamLog(None))
             forward.explore(phase)
             waves = [{number: tier.segments for number, tier in wave.items()} for wave in forward.waves]
-            yield Lists(waves, forward.over, forward.load, work)
+            yield Lists(waves, forward.over, forward.load, forward.work)
         finally:
-            scratch.close()
+            forward.scratch.close()

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.encoding import to_planes
+from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
-
-MOST_RUNS = 32
-"""Runs of ones that a mask of 62 bits may have, and one more."""
 
 
 def encode_group(
@@ -33,7 +31,7 @@ def encode_gaps(positions, begins, length, masks, planes):
 
     Tiers begin at the indices *begins*, ascending.
     """
-    bits, shifts = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
+    room = room_for_runs()
     next_begin = 0
     for block in range(len(masks)):
         low, high = block * length, min((block + 1) * length, len(positions))
@@ -45,12 +43,10 @@ def encode_gaps(positions, begins, length, masks, planes):
             elif i > low:
                 mask |= positions[i] ^ positions[i - 1]
         masks[block] = mask
-        runs = find_runs(mask, bits, shifts)
+        runs = find_runs(mask, room)
         before = 0
         for i in range(low, high):
-            rank = 0
-            for run in range(runs):
-                rank |= (positions[i] & bits[run]) >> shifts[run]
+            rank = rank_of(positions[i], runs)
             if next_begin < len(begins) and begins[next_begin] == i:
                 next_begin += 1
             elif i > low:
@@ -64,20 +60,3 @@ def encode_gaps(positions, begins, length, masks, planes):
                     plane += 1
             before = rank
     return 0
-
-
-@kernel
-def find_runs(mask, bits, shifts):
-    """Write each run of ones in a mask, and how far it moves right when all are pushed together; return how many."""
-    runs = below = bit = 0
-    while mask >> bit:
-        while not mask >> bit & 1:
-            bit += 1
-        shifts[runs] = bit - below
-        bits[runs] = 0
-        while mask >> bit & 1:
-            bits[runs] |= 1 << bit
-            bit += 1
-            below += 1
-        runs += 1
-    return runs

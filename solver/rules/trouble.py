@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Trouble(IntEnum):
-    """Anything but FINE breaks the contract, at the position in `trouble[1]`."""
+    """Anything but FINE breaks the contract, at the position in `trouble[1]`; the last four need not."""
 
     FINE = 0
     NO_MOVES = 1
@@ -20,3 +20,11 @@ class Trouble(IntEnum):
     """parents() gives others than those from which moves lead there."""
     NO_ROOM = 10
     """What was to be written to is full; the kernel is called again with more."""
+    BROKEN = 11
+    """The rules break the contract in some way; the interpreted ones will say in which."""
+    OTHER_TIER = 12
+    """A move leads to another tier than it does elsewhere in the same one."""
+    UNSORTED = 13
+    """Children by one move do not ascend where it was taken for granted that they do."""
+    LOST = 14
+    """A child was not found among the positions that are solved."""

@@ -1,15 +1,18 @@
 """Sorted lists in scratch files, and tiers made of them: what the streamed solver keeps in memory of what it puts
 aside."""
 
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.streamed.lists import BLOCK, COLUMNS
+from retrograde.games.game import Game
+from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.streamed.lists import BLOCK, LOADED, MOST_BYTES, Arena, Buffer, unpack_lists
+from retrograde.solver.streamed.steps import FIRST_TIER, STORED
 from retrograde.solver.work.scratch import Frame, Scratch
+from retrograde.solver.work.tasks import room
 
 Array = np.ndarray[Any, Any]
 
@@ -19,9 +22,9 @@ NONE = np.empty(0, np.int64)
 class Segment(NamedTuple):
     """A sorted list, or a stretch of one, of positions or of steps: where it is, and what is known of it.
 
-    `frame` says where it was put aside, with others; `at` where in there it is, in octets, and `size` how many it
-    takes. It has `length` items, from the position `first` to `last`, which differ in the bits of `mask` at most;
-    `ends` are the codes of the first and the last step, and `milestones`, int64[], some positions on the way.
+    `frame` says where it was put aside, with others; `at` where in there it is, in bytes, and `size` how many it takes.
+    It has `length` items, from the position `first` to `last`, which differ in the bits of `mask` at most; of steps,
+    `first_code` and `last_code` are those of the first and the last. `samples`, int64[], are some positions on the way.
     """
 
     frame: Frame
@@ -31,15 +34,39 @@ class Segment(NamedTuple):
     mask: int
     first: int
     last: int
-    milestones: Array = NONE
-    ends: tuple[int, int] = (0, 0)
+    first_code: int = 0
+    last_code: int = 0
+    samples: Array = NONE
+
+    @property
+    def row(self) -> tuple[int, ...]:
+        """All that is known of it, but for the name of its frame and the samples."""
+        return self.frame[1:] + self[1:9]
 
 
-def segment_of(frame: Frame, numbers: Iterable[int], milestones: Array = NONE, ends: Iterable[int] = (0, 0)) -> Segment:
-    """Return a segment whose numbers from `at` to `last` stand in a row."""
-    at, size, length, mask, first, last = numbers
-    first_end, last_end = ends
-    return Segment(frame, at, size, length, mask, first, last, milestones, (first_end, last_end))
+SEGMENT = np.dtype([
+    *((f"frame_{name}", np.int64) for name in Frame._fields[1:]),
+    *((name, np.int64) for name in Segment._fields[1:9]),
+])  # fmt: skip
+"""The same in an array."""
+
+
+def segment_of(name: str, row: Iterable[int], samples: Array = NONE) -> Segment:
+    """Return the segment that stands in a row."""
+    token, offset, packed, size, *about = row
+    at, length, items, mask, first, last, *codes = about
+    first_code, last_code = codes
+    frame = Frame(name, token, offset, packed, size)
+    return Segment(frame, at, length, items, mask, first, last, first_code, last_code, samples)
+
+
+class Surprise(NamedTuple):
+    """What a task has taken for granted of a tier and found not to be so: the `tier`, and the `move` by which children
+    are UNSORTED, or lead to an OTHER_TIER."""
+
+    kind: Trouble
+    tier: int
+    move: int
 
 
 @dataclass(slots=True)
@@ -49,7 +76,7 @@ class Tier:
     `mask` has the bits that vary. `moves` are those that all positions have, and `leads` the tiers that these lead to;
     where they have not the same, `moves` is None, and `leads` are all tiers that any move leads to, none as long as it
     is not known. `weights` are numbers of children, for each of `leads`. `unsorted` are the moves that do not keep the
-    order. For each segment `steps` and `records` are there once it is solved.
+    order. By the number of the segment `steps` and `records` are there once it is solved.
     """
 
     number: int
@@ -59,21 +86,41 @@ class Tier:
     leads: tuple[int, ...]
     weights: tuple[int, ...]
     unsorted: set[int] = field(default_factory=set)
-    steps: list[Segment] = field(default_factory=list)
-    records: list[Segment] = field(default_factory=list)
+    steps: dict[int, Segment] = field(default_factory=dict)
+    records: dict[int, Segment] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
         """How many positions there are."""
         return sum(segment.length for segment in self.segments)
 
+    @property
+    def left(self) -> list[int]:
+        """The numbers of the segments that are not solved."""
+        return [k for k in range(len(self.segments)) if k not in self.steps]
+
+    def learn(self, surprise: Surprise) -> None:
+        """Take less for granted from now on."""
+        if surprise.kind == Trouble.UNSORTED:
+            self.unsorted.add(surprise.move)
+        elif self.moves is not None:
+            self.moves, self.leads, self.weights = None, (), ()
+
 
 Wave = dict[int, Tier]
 """Tiers by number, ascending."""
 
 
-class Arena:
-    """Frames loaded one after another, and a table of the lists in them (see `list_kernels.py`)."""
+class Stream(NamedTuple):
+    """What tasks are told: the game, the scratch files, and how many blocks of a list lie between two samples."""
+
+    game: Game
+    scratch: Scratch
+    apart: int
+
+
+class Loader:
+    """Frames loaded one after another, and a table of the lists in them."""
 
     def __init__(self, scratch: Scratch):
         self.scratch = scratch
@@ -90,39 +137,37 @@ class Arena:
         self.rows.append((where, segment.length, segment.mask, move, ascends, 0, -(-segment.length // BLOCK)))
         return len(self.rows) - 1
 
-    def load(self) -> tuple[Array, Array, Array]:
-        """Return the arena as words and as octets, which are not to be written to, and the table."""
+    def load(self) -> Arena:
+        """Return the arena; its words and bytes are not to be written to."""
         if len(self.places) == 1:
             (frame,) = self.places
-            octets = np.frombuffer(self.scratch.read(frame), np.uint8)
+            content = np.frombuffer(self.scratch.read(frame), np.uint8)
         else:
-            octets = np.empty(self.end, np.uint8)
+            content = np.empty(self.end, np.uint8)
             for frame, begin in self.places.items():
-                octets[begin : begin + frame.size] = np.frombuffer(self.scratch.read(frame), np.uint8)
-            octets.flags.writeable = False  # as above: kernels are compiled for the one or for the other
-        return octets.view(np.int64), octets, np.array(self.rows, np.int64).reshape(-1, COLUMNS)
+                content[begin : begin + frame.size] = np.frombuffer(self.scratch.read(frame), np.uint8)
+            content.flags.writeable = False  # as above: kernels are compiled for the one or for the other
+        return Arena(content.view(np.int64), content, np.array(self.rows, np.int64).reshape(-1, LOADED))
 
 
-class Rooms(threading.local):
-    """Arrays that each thread has for itself, and uses again and again."""
+def load(scratch: Scratch, segments: Iterable[Segment]) -> Array:
+    """Return the positions of segments, one after another."""
+    loader = Loader(scratch)
+    count = sum(loader.rows[loader.add(segment)][1] for segment in segments)
+    out = np.empty(count, np.int64)
+    unpack_lists(loader.load(), out)
+    return out
 
-    def __init__(self) -> None:
-        self.rooms: dict[str, Array] = {}
 
-    def get(self, name: str, dtype: Any, length: int) -> Array:
-        """Return an array of at least some length, with anything in it."""
-        room = self.rooms.get(name)
-        if room is None or len(room) < length:
-            room = self.rooms[name] = np.empty(length, dtype)
-        return room
+def buffer(name: str, positions: int, lists: int) -> Buffer:
+    """Return room of this thread for lists of so many positions together."""
+    words = room(name, (MOST_BYTES * positions >> 3) + 4 * lists + 2)
+    return Buffer(words, words.view(np.uint8))
 
 
 def add_up(tally: Array, more: Array) -> None:
-    """Add counts to a tally: its rows are how many, how many with symmetric ones, the tier and the number of the first.
-
-    Of two firsts the one in the lower tier stays, of one tier the lesser.
-    """
-    for row in np.flatnonzero(more[:, 0]).tolist():
-        if tally[row, 0] == 0 or tuple(more[row, 2:]) < tuple(tally[row, 2:]):
-            tally[row, 2:] = more[row, 2:]
-        tally[row, :2] += more[row, :2]
+    """Add a tally to another (see steps.py). Of two firsts the one in the lower tier stays, of one tier the lesser."""
+    for row in np.flatnonzero(more[:, STORED]).tolist():
+        if tally[row, STORED] == 0 or tuple(more[row, FIRST_TIER:]) < tuple(tally[row, FIRST_TIER:]):
+            tally[row, FIRST_TIER:] = more[row, FIRST_TIER:]
+        tally[row, :FIRST_TIER] += more[row, :FIRST_TIER]

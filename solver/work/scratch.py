@@ -1,17 +1,24 @@
 """Scratch files: what a streamed solve puts aside, in compressed frames with checksums, and reads again.
 
-A folder beside the database has a file for each kind of thing and each wave. Only the journal says what in them is
-whole, so that what a kill has left half-written is written over, and never read.
+A folder beside the database has, for each kind of thing and each wave, a file for each writer::
+
+    positions7-0c5f3e8a91b2d467        what it is, and a token of the thread, or process, that writes there
+
+Writers only append, each to files of its own, so that nothing is ever written over. Only the journal says what in them
+is whole: what a kill has left half-written is never read.
 """
 
 import os
 import shutil
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
+from secrets import randbits
+from typing import Any, NamedTuple
 
 import zstandard
 
@@ -28,126 +35,120 @@ class DamagedScratch(RetrogradeError):
 
 
 class Frame(NamedTuple):
-    """Where some octets are: in which file, where there, and how many, compressed and not."""
+    """Where some bytes are: of what name, by the token of the writer in which file, where there; and how many,
+    compressed and not."""
 
-    file: str
+    name: str
+    token: int
     offset: int
     packed: int
     size: int
 
+    @property
+    def file(self) -> str:
+        """The name of the file."""
+        return f"{self.name}-{self.token:016x}"
+
+
+class Tools(threading.local):
+    """What each thread has for itself: its compressors, and by name the tokens of the files that it writes."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+        self.decompressor = zstandard.ZstdDecompressor()
+        self.tokens: dict[str, int] = {}
+
 
 class Scratch:
-    """A folder of frames, which any number of threads may write and read."""
+    """A folder of frames, which any number of threads and processes may write and read; it travels as a path."""
 
-    def __init__(self, folder: Path, cached: int, fresh: bool = False):
-        """Open a folder, an empty one if *fresh*; keep so many octets in memory of what is read.
-
-        Raises CannotWrite where there can be no such folder.
-        """
+    def __init__(self, folder: Path, cached: int):
+        """Look at a folder; keep so many bytes in memory of what is read."""
         self.folder = folder
         self.cached = cached
-        self.closed = False
-        self.unsynced: set[str] = set()
-        """Files of which something may not be on the disk yet."""
+        self.tools = Tools()
         self.lock = threading.Lock()
-        self.local = threading.local()
-        self.files: dict[str, FileIO] = {}
-        self.ends: dict[str, int] = {}
+        """Of the cache."""
         self.cache: OrderedDict[Frame, bytes] = OrderedDict()
         self.in_cache = 0
-        self.lengths: dict[str, int] = {}
-        """Of the files, before anything was put aside."""
+
+    def __reduce__(self) -> Any:
+        return attach, (self.folder, self.cached)
+
+    def begin(self, fresh: bool) -> None:
+        """Make the folder, an empty one if *fresh*; raise CannotWrite where there can be none."""
         if fresh:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(self.folder, ignore_errors=True)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise self.cannot_write(error) from error
 
-    def file(self, name: str) -> FileIO:
-        """Return the open file of that name."""
-        if self.closed:
-            raise ValueError(f"the scratch folder {str(self.folder)!r} is closed")
-        if name not in self.files:
-            path = self.folder / name
-            self.files[name] = FileIO(path, "r+" if path.exists() else "w+")
-        return self.files[name]
-
-    def reserve(self, frame: Frame) -> None:
-        """Let nothing be written over a frame that a solve before has left."""
-        self.ends[frame.file] = max(self.ends.get(frame.file, 0), frame.offset + frame.packed)
-
-    def write(self, name: str, octets: bytes | memoryview) -> Frame:
-        """Put octets aside, and return where; raise CannotWrite where that cannot be done."""
-        if not hasattr(self.local, "compressor"):
-            self.local.compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
-        packed = self.local.compressor.compress(octets)
+    def write(self, name: str, content: bytes | memoryview) -> Frame:
+        """Put bytes aside, and return where; raise CannotWrite where that cannot be done."""
+        packed = self.tools.compressor.compress(content)
+        frame = Frame(name, self.tools.tokens.get(name, 0), 0, len(packed), len(content))
+        if not frame.token or not (self.folder / frame.file).exists():  # the first, or all before were dropped
+            self.tools.tokens[name] = randbits(62) | 1
+            frame = frame._replace(token=self.tools.tokens[name])
         try:
-            with self.lock:
-                file = self.file(name)
-                offset = file.seek(self.ends.get(name, 0))
+            with FileIO(self.folder / frame.file, "a") as file:
+                offset = file.seek(0, os.SEEK_END)
                 done = 0
                 while done < len(packed):
                     done += file.write(memoryview(packed)[done:])
-                self.ends[name] = offset + len(packed)
-                self.unsynced.add(name)
         except OSError as error:
             raise self.cannot_write(error) from error
-        return Frame(name, offset, len(packed), len(octets))
+        return frame._replace(offset=offset)
 
     def cannot_write(self, error: OSError) -> CannotWrite:
         """Return the error to raise where the operating system refuses."""
         what = (error.strerror or str(error)).lower()
         return CannotWrite(f"cannot write to {str(self.folder)!r}: {what}; what is done is kept")
 
-    def sync(self) -> None:
-        """See to it that all that was put aside lasts through a power cut, before a journal says that it is there."""
-        with self.lock:
-            names, self.unsynced = self.unsynced & self.files.keys(), set()
-            try:
-                for name in names:
-                    os.fsync(self.files[name].fileno())
-            except OSError as error:
-                raise self.cannot_write(error) from error
+    def sync(self, frames: Iterable[Frame]) -> None:
+        """See to it that some frames last through a power cut, before a journal says that they are there."""
+        try:
+            for name in sorted({frame.file for frame in frames if frame.packed}):
+                with FileIO(self.folder / name, "a") as file:
+                    os.fsync(file.fileno())
+        except OSError as error:
+            raise self.cannot_write(error) from error
 
-    def holds(self, frame: Frame) -> bool:
-        """Tell whether a frame lies within its file, whatever is in it."""
-        if frame.file not in self.lengths:
-            with suppress(OSError):
-                self.lengths[frame.file] = os.stat(self.folder / frame.file).st_size
-        return frame.offset + frame.packed <= self.lengths.get(frame.file, -1)
+    def lengths(self) -> dict[str, int]:
+        """Return the names of all files, and how long they are."""
+        return {entry.name: entry.stat().st_size for entry in os.scandir(self.folder)} if self.folder.exists() else {}
+
+    def missing(self, frames: Iterable[Frame]) -> list[Frame]:
+        """Return those of some frames that do not lie within their files, whatever is in these."""
+        lengths = self.lengths()
+        return [frame for frame in frames if frame.offset + frame.packed > lengths.get(frame.file, 0)]
 
     def read(self, frame: Frame) -> bytes:
-        """Return the octets of a frame; raise DamagedScratch where they are not what was put aside."""
+        """Return the bytes of a frame; raise DamagedScratch where they are not what was put aside."""
         with self.lock:
-            if (octets := self.cache.get(frame)) is not None:
+            if (content := self.cache.get(frame)) is not None:
                 self.cache.move_to_end(frame)
-                return octets
-            try:
-                file = self.file(frame.file)
+                return content
+        try:
+            with FileIO(self.folder / frame.file) as file:
                 file.seek(frame.offset)
                 packed = file.read(frame.packed)
-            except OSError as error:
-                raise self.damaged(frame) from error
-        if not hasattr(self.local, "decompressor"):
-            self.local.decompressor = zstandard.ZstdDecompressor()
-        try:
-            octets = unpack(self.local.decompressor, packed, frame.size)
-        except (ValueError, IndexError, zstandard.ZstdError) as error:
+            content = unpack(self.tools.decompressor, packed, frame.size)
+        except (OSError, ValueError, IndexError, zstandard.ZstdError) as error:
             raise self.damaged(frame) from error
         with self.lock:
             if frame not in self.cache and frame.size <= self.cached:
-                self.cache[frame] = octets
+                self.cache[frame] = content
                 self.in_cache += frame.size
-                while self.in_cache > self.cached:
-                    self.in_cache -= self.cache.popitem(last=False)[0].size
-        return octets
+        self.cache_at_most(self.cached)
+        return content
 
-    def cache_less(self) -> None:
-        """Keep half as much in memory from now on."""
+    def cache_at_most(self, size: int) -> None:
+        """Keep so many bytes in memory from now on."""
         with self.lock:
-            self.cached //= 2
-            while self.in_cache > self.cached:
+            self.cached = size
+            while self.in_cache > size:
                 self.in_cache -= self.cache.popitem(last=False)[0].size
 
     def damaged(self, frame: Frame) -> DamagedScratch:
@@ -155,29 +156,28 @@ class Scratch:
         return DamagedScratch(f"the scratch file {str(self.folder / frame.file)!r} is damaged; begin anew with --fresh")
 
     def drop(self, name: str) -> None:
-        """Delete a file that is no longer needed; what cannot be deleted will be written over."""
+        """Delete all files of a name, which are no longer needed. (What cannot be deleted does no harm.)"""
         with self.lock:
-            if name in self.files:
-                self.files.pop(name).close()
-            self.ends.pop(name, None)
-            self.unsynced.discard(name)
-            for frame in [frame for frame in self.cache if frame.file == name]:
+            for frame in [frame for frame in self.cache if frame.name == name]:
                 self.in_cache -= frame.size
                 del self.cache[frame]
-        with suppress(OSError):
-            (self.folder / name).unlink()
+        for path in self.folder.glob(f"{name}-*"):
+            with suppress(OSError):
+                path.unlink()
 
     def close(self) -> None:
-        """Close all files; from now on nothing can be put aside or read."""
-        with self.lock:
-            self.closed = True
-            for file in self.files.values():
-                file.close()
-            self.files.clear()
-            self.cache.clear()
-            self.in_cache = 0
+        """Forget what was read."""
+        self.cache_at_most(0)
 
-    def remove(self) -> None:
-        """Close and delete everything."""
-        self.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+
+def attach(folder: Path, cached: int) -> Scratch:
+    """Return the scratch folder that another process has sent, with what this one has read of it."""
+    scratch = of_process(folder, os.getpid())
+    scratch.cache_at_most(cached)
+    return scratch
+
+
+@lru_cache(1)
+def of_process(folder: Path, process: int) -> Scratch:
+    """Return the scratch folder of a process. (A fork has its own: it must not write where its parent does.)"""
+    return Scratch(folder, 0)

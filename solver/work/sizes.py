@@ -29,3 +29,5 @@ class Sizes:
     """Positions in a task of solving in a stream, at least, where there are so many."""
     stream_milestone: int = 4
     """Blocks of a list between two positions of it that are remembered."""
+    estimate_seconds: float = 2.0
+    """Seconds of streaming after which it is estimated how much there will be: of less it is not worth while."""

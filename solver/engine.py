@@ -162,7 +162,8 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
 
             records = len(solved.outcomes) if isinstance(solved, DenseSolved) else int(solved.counts.sum())
             phase = work.phase("writing", records)
-            write(solved, executor, lambda records: phase.advance(records - phase.done), encode_group)
+            threads = executor if isinstance(executor, ThreadPoolExecutor) else None  # the writer's tasks share memory
+            write(solved, threads, lambda records: phase.advance(records - phase.done), encode_group)
             phase.tell()
 
 

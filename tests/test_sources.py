@@ -256,7 +256,7 @@ def test_a_journal_is_begun_anew_where_the_meaning_of_its_entries_may_have_chang
         *("solver/rules/compiled.py", "solver/rules/kernels.py", "databases/encoding.py", "games/game.py"),
         *(file.relative_to(package).as_posix() for room in rooms for file in room.glob("*.py")),
     ):
-        assert edited(package, name), name
+        assert edited(package, name) is not (name == "solver/outcomes/encode.py"), name  # it is the writer's
 
 
 def test_a_file_that_moves_takes_its_meaning_along(package):

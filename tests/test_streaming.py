@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
-from types import SimpleNamespace
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -24,10 +25,11 @@ from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.estimate import DiskTooSmall, estimate
 from retrograde.solver.streamed import lists as list_kernels
-from retrograde.solver.streamed import log as stream_log
-from retrograde.solver.streamed.forward import Made
+from retrograde.solver.streamed import merging, steps
+from retrograde.solver.streamed.log import Found, Made, StreamLog
 from retrograde.solver.streamed.segments import Segment
 from retrograde.solver.work import scratch
+from retrograde.solver.work.journal import Log
 from retrograde.solver.work.scratch import DamagedScratch, Frame, Scratch
 from retrograde.solver.work.sizes import Sizes
 
@@ -71,18 +73,19 @@ def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
     codes = (numbers % 1000).astype(np.uint16)
     mask = int(np.bitwise_or.reduce(numbers ^ numbers[0]))
     words = np.zeros(4 * len(numbers) + 8, np.int64)
-    size = list_kernels.pack(numbers, codes, mask, words, words.view(np.uint8), 0)
-    table = np.array([[0, len(numbers), mask, 0, 0, 0, 0]], np.int64)
+    buffer = list_kernels.Buffer(words, words.view(np.uint8))
+    size = list_kernels.pack(numbers, codes, mask, buffer, 0)
+    arena = list_kernels.Arena(*buffer, np.array([[0, len(numbers), mask, 0, 0, 0, 0]], np.int64))
     starts, found = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.uint16)
-    assert list_kernels.unpack_steps(words, words.view(np.uint8), table, 0, starts, found, 0) == len(numbers)
+    assert list_kernels.unpack_steps(arena, 0, starts, found, 0) == len(numbers)
     assert starts.tolist() == numbers.tolist() and found.tolist() == codes.tolist()
-    assert size % 8 == 0 and size <= list_kernels.MOST_OCTETS * len(numbers) + 24
-    rows = np.zeros((1, list_kernels.ROWS), np.int64)
-    list_kernels.pack_lists(numbers, np.array([len(numbers)]), words, words.view(np.uint8), rows)
-    out = np.empty(len(numbers) + list_kernels.BLOCK, np.int64)
-    list_kernels.unpack_list(words, words.view(np.uint8), table, out)
-    assert out[: len(numbers)].tolist() == numbers.tolist()
-    assert rows[0, 2:].tolist() == [len(numbers), mask, numbers[0], numbers[-1]]
+    assert size % 8 == 0 and size <= list_kernels.MOST_BYTES * len(numbers) + 24
+    made = np.zeros((1, list_kernels.MADE), np.int64)
+    list_kernels.pack_lists(numbers, np.array([len(numbers)]), buffer, made)
+    out = np.empty(len(numbers), np.int64)
+    list_kernels.unpack_lists(arena, out)
+    assert out.tolist() == numbers.tolist()
+    assert made[0, 2:6].tolist() == [len(numbers), mask, numbers[0], numbers[-1]]
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 63, 64, 5000])
@@ -90,7 +93,7 @@ def test_sort_is_that_of_numpy(count):
     numbers = np.random.default_rng(count).integers(0, 1 << 62, count)
     numbers[::3] = numbers[: len(numbers[::3])]
     wanted = np.sort(numbers)
-    list_kernels.sort(numbers, np.empty(count, np.int64))
+    merging.sort(numbers, np.empty(count, np.int64))
     assert numbers.tolist() == wanted.tolist()
 
 
@@ -106,7 +109,7 @@ def test_runs_are_merged_without_doubles(lists):
         runs.append(len(bounds))
     found = np.array([*numbers, 0], np.int64)[: len(numbers)].copy()
     ends = np.empty(len(lists), np.int64)
-    list_kernels.merge_lists(
+    merging.merge_lists(
         found, np.empty(len(found) + 1, np.int64), np.array(bounds, np.int64), np.array(runs, np.int64), ends
     )
     wanted = [sorted({number for run in of_list for number in run}) for of_list in lists]
@@ -120,12 +123,12 @@ def test_steps_are_found(numbers, asked, shift):
     """Of two tiers, the second one of which is asked for."""
     numbers = np.unique(np.array(numbers, np.int64) >> shift)
     starts = np.array([-1, 5, 7, 1 << 62, -1, *numbers, 1 << 62], np.int64)
-    children = np.array([[0, 3, 0, 0], [4, len(starts) - 1, 0, 0]], np.int64)
-    buckets = np.empty(len(starts), np.int32)
-    for row in range(2):
-        list_kernels.index_steps(starts, row, children, buckets)
+    spans = np.array([[0, 3, 0, 0], [4, len(starts) - 1, 0, 0]], np.int64)
+    loaded = steps.Steps(starts, np.zeros(len(starts), np.uint16), np.empty(len(starts), np.int32), spans)
+    for tier in range(2):
+        steps.index_steps(loaded, tier)
     for position in [*asked, *numbers.tolist(), *(numbers - 1).tolist(), *(numbers + 1).tolist()]:
-        found = list_kernels.find_step(starts, children, 1, buckets, max(position, 0))
+        found = steps.find_step(loaded, 1, max(position, 0))
         assert found == 4 + np.searchsorted(starts[4:-1], max(position, 0), "right") - 1
 
 
@@ -133,7 +136,7 @@ def test_steps_are_found(numbers, asked, shift):
 def test_steps_begin_behind_the_position_before(one, other, mask):
     if one != other:
         low, high = sorted((one, other))
-        found = list_kernels.rounded(high, low, mask | low ^ high)
+        found = steps.rounded(high, low, mask | low ^ high)
         assert low < found <= high
 
 
@@ -192,6 +195,15 @@ def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
     with open_database(path, game=game) as database:
         assert not isinstance(database, StepsDatabase)
         assert len(database) == sum(row.positions for row in database.file.legend)
+
+
+@pytest.mark.parametrize("text", ["connect4:4,3,3", "ladder:30,500,3"])
+def test_processes_give_the_same_bytes_as_threads(text, tmp_path):
+    game, sizes = game_of(text), sizes_of(2000, stream_positions=100)
+    wanted = solve(game, tmp_path / "threads.h5", way="streamed", sizes=sizes).read_bytes()
+    with ProcessPoolExecutor(2, get_context("spawn")) as executor:
+        path = solve(game, tmp_path / "processes.h5", way="streamed", sizes=sizes, executor=executor)
+    assert path.read_bytes() == wanted
 
 
 def test_an_alpha_beta_search_says_the_same(tmp_path):
@@ -350,41 +362,38 @@ def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monk
 
 
 def test_a_tier_of_which_only_some_parts_are_found_does_not_count():
-    def made(tier, part):
-        segment = Segment(Frame("positions3", 8 * part, 8, 8), 0, 8, 1, 0, part, part, np.array([part]))
-        return Made(tier, part, segment, (1,), (9,))
+    def made(tier, part=0, parts=1, cut=0):
+        segment = Segment(Frame("positions3", 7, 8 * part, 8, 8), 0, 8, 1, 0, part, part, samples=np.array([part]))
+        return Made(tier, part, parts, cut, segment, (1,), (9,))
 
-    entries = []
-    tally = np.zeros((5, 4), np.int64)
-    log = stream_log.StreamLog(None)
-    log.add = lambda kind, wave, *arrays, more=(): entries.append((np.array([kind, wave, *more]), *arrays))
-    log.add_found(3, [made(5, 0), made(6, 0)], tally)
-    log.add_parts(3, 7, 2)
-    log.add_found(3, [made(7, 0)], tally)
+    def add(*some):
+        log.add_found(3, Found(list(some), np.zeros((5, 4), np.int64)))
 
     def found():
-        again = stream_log.StreamLog(SimpleNamespace(resumed=entries))
-        return [(one.tier, one.part) for one in again.found(3)], again.was_cut(3, 7)
+        again = StreamLog(Log(None, "positions", [list(entry) for entry in log.log.unwritten], 0))
+        return [(one.tier, one.part) for each in again.found(3) for one in each.made]
 
-    assert found() == ([(5, 0), (6, 0)], True)
-    log.add_parts(3, 7, 3)  # begun anew by a solve with less memory
-    for part in (2, 0, 1):
-        assert found()[0] == [(5, 0), (6, 0)]
-        log.add_found(3, [made(7, part)], tally)
-    assert found()[0] == [(5, 0), (6, 0), (7, 2), (7, 0), (7, 1)]
+    log = StreamLog(Log(None, "positions", [], 0))
+    add(made(5), made(6))
+    add(made(7, 0, 2, cut=11))
+    assert found() == [(5, 0), (6, 0)]
+    for part in (2, 0, 1):  # begun anew by a solve with less memory
+        assert found() == [(5, 0), (6, 0)]
+        add(made(7, part, 3, cut=12))
+    assert found() == [(5, 0), (6, 0), (7, 2), (7, 0), (7, 1)]
 
 
 def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):
     written = Scratch.write
 
-    def write_wrong(self, name, octets):
-        frame = written(self, name, octets)
+    def write_wrong(self, name, content):
+        frame = written(self, name, content)
         if name == "positions7":
-            with open(self.folder / name, "r+b") as file:
+            with open(self.folder / frame.file, "r+b") as file:
                 file.seek(frame.offset + frame.packed // 2)
-                octet = file.read(1)[0]
+                byte = file.read(1)[0]
                 file.seek(-1, os.SEEK_CUR)
-                file.write(bytes([octet ^ 16]))
+                file.write(bytes([byte ^ 16]))
         return frame
 
     monkeypatch.setattr(Scratch, "write", write_wrong)
@@ -399,12 +408,12 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path, monkeypatch)
     room = 12
 
     class FullDisk(scratch.FileIO):
-        def write(self, octets):
+        def write(self, content):
             nonlocal room
             room -= 1
             if room < 0:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            return super().write(octets)
+            return super().write(content)
 
     monkeypatch.setattr(scratch, "FileIO", FullDisk)
     with pytest.raises(CannotWrite, match="no space left on device; what is done is kept"):

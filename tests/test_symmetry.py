@@ -14,7 +14,7 @@ from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.engine import solve
 from retrograde.solver.numbered import seeds
 from retrograde.solver.rules import expansion, second_look
-from retrograde.solver.streamed import forward as stream_forward
+from retrograde.solver.streamed import produce
 from retrograde.solver.work.sizes import Sizes
 from tests.ladder import Ladder
 
@@ -22,7 +22,7 @@ from tests.ladder import Ladder
 @pytest.fixture
 def unseen(solver_alone, monkeypatch):
     """Let symmetry that is none come into a database: the solver does not look either."""
-    for module in (expansion, seeds, stream_forward, second_look):
+    for module in (expansion, seeds, produce, second_look):
         monkeypatch.setattr(module, "check_image", lambda game, position: None)
 
 

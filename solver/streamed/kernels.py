@@ -214,84 +214,61 @@ def narrow(game, arena, row, last, target, trouble):
 def settle(game, tiers, found, trouble):
     """Keep of sorted lists in some tiers the undecided positions; move them together, and change where they end.
 
-    Where the rules break the contract it is at the position in *trouble*.
+    Where the rules break the contract it is at the position in *trouble*. (Cut in three, it takes twice as long to
+    compile.)
     """
+    numbers, ends, moves, leads, shared, over = found
+    keys, sizes, values = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8)
     images = np.empty(MOST_IMAGES, np.int64)
     end = begin = 0
-    for k in range(len(found.ends)):
-        stop = found.ends[k]
-        kept = keep_undecided(
-            game, tiers[k], found.numbers[begin:stop], found.numbers[end:], (found.over, images), trouble
-        )
-        if trouble[0] != Trouble.FINE:
-            return
-        share_moves(game, k, found.numbers[end : end + kept], found, trouble)
-        if trouble[0] != Trouble.FINE:
-            return
-        begin = stop
-        end += kept
-        found.ends[k] = end
-
-
-@kernel
-def keep_undecided(game, tier, numbers, out, counts, trouble):
-    """Write those of sorted positions in a tier where the game goes on, count the others, and return how many are
-    written."""
-    over, images = counts
-    keys = np.empty(BLOCK, np.int64)
-    values = np.empty(BLOCK, np.uint8)
-    sizes = np.empty(BLOCK, np.int64)
-    end = 0
-    for first in range(0, len(numbers), BLOCK):
-        count = min(BLOCK, len(numbers) - first)
-        for i in range(count):
-            keys[i] = numbers[first + i]
-        values_of(game, keys[:count], values, trouble)
-        decided = 0
-        for i in range(count):
-            out[end] = keys[i]
-            keys[decided] = keys[i]
-            values[decided] = values[i]
-            is_over = values[i] != UNDECIDED
-            end += not is_over
-            decided += is_over
-        sizes_of(game, keys[:decided], images, sizes)
-        for i in range(decided):
-            value, position = values[i], keys[i]
-            if value == BAD_VALUE:
-                trouble[0], trouble[1] = Trouble.BAD_PRIMITIVE, position
-                return end
-            lower = tier == over[value, FIRST_TIER] and position < over[value, FIRST_POSITION]
-            if over[value, STORED] == 0 or tier < over[value, FIRST_TIER] or lower:
-                over[value, FIRST_TIER] = tier
-                over[value, FIRST_POSITION] = position
-            over[value, STORED] += 1
-            over[value, POSITIONS] += sizes[i]
-    trouble[0] = Trouble.FINE
-    return end
-
-
-@kernel
-def share_moves(game, k, positions, found, trouble):
-    """Write the moves of the first position of list k, and whether all its undecided positions have them."""
-    count = 0
-    if len(positions):
-        first = positions[0]
-        for move in game.generate_moves(first):
-            trouble[1] = first
-            if move < 0:
-                trouble[0] = Trouble.BAD_MOVE
+    for k in range(len(ends)):
+        tier = tiers[k]
+        new_begin = end
+        for first in range(begin, ends[k], BLOCK):
+            count = min(BLOCK, ends[k] - first)
+            for i in range(count):
+                keys[i] = numbers[first + i]
+            values_of(game, keys[:count], values, trouble)
+            decided = 0
+            for i in range(count):
+                numbers[end] = keys[i]
+                keys[decided] = keys[i]
+                is_over = values[i] != UNDECIDED
+                values[decided] = values[i]
+                end += not is_over
+                decided += is_over
+            sizes_of(game, keys[:decided], images, sizes)
+            for i in range(decided):
+                value, position = values[i], keys[i]
+                if value == BAD_VALUE:
+                    trouble[0], trouble[1] = Trouble.BAD_PRIMITIVE, position
+                    return
+                lower = tier == over[value, FIRST_TIER] and position < over[value, FIRST_POSITION]
+                if over[value, STORED] == 0 or tier < over[value, FIRST_TIER] or lower:
+                    over[value, FIRST_TIER] = tier
+                    over[value, FIRST_POSITION] = position
+                over[value, STORED] += 1
+                over[value, POSITIONS] += sizes[i]
+        begin = ends[k]
+        ends[k] = end
+        shared[k] = 0
+        if end > new_begin:
+            trouble[1] = numbers[new_begin]
+            for move in game.generate_moves(numbers[new_begin]):
+                if move < 0:
+                    trouble[0] = Trouble.BAD_MOVE
+                    return
+                if shared[k] < MOST_SAME:
+                    moves[k, shared[k]] = move
+                    leads[k, shared[k]] = child_by(game, numbers[new_begin], move)[1]
+                shared[k] += 1
+            if shared[k] == 0:
+                trouble[0] = Trouble.NO_MOVES
                 return
-            if count < MOST_SAME:
-                found.moves[k, count] = move
-                found.leads[k, count] = child_by(game, first, move)[1]
-            count += 1
-        if count == 0:
-            trouble[0] = Trouble.NO_MOVES
-            return
-        if count > MOST_SAME or not have_moves(game, positions, found.moves[k, :count], trouble):
-            count = -1
-    found.shared[k] = count
+            known = moves[k, : min(shared[k], MOST_SAME)]
+            if shared[k] > MOST_SAME or not have_moves(game, numbers[new_begin:end], known, trouble):
+                shared[k] = -1
+    trouble[0] = Trouble.FINE
 
 
 @kernel

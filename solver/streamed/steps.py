@@ -173,84 +173,56 @@ def find_step(steps, k, position):
 
 @kernel
 def make_steps(scored, lists, tally, making):
-    """Write scored lists as two lists of steps each.
+    """Write scored lists as two lists of steps each, and count their codes, which take the place of their scores.
 
     The first is of all positions, for the tiers before; the second, for the database, leaves out those that win in one,
-    and begins each step where most lowest bits are zero.
+    and begins each step where most lowest bits are zero. (Cut in four, it takes five times as long to compile.)
     """
-    at = kept_at = begin = 0
+    positions, codes, sizes = scored
+    begin = 0
+    places = np.zeros(2, np.int64)
     for k in range(len(lists)):
-        end = begin + lists[k, ITEMS]
-        part = Scored(scored.positions[begin:end], scored.scores[begin:end], scored.sizes[begin:end])
-        count_codes(part, lists[k, TIER], tally)
-        at = make_all(part, lists[k, TIER_MASK], making, k, at)
-        kept_at = make_kept(part, lists[k, TIER_MASK], making, k, kept_at)
-        begin = end
-
-
-@kernel
-def count_codes(scored, tier, tally):
-    """Turn the scores of a list into codes, and count them."""
-    for i in range(len(scored.positions)):
-        code = code_of(np.int64(scored.scores[i]))
-        scored.scores[i] = code
-        position = scored.positions[i]
-        lower = tier == tally[code, FIRST_TIER] and position < tally[code, FIRST_POSITION]
-        if tally[code, STORED] == 0 or tier < tally[code, FIRST_TIER] or lower:
-            tally[code, FIRST_TIER] = tier
-            tally[code, FIRST_POSITION] = position
-        tally[code, STORED] += 1
-        tally[code, POSITIONS] += scored.sizes[i]
-
-
-@kernel
-def make_all(scored, mask, making, k, at):
-    """Write the steps of all positions of a list; return where the next list may stand."""
-    positions, found, _ = scored
-    count = 0
-    last_code = np.int64(-1)
-    for i in range(len(positions)):
-        code = np.int64(found[i])
-        if code != last_code:
-            making.starts[count] = positions[i]
-            making.codes[count] = code
-            count += 1
-            last_code = code
-    end = pack(making.starts[:count], making.codes, mask, making.of_all, at)
-    note_made(making, making.made[k, 0], count, mask, at, end)
-    making.made[k, 0, FIRST], making.made[k, 0, LAST] = positions[0], positions[-1]
-    return end
-
-
-@kernel
-def make_kept(scored, mask, making, k, at):
-    """Write the steps of the positions of a list that do not win in one; return where the next list may stand."""
-    positions, found, _ = scored
-    count = 0
-    first = last = last_code = np.int64(-1)
-    for i in range(len(positions)):
-        code = np.int64(found[i])
-        if code != WIN_IN_ONE:
+        end, tier, mask = begin + lists[k, ITEMS], lists[k, TIER], lists[k, TIER_MASK]
+        for i in range(begin, end):
+            code = codes[i] = code_of(np.int64(codes[i]))
             position = positions[i]
-            if code != last_code:
-                making.starts[count] = position if last < 0 else rounded(position, last, mask)
-                making.codes[count] = code
-                count += 1
-                last_code = code
-                if last < 0:
-                    first = position
-            last = position
-    end = pack(making.starts[:count], making.codes, mask, making.kept, at) if count else at
-    note_made(making, making.made[k, 1], count, mask, at, end)
-    making.made[k, 1, FIRST], making.made[k, 1, LAST] = first, last
-    return end
-
-
-@kernel
-def note_made(making, row, count, mask, at, end):
-    """Fill the row of a list of steps that is made, but for its first and last position."""
-    row[AT], row[SIZE], row[LENGTH], row[VARYING] = at, end - at, count, mask
-    row[FIRST_CODE], row[LAST_CODE] = making.codes[0], making.codes[max(count - 1, 0)]
+            lower = tier == tally[code, FIRST_TIER] and position < tally[code, FIRST_POSITION]
+            if tally[code, STORED] == 0 or tier < tally[code, FIRST_TIER] or lower:
+                tally[code, FIRST_TIER] = tier
+                tally[code, FIRST_POSITION] = position
+            tally[code, STORED] += 1
+            tally[code, POSITIONS] += sizes[i]
+        for which in range(2):
+            count = 0
+            first = last = last_code = np.int64(-1)
+            for i in range(begin, end):
+                code = np.int64(codes[i])
+                if which == 1 and code == WIN_IN_ONE:
+                    continue
+                position = positions[i]
+                if code != last_code:
+                    starts_at = rounded(position, last, mask) if which == 1 and last >= 0 else position
+                    making.starts[count], making.codes[count] = starts_at, code
+                    count += 1
+                    last_code = code
+                    if last < 0:
+                        first = position
+                last = position
+            at = stop = places[which]
+            if count:
+                stop = pack(making.starts[:count], making.codes, mask, making.kept if which else making.of_all, at)
+            row = making.made[k, which]
+            row[AT], row[SIZE], row[LENGTH], row[VARYING], row[FIRST], row[LAST] = (
+                at,
+                stop - at,
+                count,
+                mask,
+                first,
+                last,
+            )
+            row[FIRST_CODE], row[LAST_CODE] = making.codes[0], making.codes[max(count - 1, 0)]
+            places[which] = stop
+        begin = end
 
 
 @kernel

@@ -80,6 +80,15 @@ def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None) -> FastAP
     app.mount("/static", StaticFiles(directory=STATIC), "static")
 
     app.add_middleware(Border, hosts=hosts or Hosts())
+    answer_errors(app)
+    offer_page(app, library)
+    offer_lichess(app, library)
+    offer_gamescrafters(app, library)
+    return app
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Let errors be answered in one line of JSON."""
 
     @app.exception_handler(RetrogradeError)
     @app.exception_handler(OSError)
@@ -100,7 +109,9 @@ def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None) -> FastAP
         first = error.errors()[0]
         return JSONResponse({"error": f"{first['loc'][-1]}: {first['msg'].lower()}"}, 422)
 
-    # The page
+
+def offer_page(app: FastAPI, library: Library) -> None:
+    """Offer the page, and what it asks for."""
 
     @app.get("/", response_model=list[gamescrafters.GameEntry])
     async def games(request: Request) -> Any:
@@ -138,14 +149,18 @@ def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None) -> FastAP
         """How many positions there are of each value and remoteness."""
         return view.counts(library.solution(variant))
 
-    # Lichess
+
+def offer_lichess(app: FastAPI, library: Library) -> None:
+    """Offer Lichess' tablebase API."""
 
     @app.get("/standard", response_model=lichess.Answer)
     async def standard(fen: Text) -> Response:
         """What is known of a position of chess, as Lichess' tablebase tells it."""
         return as_json(lichess.standard(library, fen))
 
-    # GamesCrafters
+
+def offer_gamescrafters(app: FastAPI, library: Library) -> None:
+    """Offer GamesCrafters' web API."""
 
     @app.get("/{game}/")
     async def game(game: str) -> gamescrafters.GameAnswer:
@@ -170,8 +185,6 @@ def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None) -> FastAP
     async def variant_instructions(game: str, variant: str) -> str:
         """How the game is played, as Markdown."""
         return gamescrafters.instructions(library.solution(gamescrafters.variant_text(game, variant)))
-
-    return app
 
 
 def status_of(error: Exception) -> int:

@@ -141,7 +141,7 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool)
     import shutil
 
     from retrograde.games.catalog import variant
-    from retrograde.solver.estimate import estimate
+    from retrograde.solver.forecast import estimate
 
     expected = estimate(game, workers or os.cpu_count() or 1)
     folder = next(folder for folder in path.absolute().parents if folder.is_dir())

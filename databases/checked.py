@@ -20,8 +20,9 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import LEGEND, MAGIC, POSITION_LIMIT, LegendRow, in_version
+from retrograde.databases.layout import LEGEND, MAGIC, LegendRow, in_version
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
+from retrograde.games.game import POSITION_LIMIT
 
 Result = TypeVar("Result")
 

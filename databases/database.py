@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import NotInDatabase
-from retrograde.databases.layout import POSITION_LIMIT
 from retrograde.games import UNDECIDED, Game, Value
+from retrograde.games.game import POSITION_LIMIT
 
 Default = TypeVar("Default")
 

@@ -14,8 +14,9 @@ import h5py
 import numpy as np
 
 from retrograde.databases.errors import NotADatabase, VersionTooNew
-from retrograde.databases.layout import FORMAT, METRIC, POSITION_LIMIT, VERSION
+from retrograde.databases.layout import FORMAT, METRIC, VERSION
 from retrograde.games import Game
+from retrograde.games.game import POSITION_LIMIT
 from retrograde.games.text import printable
 
 Attributes = dict[str, Any]

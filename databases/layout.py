@@ -26,14 +26,12 @@ import h5py
 import numpy as np
 
 from retrograde.games import Value
-from retrograde.games.game import POSITION_BITS
 
 FORMAT = "retrograde"
 VERSION = 2
 """Version 1, which is read as well, has no column `check`, and neither the attribute `checks` nor `digest`."""
 METRIC = "remoteness in plies"
 
-POSITION_LIMIT = 1 << POSITION_BITS
 
 MAGIC = b"\x89HDF\r\n\x1a\n\x03"
 """HDF5's signature and the version of the superblock, which says that all its metadata has checksums."""

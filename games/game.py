@@ -141,6 +141,11 @@ FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW}
 POSITION_BITS = 62
 """Positions are below 2**POSITION_BITS."""
 
+POSITION_LIMIT = 1 << POSITION_BITS
+
+MOST_MOVES = 1 << 16
+"""Moves that a position may have."""
+
 MOST_IMAGES = 1 << 10
 """Positions that may be equal by symmetry: what compiled loops have room for."""
 

@@ -72,10 +72,10 @@ class Fault:
         fault = self
 
         class File(io.FileIO):
-            def write(self, octets):
-                half = memoryview(octets).cast("B")
+            def write(self, data):
+                half = memoryview(data).cast("B")
                 fault.tick(lambda: io.FileIO.write(self, half[: len(half) // 2]))
-                return super().write(octets)
+                return super().write(data)
 
             def truncate(self, size=None):
                 fault.tick()

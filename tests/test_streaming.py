@@ -23,9 +23,10 @@ from retrograde.games.catalog import variant as variant_of
 from retrograde.games.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
-from retrograde.solver.estimate import DiskTooSmall, estimate
+from retrograde.solver.forecast import DiskTooSmall, estimate
+from retrograde.solver.listed import merging
 from retrograde.solver.streamed import lists as list_kernels
-from retrograde.solver.streamed import merging, steps
+from retrograde.solver.streamed import steps
 from retrograde.solver.streamed.log import Found, Made, StreamLog
 from retrograde.solver.streamed.segments import Segment
 from retrograde.solver.work import scratch

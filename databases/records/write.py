@@ -21,7 +21,7 @@ from retrograde.databases.layout import (
     records_dtype,
 )
 from retrograde.games import Game
-from retrograde.games.game import POSITION_BITS
+from retrograde.games.game import POSITION_LIMIT
 
 GROUP = 8
 """Blocks in a task: about a millisecond's work."""
@@ -43,7 +43,7 @@ class SolvedRecords:
     """Records in each tier, at least 1."""
     legend: Sequence[LegendRow]
     records: Pair | Iterable[Pair]
-    greatest: int = (1 << POSITION_BITS) - 1
+    greatest: int = POSITION_LIMIT - 1
     """The greatest position of all, where it is known beforehand: gaps are stored in 32 bits if that will do."""
 
 

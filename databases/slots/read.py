@@ -11,13 +11,13 @@ from retrograde.databases.checked import CheckedFile, ascends, columns
 from retrograde.databases.encoding import from_planes
 from retrograde.databases.layout import (
     COUNTS,
-    POSITION_LIMIT,
     SLOT_BLOCK,
     SLOT_BLOCKS,
     SLOT_TIERS,
     CountRow,
 )
 from retrograde.databases.reader import Reader
+from retrograde.games.game import POSITION_LIMIT
 
 
 class Tiers(NamedTuple):

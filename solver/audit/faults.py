@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from retrograde.databases import Outcome
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.solver.rules.examine import MOST_MOVES, canonical, checked_move, checked_position, checked_value
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value
 
 SPREAD = 0x1E3779B97F4A7C15
 """An odd number whose products' upper bits look random."""

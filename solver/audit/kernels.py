@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, POSITION_BITS, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.audit.storages import borrowed, inlined, scattered
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
-LIMIT = 1 << POSITION_BITS
 
 TIER, LOW, HIGH, SPANS = range(4)
 """Columns of the table of spans: a tier, and the least and the greatest child there that the rules do not decide."""
@@ -63,7 +62,7 @@ def verify_items(game, storage, legend, items, sheet):
         for turn in range(1 + (size > 1)):  # the position, then an image; one call, so that it is compiled in place
             if turn:
                 asked = sheet.images[choose(position, size)]
-            fine &= 0 <= asked < LIMIT and game.canonical(asked) == position
+            fine &= 0 <= asked < POSITION_LIMIT and game.canonical(asked) == position
             fine = fine and storage.belongs(game, item, asked, turn > 0)
             if turn and not fine:  # rules asked about what is no position might never answer
                 break
@@ -91,11 +90,11 @@ def derive(game, storage, legend, position, marking, sheet):
     if primitive == UNDECIDED:
         soonest_lose = soonest_tie = latest_win = -1
         draws = False
-        least = LIMIT
+        least = POSITION_LIMIT
         probe = probe_place = 0
         for move in game.generate_moves(position):
             reached = game.do_move(position, move)
-            if not 0 <= reached < LIMIT:
+            if not 0 <= reached < POSITION_LIMIT:
                 fine = False
                 continue
             place, row = storage.find(game, reached, sheet)
@@ -117,7 +116,7 @@ def derive(game, storage, legend, position, marking, sheet):
             elif child_value == DRAW:
                 draws = True
         value, remoteness = conclude(soonest_lose, soonest_tie, draws, latest_win)
-        if least < LIMIT and not storage.stands_for(game, probe_place, probe, sheet.images):
+        if least < POSITION_LIMIT and not storage.stands_for(game, probe_place, probe, sheet.images):
             fine = False
     return fine, primitive, value, remoteness
 

@@ -12,9 +12,9 @@ from operator import index
 from random import Random
 from typing import Any, NamedTuple
 
-from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, Value, is_numbered
+from retrograde.games.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, UNDECIDED, Game, Value, is_numbered
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.rules.examine import MOST_MOVES, TIER_BITS, Fault, checked_position, checked_value
+from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
 
 GAMES, PLIES = 100, 1000
 """Games played at random, and the most plies of one."""
@@ -169,7 +169,7 @@ class Survey:
         if not moves:
             raise Fault("yields no move where primitive() says UNDECIDED; let that say who has won, or tie it")
         for move in moves:
-            if not is_int(move) or not 0 <= move < 1 << POSITION_BITS:
+            if not is_int(move) or not 0 <= move < POSITION_LIMIT:
                 raise Fault(f"yields {move!r}; moves must be ints from 0 to 2**{POSITION_BITS} - 1")
         if len(set(moves)) < len(moves):
             raise Fault(f"yields the move {Counter(moves).most_common(1)[0][0]} more than once; yield each once")

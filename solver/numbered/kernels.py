@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.outcomes.edges import mark_of, was_undecided
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.outcomes.score_kernels import pass_up, primitive_score
-from retrograde.solver.rules.kernels import LIMIT, MOST_MOVES, count_images
+from retrograde.solver.rules.kernels import count_images
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
@@ -65,7 +65,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         trouble[0] = Trouble.FINE
         trouble[1] = position
         trouble[2] = first + i
-        if position >= LIMIT or whole(game.index(position)) != first + i:
+        if position >= POSITION_LIMIT or whole(game.index(position)) != first + i:
             trouble[0] = Trouble.BAD_INDEX
             return i, end
         seeds.sizes[i] = count_images(game, position, images)
@@ -87,7 +87,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 trouble[0] = Trouble.BAD_MOVE
                 return i, end
             child = whole(game.do_move(position, move))
-            if not 0 <= child < LIMIT:
+            if not 0 <= child < POSITION_LIMIT:
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, end
             child_tier = whole(game.tier(child))
@@ -145,7 +145,7 @@ def parents_of(game, tier, frontier, scores, bits, sums, out, trouble):
         total = np.uint32(0)
         for given in game.parents(position):
             parent = whole(given)
-            if not 0 <= parent < LIMIT:
+            if not 0 <= parent < POSITION_LIMIT:
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, begin
             if game.tier(parent) != tier:

@@ -8,9 +8,8 @@ from operator import index
 from typing import Any
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import POSITION_BITS, UNDECIDED, Game, RuleError, Value
+from retrograde.games.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, UNDECIDED, Game, RuleError, Value
 
-MOST_MOVES = 1 << 16
 TIER_BITS = 62
 
 
@@ -131,7 +130,7 @@ def checked_position(position: object, source: str) -> int:
         number = index(position)  # type: ignore[arg-type]  # that is what is being tried
     except TypeError:
         raise Fault(f"{source} gives {position!r}, which is no int") from None
-    if not 0 <= number < 1 << POSITION_BITS:
+    if not 0 <= number < POSITION_LIMIT:
         raise Fault(f"{source} gives {number}, and positions go from 0 to 2**{POSITION_BITS} - 1")
     return number
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import MOST_IMAGES, Game, RuleError
+from retrograde.games.game import MOST_IMAGES, MOST_MOVES, Game, RuleError
 from retrograde.solver.rules import compiled, kernels
 from retrograde.solver.rules.active import asking
 from retrograde.solver.rules.examine import NotCompilable, blame, differ, examine
@@ -106,7 +106,7 @@ class Expander:
             block.fit(self.rows, positions, sizes)
             with compiling(self.game, trouble):
                 block.columns, needed = ask(block, trouble)
-            if trouble[0] != Trouble.FINE or needed >= kernels.MOST_MOVES:
+            if trouble[0] != Trouble.FINE or needed >= MOST_MOVES:
                 examine(self.game, int(trouble[1]))  # finds the same fault and says it in full
                 check_image(self.game, int(trouble[1]))
                 raise RuleError(differ(self.game, int(trouble[1])))

@@ -7,9 +7,8 @@ symmetry, its moves. To prove that, all positions would have to be looked at wit
 from itertools import islice
 from random import Random
 
-from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, defines
+from retrograde.games.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import (
-    MOST_MOVES,
     Fault,
     blame,
     canonical,

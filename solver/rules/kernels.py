@@ -16,15 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, POSITION_BITS, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
-
-LIMIT = 1 << POSITION_BITS
-MOST_MOVES = 1 << 16
 
 
 class Matrix(NamedTuple):
@@ -72,7 +69,7 @@ def expand(game, tier, positions, matrix, trouble):
                     return columns, needed
                 if row < rows:
                     child = whole(game.do_move(position, move))
-                    if not 0 <= child < LIMIT:
+                    if not 0 <= child < POSITION_LIMIT:
                         trouble[0] = Trouble.OUT_OF_RANGE
                         return columns, needed
                     child, child_tier = canonical(game, child)
@@ -142,7 +139,7 @@ def expand_parents(game, tier, positions, parents, trouble):
         row = 0
         for given in game.parents(positions[i]):
             parent = whole(given)
-            if not 0 <= parent < LIMIT:
+            if not 0 <= parent < POSITION_LIMIT:
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, needed
             parent, parent_tier = canonical(game, parent)

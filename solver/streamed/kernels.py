@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import MOST_IMAGES, UNDECIDED
+from retrograde.games.game import MOST_IMAGES, POSITION_LIMIT, UNDECIDED
 from retrograde.solver.outcomes.bits import find_runs, room_for_runs
-from retrograde.solver.rules.kernels import LIMIT, canonical, count_images
+from retrograde.solver.rules.kernels import canonical, count_images
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.streamed.lists import ASCENDS, BLOCK, FROM, MASK, MOVE, TO, WHERE, blocks_of, unpack
@@ -64,7 +64,7 @@ def move_all(game, positions, move, tier, children, trouble):
     for i in range(len(positions)):
         trouble[1] = positions[i]
         child = whole(game.do_move(positions[i], move))
-        broken |= (child < 0) | (child >= LIMIT)
+        broken |= (child < 0) | (child >= POSITION_LIMIT)
         child, child_tier = canonical(game, child)
         broken |= child < 0
         other |= child_tier != tier
@@ -121,7 +121,7 @@ def scatter(game, positions, target, numbers, end, trouble):
         for move in game.generate_moves(positions[i]):
             none = False
             child = whole(game.do_move(positions[i], move))
-            if whole(move) < 0 or not 0 <= child < LIMIT:
+            if whole(move) < 0 or not 0 <= child < POSITION_LIMIT:
                 return -1
             child, child_tier = canonical(game, child)
             if child < 0:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.game import UNDECIDED, Game, RuleError
+from retrograde.solver.listed.merging import merge_lists, sort
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.rules.expansion import compiling
@@ -14,7 +15,6 @@ from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.streamed import kernels
 from retrograde.solver.streamed.lists import BLOCK, MADE, pack_lists
 from retrograde.solver.streamed.log import Found, Made
-from retrograde.solver.streamed.merging import merge_lists, sort
 from retrograde.solver.streamed.segments import Loader, Segment, Stream, Surprise, buffer, load, segment_of
 from retrograde.solver.streamed.steps import BEYOND, TALLIED
 from retrograde.solver.work.scratch import Frame

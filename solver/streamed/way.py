@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
-from retrograde.solver.estimate import QUICK, Estimate, check_disk, estimate, streamed_estimate
+from retrograde.solver.forecast import QUICK, Estimate, check_disk, estimate, streamed_estimate
 from retrograde.solver.rules import compiled
 from retrograde.solver.streamed.forward import Forward
 from retrograde.solver.streamed.legend import solved_from

@@ -16,6 +16,8 @@ from retrograde.games.game import FOR_PEOPLE
 from retrograde.games.outline import is_below
 from retrograde.solver.work.sources import ROOT
 
+pytestmark = pytest.mark.long
+
 GAME = '''"""A heap."""
 
 from functools import cached_property

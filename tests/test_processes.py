@@ -24,6 +24,7 @@ def processes():
         yield executor
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variant", "way"),
     [
@@ -40,6 +41,7 @@ def test_processes_write_the_same_bytes(variant, way, tmp_path, processes):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["processes.h5", "threads.h5"]
 
 
+@pytest.mark.long
 def test_rules_from_a_file_travel_with_those_beside_it(tmp_path, processes):
     (tmp_path / "heap.py").write_text(HEAP.replace("min(3, heap)", "min(piles.MOST, heap)") + "\n\nimport piles\n")
     (tmp_path / "piles.py").write_text("MOST = 3\n")
@@ -68,6 +70,7 @@ def test_a_game_from_a_file_is_made_anew_where_it_is_not_known(tmp_path):
     assert type(again).__module__ == name and type(again) is not type(game)
 
 
+@pytest.mark.long
 def test_what_breaks_the_contract_in_a_process_is_told_as_in_a_thread(tmp_path, processes):
     bits = 10
     game = broken.Pairs()

@@ -144,7 +144,7 @@ def test_steps_begin_behind_the_position_before(one, other, mask):
 # The whole
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", [*GAMES[:3], pytest.param(GAMES[3], marks=pytest.mark.slow)])
 def test_a_stream_equals_the_reference(text, tmp_path):
     game = game_of(text)
     path = solve_streamed(game, tmp_path / "game.h5")
@@ -295,7 +295,7 @@ def walked(game, plies, chance):
     [
         (1, "it is UNDECIDED and has no moves"),
         (2, r"positions go from 0 to 2\*\*62"),
-        (3, r"positions go from 0 to 2\*\*62"),
+        pytest.param(3, r"positions go from 0 to 2\*\*62", marks=pytest.mark.slow),
         (4, "primitive"),
     ],
 )

@@ -13,7 +13,7 @@ import shutil
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -103,6 +103,8 @@ def solve(
     """
     path = database_path(variant(game)) if path is None else Path(path)
     order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes())
+    if isinstance(way, str) and way not in (*WAYS, "compiled"):
+        raise NoWay(f"no way {way!r} to solve games; the ways are {', '.join(WAYS)}")
     with no_exit():
         refuse_broken(game)
         with nullcontext(lock) if lock else Lock(path) as held:
@@ -175,50 +177,49 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySol
     return solve_interpreted(game, budget, order.sizes.interpreted_seconds)
 
 
-def ways_for(game: Game, place: Place, order: Order) -> list[Way]:
-    """Return the ways in which a game may be solved, to be tried one after another."""
-    # numba takes a while to import: not for small games
-    from retrograde.solver.listed.way import Listed
-    from retrograde.solver.numbered.way import Numbered
-    from retrograde.solver.streamed.way import Streamed
+def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
+    """Yield the ways in which a game may be solved, to be tried one after another, or the one that is asked for."""
+    if not isinstance(order.way, str | None):
+        yield order.way
+        return
+    asked = [order.way] if order.way in WAYS else ["numbered"] if is_numbered(game) else ["listed", "streamed"]
+    # each room is imported when it is its turn, for kernels take a while to be set up
+    if is_numbered(game) and "numbered" in asked:
+        from retrograde.solver.numbered.way import Numbered
 
-    ways: list[Way]
-    if is_numbered(game):
-        ways = [Numbered(None if order.fresh else place.path)]
-    else:
-        ways = [Listed(limited=True), Streamed(), Listed()]
-    if order.way is None or order.way == "compiled":
-        return ways
-    if not isinstance(order.way, str):
-        return [order.way]
-    named = [way for way in ways if way.name == order.way][-1:]
-    if not named:
-        raise NoWay(f"no way {order.way!r} to solve {variant(game)}; the ways are {', '.join(WAYS)}")
-    return named
+        yield Numbered(None if order.fresh else place.path)
+    elif not is_numbered(game) and "numbered" not in asked:
+        from retrograde.solver.listed.way import Listed
+
+        if len(asked) > 1:
+            yield Listed(limited=True)
+        if "streamed" in asked:
+            from retrograde.solver.streamed.way import Streamed
+
+            yield Streamed()
+        if "listed" in asked:
+            yield Listed()
 
 
-def solved_compiled(game: Game, ways: list[Way], work: Work) -> Any:
+def solved_compiled(game: Game, ways: Iterable[Way], work: Work) -> Any:
     """Return the game solved in the first way that fits; what does not fit is noted in the journal.
 
-    Rules that do not compile are run interpreted.
+    Rules that do not compile are run interpreted. Raises NoWay where none fits.
     """
-    *others, last = ways
-    try:
-        for way in others:
-            unfit = work.log(f"not {way.name}")
-            if not unfit.resumed:
-                try:
-                    return way.solve(game, work)
-                except Unfit:
-                    unfit.add(())
-                    unfit.settle()  # before the lists are gone that the journal speaks of
-                    shutil.rmtree(work.scratch, ignore_errors=True)
-        return last.solve(game, work)
-    except Unfit:
-        raise NoWay(f"{variant(game)} cannot be solved in this way: {last.name}") from None
-    except NotCompilable as error:  # also of parents(), which is compiled only when it is asked for
-        warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
-        return solve_interpreted(game, work.budget)
+    for way in ways:
+        unfit = work.log(f"not by {way!r}")
+        if unfit.resumed:
+            continue
+        try:
+            return way.solve(game, work)
+        except Unfit:
+            unfit.add(())
+            unfit.settle()  # before the lists are gone that the journal speaks of
+            shutil.rmtree(work.scratch, ignore_errors=True)
+        except NotCompilable as error:  # also of parents(), which is compiled only when it is asked for
+            warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
+            return solve_interpreted(game, work.budget)
+    raise NoWay(f"{variant(game)} cannot be solved in the way that was asked for")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from retrograde.solver.rules.kernels import canonical, count_images
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.streamed.lists import ASCENDS, BLOCK, FROM, MASK, MOVE, TO, WHERE, blocks_of, unpack
-from retrograde.solver.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED
+from retrograde.solver.streamed.steps import count_in
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -243,12 +243,7 @@ def settle(game, tiers, found, trouble):
                 if value == BAD_VALUE:
                     trouble[0], trouble[1] = Trouble.BAD_PRIMITIVE, position
                     return
-                lower = tier == over[value, FIRST_TIER] and position < over[value, FIRST_POSITION]
-                if over[value, STORED] == 0 or tier < over[value, FIRST_TIER] or lower:
-                    over[value, FIRST_TIER] = tier
-                    over[value, FIRST_POSITION] = position
-                over[value, STORED] += 1
-                over[value, POSITIONS] += sizes[i]
+                count_in(over, value, tier, position, sizes[i])
         begin = ends[k]
         ends[k] = end
         shared[k] = 0

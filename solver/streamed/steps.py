@@ -172,6 +172,17 @@ def find_step(steps, k, position):
 
 
 @kernel
+def count_in(tally, row, tier, position, size):
+    """Count a position of a tier, with so many equal to it by symmetry, in a row of a tally."""
+    lower = tier == tally[row, FIRST_TIER] and position < tally[row, FIRST_POSITION]
+    if tally[row, STORED] == 0 or tier < tally[row, FIRST_TIER] or lower:
+        tally[row, FIRST_TIER] = tier
+        tally[row, FIRST_POSITION] = position
+    tally[row, STORED] += 1
+    tally[row, POSITIONS] += size
+
+
+@kernel
 def make_steps(scored, lists, tally, making):
     """Write scored lists as two lists of steps each, and count their codes, which take the place of their scores.
 
@@ -185,13 +196,7 @@ def make_steps(scored, lists, tally, making):
         end, tier, mask = begin + lists[k, ITEMS], lists[k, TIER], lists[k, TIER_MASK]
         for i in range(begin, end):
             code = codes[i] = code_of(np.int64(codes[i]))
-            position = positions[i]
-            lower = tier == tally[code, FIRST_TIER] and position < tally[code, FIRST_POSITION]
-            if tally[code, STORED] == 0 or tier < tally[code, FIRST_TIER] or lower:
-                tally[code, FIRST_TIER] = tier
-                tally[code, FIRST_POSITION] = position
-            tally[code, STORED] += 1
-            tally[code, POSITIONS] += sizes[i]
+            count_in(tally, code, tier, positions[i], sizes[i])
         for which in range(2):
             count = 0
             first = last = last_code = np.int64(-1)

@@ -27,6 +27,9 @@ from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, Game
 class Connect4(Game):
     """Drop stones into columns by turns; whoever first has four in a row, in any direction, wins."""
 
+    title = "Connect Four"
+    words = {"X": "Red", "O": "Yellow"}
+
     width: int = 7
     height: int = 6
     connect: int = 4
@@ -100,6 +103,11 @@ class Connect4(Game):
         return self.filled(position)
 
     # For people: `X` is the first player's, `O` the second's
+
+    def variant_title(self):
+        """Return the name with the size, and how many win where it is not four: `Connect Four 5 × 4`."""
+        row = "" if self.connect == 4 else f", {self.connect} in a row"
+        return f"{self.title} {self.width} × {self.height}{row}"
 
     def write(self, position):
         """Return the rows from the top down, as in `..../..../.O../.XX.`."""

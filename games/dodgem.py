@@ -26,6 +26,9 @@ SIGNS = "OX"
 class Dodgem(Game):
     """Drive your cars ahead and off the board, or sideways; whoever is rid of them all first wins."""
 
+    title = "Dodgem"
+    words = {"X": "Red", "O": "Blue"}
+
     size: int = 3
 
     def __post_init__(self):
@@ -104,6 +107,9 @@ class Dodgem(Game):
                         yield position ^ 1 << 2 * self.cells ^ (1 << cell | 1 << target) << self.cells * (1 - player)
 
     # For people
+
+    def variant_title(self):
+        return f"{self.title} {self.size} × {self.size}"
 
     def write(self, position):
         """Return the rows from the top down and the player to move, as in `O../O../.XX/O`."""

@@ -76,6 +76,14 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
     all such games. What is compiled and solved for one serves the others.
 
+For people:
+
+`title`, `variant_title()`
+    What people call the game, `Connect Four`, and the variant, `Connect Four 5 × 4`. By default they are made of the
+    name of the class and of the options that are not as usual.
+`words`
+    What people call the players and what stands on the board, by their signs: `{"X": "Red", "O": "Yellow"}`.
+
 For people, each pair of methods undoing one another:
 
 `write(position)` / `read(text)`
@@ -109,7 +117,7 @@ array by compiled code.
 Options are checked in `__post_init__`, which raises ValueError.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import FrozenInstanceError, dataclass
 from enum import IntEnum
 from functools import wraps
@@ -154,7 +162,8 @@ TEXTS = ("write", "show", "move_name", "distance", "ending", "tier_name", "draw_
 
 
 FOR_PEOPLE = frozenset({
-    *("name", "example", "write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
+    *("name", "title", "variant_title", "words", "example", "write", "read", "show", "move_name", "move", "distance"),
+    *("ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn"),
 })  # fmt: skip
 """The members of a game that speak to people and decide nothing, unless a rule uses them: what they do, and what only
@@ -186,6 +195,10 @@ class Game:
     """The rules of one game with its options fixed; see the module for what a subclass must and may define."""
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    """What people call the game, if not as its class."""
+    words: ClassVar[Mapping[str, str]] = {}
+    """What people call the players and what stands on the board, by their signs."""
     example: ClassVar[str] = ""
     """The options of a small variant to begin with, where the defaults will not do, or there are none."""
     start: Any
@@ -268,6 +281,10 @@ class Game:
         return self
 
     # For people
+
+    def variant_title(self) -> str:
+        """Return what people call the variant; nothing for its title and the options that are not as usual."""
+        return ""
 
     def write(self, position: int) -> str:
         """Return a position as one line of text that `read` understands."""

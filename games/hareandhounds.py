@@ -30,6 +30,9 @@ SIGNS = "DH"
 class HareAndHounds(Game):
     """As the hounds, D for dogs, trap the hare, H; as the hare, slip past them to the left end."""
 
+    title = "Hare and Hounds"
+    words = {"D": "Hounds", "H": "Hare"}
+
     hare: int = 8
     hare_first: bool = False
 

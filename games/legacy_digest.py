@@ -17,7 +17,8 @@ from retrograde.games.game import Game
 from retrograde.games.snapshot import module_of, source_of
 
 CONTRACT = Game.__module__
-PRESENTATION = {  # as it was: the contract may come to know of more
+PRESENTATION = {  # as it was, and what has come since
+    "variant_title",
     *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn"),
 }
@@ -63,6 +64,8 @@ def used_modules(module: ModuleType, found: dict[str, ModuleType] | None = None)
 
 def essence(node: Any) -> Any:
     """Return a syntax tree as nested tuples, the same in every version of Python, without what does not count."""
+    if isinstance(node, ast.ClassDef):
+        node.body = [item for item in node.body if not is_name(item)]
     if isinstance(node, ast.AST):
         return (type(node).__name__, *fields_of(node))
     if isinstance(node, list):
@@ -74,6 +77,11 @@ def fields_of(node: ast.AST) -> Iterator[tuple[str, Any]]:
     for name, value in ast.iter_fields(node):
         if value not in (None, []):
             yield name, essence(value)
+
+
+def is_name(item: ast.stmt) -> bool:
+    """Tell whether a statement says what people call the game or what is in it; there was none when the digest was."""
+    return isinstance(item, ast.Assign) and [ast.unparse(target) for target in item.targets] in (["title"], ["words"])
 
 
 def unimportant(item: Any) -> bool:

@@ -29,6 +29,9 @@ CELLS = [f"{'abcd'[cell % 4]}{cell // 4 + 1}" for cell in range(16)]
 class LGame(Game):
     """Put your L elsewhere, then a neutral stone if you like; whoever leaves no place for the other's L wins."""
 
+    title = "L-game"
+    words = {"X": "Red", "O": "Blue", "w": "white stone", "g": "grey stone"}
+
     @cached_property
     def start(self):
         return self.read("wXX./.OX./.OX./.OOg/X")

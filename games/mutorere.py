@@ -26,6 +26,9 @@ SIGNS = "XO"
 class MuTorere(Game):
     """Move a stone to the one empty place; whoever cannot, having been hemmed in, loses."""
 
+    title = "Mū Tōrere"
+    words = {"X": "Black", "O": "White"}
+
     start = 0b1111_0000 << 9 | 0b1111
 
     # The rules

@@ -10,6 +10,8 @@ from retrograde.games.game import LOSE, POSITION_BITS, UNDECIDED, Game
 class TenToZero(Game):
     """Add one of the steps to the total by turns; whoever reaches the target, or leaves no step to take, wins."""
 
+    title = "1, 2, …, 10"
+
     target: int = 10
     steps: tuple[int, ...] = (1, 2)
 

@@ -16,6 +16,9 @@ from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN, Game
 class TicTacToe(Game):
     """Claim cells by turns; whoever first owns a whole line wins, or loses in the misère game."""
 
+    title = "Tic-tac-toe"
+    words = {"X": "X", "O": "O"}
+
     size: int = 3
     misere: bool = False
 
@@ -82,6 +85,10 @@ class TicTacToe(Game):
         return position.bit_count()
 
     # For people
+
+    def variant_title(self):
+        size = "" if self.size == 3 else f" {self.size} × {self.size}"
+        return f"{self.title}{size}{', misère' if self.misere else ''}"
 
     def write(self, position):
         """Return the rows from the top down, as in `X.O/.X./...`."""

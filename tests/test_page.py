@@ -94,7 +94,7 @@ def test_a_game_is_played_through(open_page):
 
 def test_a_link_holds_variant_and_position(open_page):
     page = open_page("?v=tictactoe&p=XX.%2FOO.%2F...")
-    assert page.locator("#status").text_content() == "Cross to move: you win in 1 ply with right play."
+    assert page.locator("#status").text_content() == "X to move: you win in 1 ply with right play."
     assert page.locator("#moves button").nth(0).text_content() == "c1 win in 1"
     page.locator("#moves button").nth(0).click()
     page.wait_for_function("() => document.querySelector('#status').textContent.includes('The first player has won')")
@@ -103,7 +103,7 @@ def test_a_link_holds_variant_and_position(open_page):
     page.wait_for_function("() => document.querySelector('#status').textContent.includes('you win in 1')")
     page.locator("#position").fill("X../.../...")
     page.locator("#setup button").nth(0).click()
-    page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Ring to move')")
+    page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('O to move')")
     page.locator("#position").fill("nonsense")
     page.locator("#setup button").nth(0).click()
     page.wait_for_function("() => document.querySelector('#error').textContent.includes('no position')")
@@ -114,7 +114,7 @@ def test_hints_are_switched_off(open_page):
     assert page.locator("#board .move").nth(0).is_visible()
     page.locator("#hints").uncheck()
     assert not page.locator("#board .move").nth(0).is_visible()
-    assert page.locator("#status").text_content() == "Crimson to move: your turn."
+    assert page.locator("#status").text_content() == "Red to move: your turn."
     assert "lose" not in page.locator("#side").inner_text().replace("lose\nfor who", "")
 
 
@@ -148,7 +148,7 @@ def test_the_computer_begins_and_sides_are_swapped(open_page):
     page.locator("#swap").click()
     page.wait_for_function("() => document.querySelectorAll('#history circle').length == 2")
     wait_for_turn(page)
-    assert "Ring to move" in page.locator("#status").text_content()
+    assert "O to move" in page.locator("#status").text_content()
 
 
 def test_it_fits_a_narrow_screen(open_page):

@@ -163,16 +163,16 @@ def test_what_the_page_is_told(client):
     }  # fmt: skip
     assert variants["connect4:width=4,height=4"]["positions"] == 161029
     told = get(client, "/api/position", variant="tictactoe", position="XX./OO./...", line=True, last="0,99")
-    assert (told["value"], told["remoteness"], told["turn"], told["over"]) == ("win", 1, "cross", False)
+    assert (told["value"], told["remoteness"], told["turn"], told["over"]) == ("win", 1, "X", False)
     assert told["line"] == ["c1"] and told["summary"].startswith("Claim cells by turns")
     assert told["moves"][0] == {
         "name": "c1", "value": "win", "remoteness": 1, "best": True, "places": [2], "position": "XXX/OO./..."
     }  # fmt: skip
     assert [place["name"] for place in told["places"][:3]] == ["a1", "b1", "c1"]
-    assert [place["piece"] for place in told["places"][:3]] == ["cross", "cross", ""]
+    assert [place["piece"] for place in told["places"][:3]] == ["X", "X", ""]
     assert told["svg"].startswith("<svg ")
     over = get(client, "/api/position", variant="chess:KRK", position="R5k1/8/6K1/8/8/8/8/8 b")
-    assert (over["over"], over["ending"], over["turn"]) == (True, "checkmate", "black")
+    assert (over["over"], over["ending"], over["turn"]) == (True, "checkmate", "Black")
     assert get(client, "/api/position", variant="tictactoe")["position"] == ".../.../..."
     assert get(client, "/api/position", variant="chess:KRK", position="random")["moves"]
     reply = get(client, "/api/reply", variant="tictactoe", position="XX./OO./...")

@@ -9,6 +9,8 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from retrograde.cli.web.library import Library
+from retrograde.games import naming
+from retrograde.games.catalog import game_class, game_names
 from retrograde.games.game import DRAW, FLIPPED, Game, Value
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.solution import Solution
@@ -158,20 +160,8 @@ def variant_name(text: str) -> str:
 
 
 def title(name: str) -> str:
-    """Return the name of a game for people."""
-    return TITLES.get(name, name)
-
-
-TITLES = {
-    "chess": "Chess endgames",
-    "connect4": "Connect Four",
-    "dodgem": "Dodgem",
-    "hareandhounds": "Hare and Hounds",
-    "lgame": "L-game",
-    "mutorere": "Mū Tōrere",
-    "tentozero": "1, 2, …, 10",
-    "tictactoe": "Tic-tac-toe",
-}
+    """Return the name of a game for people; that of a person's own file, whose rules are not asked, is as it stands."""
+    return naming.title(game_class(name)) if name in game_names() else name
 
 
 def summary(game: Game) -> str:

@@ -9,7 +9,8 @@ from retrograde.cli.query import read_reachable
 from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.games.drawing import Board
-from retrograde.games.game import FLIPPED, UNDECIDED, PositionError
+from retrograde.games.game import FLIPPED, UNDECIDED, Game, PositionError
+from retrograde.games.naming import piece_name, player_to_move
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.picture import board_svg
 from retrograde.solver.play.player import skilled
@@ -120,20 +121,19 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
     marked = [int(number) for number in (last or "").split(",") if number.isdecimal()]
     marked = [number for number in marked if number < len(signs)]
     over = game.primitive(place) != UNDECIDED
-    turn = game.draw_turn(place)
     best = (choices[0].value, choices[0].remoteness) if choices else None
     return Position(
         variant=solution.database.file.variant,
         summary=summary(game),
         position=game.write(place),
         svg=board_svg(game, place, choices, marked),
-        turn=side(board.pieces.get(turn, turn)) if board else turn,
+        turn=player_to_move(game, place),
         value=name_of(value),
         remoteness=remoteness,
         distance=game.distance(value, remoteness) if remoteness else "",
         over=over,
         ending=game.ending(place) if over else "",
-        places=places(board, signs) if board else [],
+        places=places(game, board, signs) if board else [],
         moves=[
             Move(
                 name=choice.name,
@@ -149,22 +149,11 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
     )
 
 
-def places(board: Board, signs: str) -> list[Place]:
+def places(game: Game, board: Board, signs: str) -> list[Place]:
     """Return the places of a board, with what stands on each."""
     return [
-        Place(name=name, piece="" if sign == "." else board.pieces.get(sign, sign))
-        for name, sign in zip(board.names, signs, strict=True)
+        Place(name=name, piece=piece_name(game, board, sign)) for name, sign in zip(board.names, signs, strict=True)
     ]
-
-
-def side(look: str) -> str:
-    """Return a name for the side whose pieces look so.
-
-    >>> side("gold disc"), side("white king"), side("cross"), side("sienna disc D")
-    ('gold', 'white', 'cross', 'D')
-    """
-    words = look.split()
-    return words[2] if len(words) == 3 else words[0] if words else ""
 
 
 def reply(solution: Solution, place: int, skill: float, seed: int | None) -> Reply:

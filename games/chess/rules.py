@@ -26,6 +26,8 @@ class Chess(Numbering):
     """Mate the king; `material` names the men of both sides, as in KRKN, and endings that may follow belong to it."""
 
     name = "chess"
+    title = "Chess endgames"
+    words = {"K": "White", "k": "Black"}
     example = "KRK"
 
     @cached_property
@@ -54,6 +56,12 @@ class Chess(Numbering):
         return not (light and dark)
 
     # For people
+
+    def variant_title(self):
+        """Return the men: `King and rook against king and knight`."""
+        from retrograde.games.chess.words import in_words
+
+        return in_words(self.material)
 
     def distance(self, value, remoteness):
         """Return the distance to mate in moves."""

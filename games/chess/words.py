@@ -1,0 +1,18 @@
+"""An ending in words."""
+
+from retrograde.games.chess.men import LETTERS, sides_of
+
+
+def in_words(name: str) -> str:
+    """Return the men of an ending in words.
+
+    >>> in_words("KRKN"), in_words("KBBNK")
+    ('King and rook against king and knight', 'King, two bishops and knight against king')
+    """
+    kinds = dict(zip(LETTERS, ("queen", "rook", "bishop", "knight", "pawn"), strict=False))
+    sides = []
+    for side in sides_of(name):
+        counts = [(side.count(letter), kind) for letter, kind in kinds.items() if letter in side]
+        told = ["king", *(kind if count == 1 else f"{('two', 'three')[count - 2]} {kind}s" for count, kind in counts)]
+        sides.append(" and ".join(filter(None, [", ".join(told[:-1]), told[-1]])))
+    return " against ".join(sides).capitalize()

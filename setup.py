@@ -7,4 +7,4 @@ from setuptools import find_packages, setup
 
 FOLDERS = ("games", "databases", "solver", "cli")
 found = find_packages(include=[pattern for folder in FOLDERS for pattern in (folder, f"{folder}.*")])
-setup(packages=[f"retrograde.{name}" for name in found])
+setup(packages=["retrograde", *(f"retrograde.{name}" for name in found)])

@@ -103,6 +103,16 @@ def test_every_folder_with_modules_is_a_package():
     assert not {folder for folder in folders if folder / "__init__.py" not in FILES}
 
 
+def test_what_is_offered_by_import_retrograde_comes_from_below_the_command_line():
+    files = sorted((ROOT / "retrograde").glob("*.py"))
+    assert {file.name for file in files} == {"__init__.py", "__main__.py", "offered.py"}
+    for file in files:
+        used = {
+            name.split(".")[1] for _, name in names_in(file.read_text(encoding="utf-8"), "retrograde") if "." in name
+        }
+        assert used & set(ORDER) <= ({"cli"} if file.name == "__main__.py" else set(ORDER) - {"cli"})
+
+
 # Rooms
 
 ROOMS = {

@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 import click
 
 from retrograde.cli.common import complete_games, json_option, print_json
+from retrograde.cli.pager import paged
 from retrograde.cli.words import faint, heading, indent, table, wrap
 from retrograde.games.catalog import game_class, game_names, load_game, option_text
 from retrograde.games.game import Game, RetrogradeError, VariantError, defines
@@ -38,14 +39,15 @@ def command(game: str | None, as_json: bool) -> None:
       retrograde games
       retrograde games connect4
     """
-    if game is None:
-        print_list(as_json)
-        return
-    facts = describe(game)
-    if as_json:
-        print_json(facts)
-    else:
-        print_game(facts)
+    with paged(as_json):
+        if game is None:
+            print_list(as_json)
+            return
+        facts = describe(game)
+        if as_json:
+            print_json(facts)
+        else:
+            print_game(facts)
 
 
 def print_list(as_json: bool) -> None:

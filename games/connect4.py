@@ -169,3 +169,27 @@ class Connect4(Game):
 
     def draw_turn(self, position):
         return "XO"[self.filled(position).bit_count() & 1]
+
+    def draw_reach(self, position, column):
+        """Return all cells of the column."""
+        return tuple(range(column, self.width * self.height, self.width))
+
+    def draw_end(self, position):
+        """Return the cells of all rows that have won."""
+        signs, reach = self.draw_pieces(position), self.connect - 1
+        lines = [
+            [cell + i * (down * self.width + right) for i in range(self.connect)]
+            for cell in range(len(signs))
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
+            if cell // self.width + down * reach < self.height and 0 <= cell % self.width + right * reach < self.width
+        ]
+        full = [line for line in lines if {signs[cell] for cell in line} in ({"X"}, {"O"})]
+        return tuple(sorted({cell for line in full for cell in line}))
+
+    def read_pieces(self, pieces, turn):
+        rows = [pieces[i : i + self.width] for i in range(0, len(pieces), self.width)]
+        position = self.read("/".join(rows))
+        if turn != self.draw_turn(position):
+            mover = self.words[self.draw_turn(position)]
+            raise ValueError(f"{mover.lower()} is to move, by the number of stones")
+        return position

@@ -162,3 +162,9 @@ class Dodgem(Game):
 
     def draw_turn(self, position):
         return SIGNS[position >> 2 * self.cells]
+
+    def read_pieces(self, pieces, turn):
+        rows = [pieces[i : i + self.size] for i in range(0, self.cells, self.size)]
+        if pieces[self.cells :] != ">" * self.size + "^" * self.size:
+            raise ValueError("nothing stands beyond the board but the signs of the exits")
+        return self.read("/".join([*rows, turn]))

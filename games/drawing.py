@@ -1,6 +1,6 @@
 """How a game's board looks: places that hold pieces, for pictures on a page, in a notebook and in a terminal.
 
-A game that wants pictures has four methods (see `Game`); most boards are one line of them::
+A game that wants pictures has four methods (see `Game`), most of them of one line::
 
     def draw_board(self):
         return grid(3, 3, {"X": "cross", "O": "ring"})
@@ -13,6 +13,28 @@ A game that wants pictures has four methods (see `Game`); most boards are one li
 
     def draw_turn(self, position):                # the sign of the player to move
         return "XO"[self.mover(position)]
+
+A fifth, which undoes `draw_pieces` and `draw_turn`, lets people set up positions by putting pieces on the board. It is
+asked of whatever a person puts there, and says in a lower-case sentence what is wrong::
+
+    def read_pieces(self, pieces, turn):
+        if pieces.count("X") - pieces.count("O") != "XO".index(turn):
+            raise ValueError(f"{turn} is not to move, by the number of pieces")
+        return self.read("/".join(pieces[i : i + 3] for i in (0, 3, 6)))
+
+A move is made by pointing at all the places that it touches, in any order. Two methods are for games where that will
+not do::
+
+    def draw_steps(self, position, move):         # first a piece of four cells, then whence and whither a stone goes
+        return self.cells_of(move), (self.stone(position),), (self.goal(move),)
+
+    def draw_reach(self, position, move):         # anywhere in the column into which a stone falls
+        return tuple(range(move, self.width * self.height, self.width))
+
+And one says what to mark where the game is over::
+
+    def draw_end(self, position):
+        return self.cells_of_the_line_that_has_won(position)
 
 What a sign looks like is one of `SHAPES`, a chess man such as `white queen`, or any text, which is written as it
 stands. A colour may stand before a shape, and a letter after it: `gold disc`, `sienna disc D`.

@@ -102,6 +102,12 @@ For people, each pair of methods undoing one another:
 `draw_board()`, `draw_pieces(position)`, `draw_move(position, move)`, `draw_turn(position)`
     What the board looks like, what stands on it, the places that a move touches, and whose turn it is: for pictures, in
     a few lines, as `games/drawing.py` shows.
+`read_pieces(pieces, turn)`
+    The position that looks like that, where `draw_pieces` and `draw_turn` give what they draw: with it, people can set
+    up positions by putting pieces on the board. It raises ValueError with a lower-case sentence where there is none.
+`draw_steps(position, move)`, `draw_reach(position, move)`, `draw_end(position)`
+    How a move is made by pointing at places, where that takes more than to point at all that it touches; and the
+    places by which the game is over, such as the line that has won. All three are explained in `games/drawing.py`.
 
 What a position is
 ==================
@@ -164,7 +170,7 @@ TEXTS = ("write", "show", "move_name", "distance", "ending", "tier_name", "draw_
 FOR_PEOPLE = frozenset({
     *("name", "title", "variant_title", "words", "example", "write", "read", "show", "move_name", "move", "distance"),
     *("ending", "pgn", "tier_name"),
-    *("draw_board", "draw_pieces", "draw_move", "draw_turn"),
+    *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
 })  # fmt: skip
 """The members of a game that speak to people and decide nothing, unless a rule uses them: what they do, and what only
 they use, may change without making other rules. All other members are rules."""
@@ -327,6 +333,25 @@ class Game:
     def draw_turn(self, position: int) -> str:
         """Return the sign of the player to move; nothing where it is not known."""
         return ""
+
+    def draw_steps(self, position: int, move: int) -> tuple[tuple[int, ...], ...]:
+        """Return the places of `draw_move` in groups, as they are pointed at; within a group any order will do.
+
+        Nothing stands for one group of them all.
+        """
+        return ()
+
+    def draw_reach(self, position: int, move: int) -> tuple[int, ...]:
+        """Return further places, each of which, pointed at, stands for the whole move."""
+        return ()
+
+    def draw_end(self, position: int) -> tuple[int, ...]:
+        """Return the places by which the game is over in a position where it is: a line that has won, a mated king."""
+        return ()
+
+    def read_pieces(self, pieces: str, turn: str) -> int:
+        """Return the position for which these are drawn; raise ValueError where there is none."""
+        raise NotImplementedError(f"{type(self).__name__} has no read_pieces(pieces, turn)")
 
     def move_name(self, position: int, move: int) -> str:
         """Return the name of a move."""

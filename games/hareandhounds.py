@@ -161,3 +161,10 @@ class HareAndHounds(Game):
 
     def draw_turn(self, position):
         return SIGNS[position >> 15]
+
+    def draw_end(self, position):
+        """Return the point of the hare, caught or home."""
+        return (position >> 11 & 15,)
+
+    def read_pieces(self, pieces, turn):
+        return self.read(f"{pieces[:3]}/{pieces[3:8]}/{pieces[8:]}/{turn}")

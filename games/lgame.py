@@ -153,3 +153,15 @@ class LGame(Game):
 
     def draw_turn(self, position):
         return SIGNS[position >> 20]
+
+    def draw_steps(self, position, move):
+        """Return the cells of the L, then the cell that a stone leaves, then the one that it enters."""
+        places = self.draw_move(position, move)
+        return places[:4], *((place,) for place in places[4:])
+
+    def draw_end(self, position):
+        """Return the cells of the L that cannot be moved."""
+        return tuple(cell for cell in range(16) if self.shapes[position >> 14 & 63] >> cell & 1)
+
+    def read_pieces(self, pieces, turn):
+        return self.read("/".join([*(pieces[i : i + 4] for i in range(0, 16, 4)), turn]))

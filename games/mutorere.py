@@ -131,3 +131,10 @@ class MuTorere(Game):
 
     def draw_turn(self, position):
         return SIGNS[position >> 18]
+
+    def draw_end(self, position):
+        """Return the stones that are hemmed in."""
+        return tuple(place for place in range(9) if position >> place & 1)
+
+    def read_pieces(self, pieces, turn):
+        return self.read(f"{pieces[:8]}/{pieces[8:]}/{turn}")

@@ -69,3 +69,8 @@ class TenToZero(Game):
 
     def draw_move(self, total, step):
         return (total + step,)
+
+    def read_pieces(self, pieces, turn):
+        if pieces.count("O") != 1:
+            raise ValueError("there must be one disc, on the total")
+        return self.read(str(pieces.index("O")))

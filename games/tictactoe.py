@@ -125,3 +125,15 @@ class TicTacToe(Game):
 
     def draw_turn(self, position):
         return "XO"[self.mover(position)]
+
+    def draw_end(self, position):
+        """Return the cells of the lines that are full."""
+        owned = position, position >> self.cells
+        full = [line for line in self.lines for cells in owned if cells & line == line]
+        return tuple(cell for cell in range(self.cells) if any(line >> cell & 1 for line in full))
+
+    def read_pieces(self, pieces, turn):
+        position = self.read("/".join(pieces[i : i + self.size] for i in range(0, self.cells, self.size)))
+        if turn != self.draw_turn(position):
+            raise ValueError(f"{self.draw_turn(position)} is to move, by the number of X and O")
+        return position

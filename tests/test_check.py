@@ -375,6 +375,74 @@ class PlacesBeyond(Drawn):
         return (10,)
 
 
+class Steps(Drawn):
+    """A heap that is set up and played in more than one step, as it should be."""
+
+    def draw_steps(self, position, move):
+        return (self.draw_move(position, move),)
+
+    def draw_reach(self, position, move):
+        return () if move > 1 else (9,)
+
+    def draw_end(self, position):
+        return (0,)
+
+    def draw_board(self):
+        return grid(10, 1, {"O": "disc", "Q": "ring"})
+
+    def draw_pieces(self, position):
+        return Drawn.draw_pieces(self, position).replace("O", "OQ"[position & 1])
+
+    def read_pieces(self, pieces, turn):
+        if pieces.count(".") != 9:
+            raise ValueError("there must be one disc or one ring")
+        return self.heap_of(pieces)
+
+    def heap_of(self, pieces):
+        return 2 * max(pieces.find("O"), pieces.find("Q")) + ("Q" in pieces)
+
+
+class PiecesOfAnother(Steps):
+    def read_pieces(self, pieces, turn):
+        return Steps.read_pieces(self, pieces, turn) ^ 2
+
+
+class PiecesReadAnyhow(Steps):
+    def read_pieces(self, pieces, turn):
+        return self.heap_of(pieces)
+
+
+class PiecesNotRefused(Steps):
+    def read_pieces(self, pieces, turn):
+        assert pieces.count(".") == 9
+        return Steps.read_pieces(self, pieces, turn)
+
+
+class PiecesUnread(Steps):
+    def read_pieces(self, pieces, turn):
+        raise KeyError(pieces)
+
+
+class StepsElsewhere(Steps):
+    def draw_steps(self, position, move):
+        return ((0,), (9,))
+
+
+class ReachOfTwo(Steps):
+    def draw_reach(self, position, move):
+        return (9,)
+
+
+class ReachBeyond(Steps):
+    def draw_reach(self, position, move):
+        return (10,)
+
+
+class EndBeyond(Steps):
+    def draw_end(self, position):
+        return 0
+
+
 class ChangesItself(Heap):
     def do_move(self, position, move):
         ChangesItself.primitive = lambda self, position: Heap.primitive(self, position)
@@ -447,6 +515,18 @@ BROKEN = {
     UnknownPieces: ("draw_pieces", "9a", "gives the sign 'X', of which draw_board() does not say"),
     UnknownTurn: ("draw_turn", "9a", "gives 'second', of which draw_board() does not say"),
     PlacesBeyond: ("draw_move", "9a", "gives (10,) for the move 1; places are numbers from 0 to 9"),
+    PiecesOfAnother: ("read_pieces", "9a", "gives 16 for ('.........O', ''), which is drawn for 18; each must undo"),
+    PiecesReadAnyhow: (
+        "read_pieces",
+        "9a",
+        "for 'OOOOOOOOOO', for which 'O.........' is drawn; let it raise ValueError",
+    ),
+    PiecesNotRefused: ("read_pieces", "9a", "raises AssertionError for 'OOOOOOOOOO'; let it raise ValueError"),
+    PiecesUnread: ("read_pieces", "9a", "raises KeyError for what is drawn, ('.........O', '')"),
+    StepsElsewhere: ("draw_steps", "9a", "gives ((0,), (9,)) for the move 1, and draw_move() (8,); these are the same"),
+    ReachOfTwo: ("draw_reach", "9a", "gives 9 for the moves 1 and 2; a place stands for one move"),
+    ReachBeyond: ("draw_reach", "9a", "gives (10,) for the move 1; places are numbers from 0 to 9"),
+    EndBeyond: ("draw_end", None, "gives 0; places are numbers from 0 to 9"),
     ImagesOfOneSideOnly: ("images", None, "whose images are others; yield of each position all symmetric ones"),
     ImagesOfOtherWorth: ("images", None, "; they must be the same"),
     ImagesWithOtherMoves: ("images", "9a", "yields 9b, from which moves lead elsewhere; symmetric positions have"),
@@ -482,7 +562,7 @@ def test_what_is_broken_is_found_and_nothing_else(broken):
         assert finding.position == position
 
 
-@pytest.mark.parametrize("game", [Circle(), Drawn()])
+@pytest.mark.parametrize("game", [Circle(), Drawn(), Steps()])
 def test_others_like_them_pass(game):
     assert check(game).findings == []
 

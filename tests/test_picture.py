@@ -1,5 +1,6 @@
 """Boards: what games say of theirs fits their rules, and pictures show it; in the terminal as well."""
 
+import re
 import xml.etree.ElementTree as ET
 from random import Random
 
@@ -168,3 +169,75 @@ def test_a_chart_that_cannot_be_written(solved, tmp_path):
     pytest.importorskip("matplotlib")
     retrograde("plot", solved("mutorere"), "--output", tmp_path / "counts.txt", status=2)
     retrograde("plot", solved("mutorere"), "--output", tmp_path / "no" / "counts.png", status=1)
+
+
+# Positions set up, and the places that end a game
+
+
+@pytest.mark.parametrize("text", VARIANTS)
+def test_what_is_drawn_is_read_back(text):
+    game = load_game(text)
+    for position in positions_of(game):
+        seen = game.draw_pieces(position), game.draw_turn(position)
+        again = game.read_pieces(*seen)
+        assert again == position or (text == "chess:KPKP" and position & 15)  # a picture does not tell of en passant
+        assert (game.draw_pieces(again), game.draw_turn(again)) == seen
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "turn", "complaint"),
+    [
+        ("tictactoe", "X.O......", "O", "X is to move, by the number of X and O"),
+        ("tictactoe", "XX.......", "O", "there must be as many X as O, or one X more"),
+        ("connect4:4,4", "............X...", "X", "yellow is to move, by the number of stones"),
+        ("connect4:4,4", "X...............", "O", "a stone hangs in the air in column 1"),
+        ("dodgem", "O..O...XXX>>^^^", "O", "nothing stands beyond the board but the signs of the exits"),
+        ("dodgem", "OO.O...XX>>>^^^", "O", "there must be no more than 2 of X and of O"),
+        ("mutorere", "XXXOOOO..", "X", "there must be four X and four O"),
+        ("hareandhounds", "D..D...HHD.", "D", "there must be three D and one H"),
+        ("lgame", "wXX..OX..OX...Og", "X", "the cells with O must make an L of four"),
+        ("tentozero", "O.........O", "", "there must be one disc, on the total"),
+        ("chess:KRK", "K" + "." * 63, "K", "no legal position: Black has no king; put one"),
+        ("chess:KRK", "K...Q..k" + "." * 56, "K", "White is to move and Black is in check; should Black be to move?"),
+        ("chess:KRK", "K......k" + "." * 54 + "Q.", "K", "this is KQK, which does not follow from KRK"),
+    ],
+)
+def test_what_is_no_position_is_told_in_a_line(text, pieces, turn, complaint):
+    with pytest.raises(ValueError, match=re.escape(complaint)) as caught:
+        load_game(text).read_pieces(pieces, turn)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "names"),
+    [
+        ("tictactoe", "XXX/OO./...", "a1 b1 c1"),
+        ("tictactoe", "XOX/OXO/XOX", "a1 c1 b2 a3 c3"),
+        ("tictactoe", "XOX/OXX/OXO", ""),
+        ("tictactoe:3,true", "XXX/OO./...", "a1 b1 c1"),
+        ("chess:KRK", "R5k1/8/6K1/8/8/8/8/8 b", "g8"),
+        ("chess:KQK", "7k/5Q2/6K1/8/8/8/8/8 b", ""),  # a stalemate
+        ("lgame", "wXX./.OX./.OX./.OOg/X", None),
+        ("mutorere", "XXXXOOOO/./X", None),
+        ("hareandhounds", "H../DD.D./.../D", None),
+    ],
+)
+def test_the_places_that_end_a_game_are_told(text, position, names):
+    game = load_game(text)
+    place = game.read(position)
+    board = game.draw_board()
+    told = game.draw_end(place)
+    if names is not None:
+        assert game.primitive(place) != UNDECIDED
+        assert " ".join(board.names[one] for one in told) == names
+    else:
+        signs = {game.draw_pieces(place)[one] for one in told}
+        assert signs == ({"H"} if text == "hareandhounds" else {game.draw_turn(place)})
+
+
+def test_every_row_of_connect_four_that_has_won_is_told():
+    game = load_game("connect4:4,4")
+    assert game.draw_end(game.read("..../..../OOO./XXXX")) == (12, 13, 14, 15)
+    assert game.draw_end(game.read("X.../XO../XOO./XXOO")) == (0, 4, 8, 12)
+    assert game.draw_end(game.read("X..O/OX.O/XOXO/XXOX")) == (0, 5, 10, 15)
+    assert game.draw_end(game.read("..../..../XO../XO..")) == ()

@@ -133,3 +133,14 @@ class Chess(Numbering):
         from retrograde.games.chess.fen import white_to_move
 
         return "Kk"[not white_to_move(position)]
+
+    def draw_end(self, position):
+        """Return the square of a king that is mated."""
+        if not self.in_check(position):
+            return ()
+        return (self.draw_pieces(position).index(self.draw_turn(position)),)
+
+    def read_pieces(self, pieces, turn):
+        """Return the position, without en passant, of which a picture says nothing."""
+        rows = "/".join(pieces[row : row + 8].replace(".", "1") for row in range(0, 64, 8))
+        return self.read(f"{rows} {'w' if turn == 'K' else 'b'}")

@@ -7,7 +7,8 @@ counterpart::
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
     options                                             their text gives the same game     (pairs.py)
     write and read, move_name and move                  each undoes the other
-    draw_board, draw_pieces, draw_move, draw_turn       speak of the same places and signs, and of turns that alternate
+    draw_board, draw_pieces, draw_move, draw_turn, …    speak of the same places and signs, and of turns (drawings.py)
+    draw_pieces and draw_turn, read_pieces              undo each other
     tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other
     images                                              symmetric positions are worth the same
     parents                                             undoes do_move, within a tier
@@ -32,7 +33,7 @@ from typing import Any, NamedTuple
 
 from retrograde.games import catalog
 from retrograde.games.game import Game, RuleError, defines, is_numbered
-from retrograde.solver.conformance import pairs
+from retrograde.solver.conformance import drawings, pairs
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault, raised_by_rules
 from retrograde.solver.rules.exits import no_exit
@@ -114,8 +115,9 @@ class Checker:
         """Do all checks for which the rules need not be compiled."""
         game = self.game
         for_people = [pairs.check_text, pairs.check_moves]
-        for_people += [pairs.check_drawing] if defines(game, "draw_board") else []
-        for_people += [pairs.check_turns] if defines(game, "draw_turn") else []
+        for_people += [drawings.check_drawing] if defines(game, "draw_board") else []
+        for_people += [drawings.check_pieces] if defines(game, "read_pieces") else []
+        for_people += [drawings.check_turns] if defines(game, "draw_turn") else []
         self.check_rules(limit, deadline, for_people)
 
     def check_rules(self, limit: int, deadline: float, others: Sequence[Callable[[Survey, int], None]] = ()) -> None:

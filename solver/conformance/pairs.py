@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 SAMPLE = 8
 """Of a position's images, so many are looked at."""
 NONSENSE = "?!"
-SAMPLED_TURNS = 100
-"""Positions by which it is judged whether the turn that is drawn changes at all."""
 
 
 def text_of(game: Game, position: int) -> str:
@@ -97,52 +95,6 @@ def check_moves(survey: Survey, position: int) -> None:
             raise Fault(f"gives {again} for {name!r}, which move_name() gives for {move}; each must undo the other")
     if first and names:
         expect_refusal(lambda: game.move(position, NONSENSE))
-
-
-def check_drawing(survey: Survey, position: int) -> None:
-    """Hold what is drawn of a position and its moves against the board."""
-    game = survey.game
-    survey.at("draw_board", position)
-    board = game.draw_board()
-    if board is None:
-        return
-    count = len(board.places)
-    if len(board.names) != count or not 0 <= board.cells <= count:
-        raise Fault(f"has {count} places, {len(board.names)} names and {board.cells} cells; each place has one name")
-    survey.at("draw_pieces", position)
-    signs = game.draw_pieces(position)
-    if len(signs) != count:
-        raise Fault(f"gives {signs!r}, {len(signs)} signs; there must be one for each of {count} places")
-    if strange := set(signs) - {".", *board.pieces}:
-        raise Fault(f"gives the sign {min(strange)!r}, of which draw_board() does not say what it looks like")
-    survey.at("draw_turn", position)
-    if (turn := game.draw_turn(position)) and turn not in board.pieces:
-        raise Fault(f"gives {turn!r}, of which draw_board() does not say what it looks like")
-    for move in survey.views[position].moves:
-        survey.at("draw_move", position)
-        places = game.draw_move(position, move)
-        if not all(isinstance(place, int) and 0 <= place < count for place in places):
-            raise Fault(f"gives {places!r} for the move {move}; places are numbers from 0 to {count - 1}")
-
-
-def check_turns(survey: Survey, position: int) -> None:
-    """See whether the turn passes to the other player with every move, where it is drawn.
-
-    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told.
-    """
-    game = survey.game
-    if not survey.checks["turns"]:
-        survey.turns_differ = len({game.draw_turn(other) for other in list(survey.views)[:SAMPLED_TURNS]} - {""}) > 1
-    survey.at("turns", position)
-    view = survey.views[position]
-    if not survey.turns_differ or not view.children or not (turn := game.draw_turn(position)):
-        return
-    for move, child in zip(view.moves, view.children, strict=True):
-        if survey.primitive(child) == UNDECIDED and game.draw_turn(child) == turn:
-            raise Fault(
-                f"stay with {turn!r} after the move {move}, and are solved as if they passed to the other player; "
-                "turns alternate: make all that a player does in a row one move"
-            )
 
 
 def expect_refusal(read: Callable[[], Any]) -> None:

@@ -1,0 +1,118 @@
+"""Pictures held against the rules: the board against what stands on it, the places of moves, and positions set up.
+
+Each check looks at one position of a survey and raises a Fault at the first thing that is wrong.
+"""
+
+from collections import Counter
+
+from retrograde.games.game import UNDECIDED, defines
+from retrograde.solver.conformance.survey import Survey
+from retrograde.solver.rules.examine import Fault
+
+SAMPLED_TURNS = 100
+"""Positions by which it is judged whether the turn that is drawn changes at all."""
+
+
+def check_drawing(survey: Survey, position: int) -> None:
+    """Hold what is drawn of a position and its moves against the board."""
+    game = survey.game
+    survey.at("draw_board", position)
+    board = game.draw_board()
+    if board is None:
+        return
+    count = len(board.places)
+    if len(board.names) != count or not 0 <= board.cells <= count:
+        raise Fault(f"has {count} places, {len(board.names)} names and {board.cells} cells; each place has one name")
+    survey.at("draw_pieces", position)
+    signs = game.draw_pieces(position)
+    if len(signs) != count:
+        raise Fault(f"gives {signs!r}, {len(signs)} signs; there must be one for each of {count} places")
+    if strange := set(signs) - {".", *board.pieces}:
+        raise Fault(f"gives the sign {min(strange)!r}, of which draw_board() does not say what it looks like")
+    survey.at("draw_turn", position)
+    if (turn := game.draw_turn(position)) and turn not in board.pieces:
+        raise Fault(f"gives {turn!r}, of which draw_board() does not say what it looks like")
+    for move in survey.views[position].moves:
+        survey.at("draw_move", position)
+        expect_places(count, game.draw_move(position, move), f" for the move {move}")
+    check_pointing(survey, position, count)
+    if not survey.views[position].moves:
+        survey.at("draw_end", position)
+        expect_places(count, game.draw_end(position))
+
+
+def check_pointing(survey: Survey, position: int, count: int) -> None:
+    """Hold the steps in which moves are pointed at, and what else stands for them, against the places they touch."""
+    game, moves = survey.game, survey.views[position].moves
+    if defines(game, "draw_steps"):
+        for move in moves:
+            survey.at("draw_steps", position)
+            steps, places = game.draw_steps(position, move), game.draw_move(position, move)
+            if steps and Counter(place for group in steps for place in group) != Counter(places):
+                raise Fault(
+                    f"gives {steps!r} for the move {move}, and draw_move() {places!r}; these are the same places"
+                )
+    if defines(game, "draw_reach"):
+        reached: dict[int, int] = {}
+        for move in moves:
+            survey.at("draw_reach", position)
+            for place in expect_places(count, game.draw_reach(position, move), f" for the move {move}"):
+                if reached.setdefault(place, move) != move:
+                    raise Fault(f"gives {place} for the moves {reached[place]} and {move}; a place stands for one move")
+
+
+def expect_places(count: int, places: object, about: str = "") -> tuple[int, ...]:
+    """Return places; raise a Fault unless they are numbers of places of the board."""
+    if not isinstance(places, tuple | list) or not all(isinstance(one, int) and 0 <= one < count for one in places):
+        raise Fault(f"gives {places!r}{about}; places are numbers from 0 to {count - 1}")
+    return tuple(places)
+
+
+def check_pieces(survey: Survey, position: int) -> None:
+    """Hold read_pieces() against draw_pieces() and draw_turn(), and see whether it refuses what is no position.
+
+    Positions that look the same, such as those of chess with and without en passant, may stand for one another.
+    """
+    game = survey.game
+    if game.draw_board() is None:
+        return
+    survey.at("read_pieces", position)
+    seen = game.draw_pieces(position), game.draw_turn(position)
+    try:
+        again = game.read_pieces(*seen)
+    except Exception as error:
+        raise Fault(f"raises {type(error).__name__} for what is drawn, {seen}: {error}") from error
+    if again != position and (game.draw_pieces(again), game.draw_turn(again)) != seen:
+        raise Fault(f"gives {again} for {seen}, which is drawn for {position}; each must undo the other")
+    pieces, turn = seen
+    crowd = next((sign for sign in pieces if sign != "."), ".") * len(pieces)
+    for odd in (pieces[1:] + pieces[0], crowd):
+        try:
+            got = game.read_pieces(odd, turn)
+            drawn = game.draw_pieces(got), game.draw_turn(got)
+        except ValueError:
+            continue
+        except Exception as error:
+            raise Fault(f"raises {type(error).__name__} for {odd!r}; let it raise ValueError") from error
+        if drawn != (odd, turn):
+            raise Fault(f"gives {got} for {odd!r}, for which {drawn[0]!r} is drawn; let it raise ValueError")
+
+
+def check_turns(survey: Survey, position: int) -> None:
+    """See whether the turn passes to the other player with every move, where it is drawn.
+
+    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told.
+    """
+    game = survey.game
+    if not survey.checks["turns"]:
+        survey.turns_differ = len({game.draw_turn(other) for other in list(survey.views)[:SAMPLED_TURNS]} - {""}) > 1
+    survey.at("turns", position)
+    view = survey.views[position]
+    if not survey.turns_differ or not view.children or not (turn := game.draw_turn(position)):
+        return
+    for move, child in zip(view.moves, view.children, strict=True):
+        if survey.primitive(child) == UNDECIDED and game.draw_turn(child) == turn:
+            raise Fault(
+                f"stay with {turn!r} after the move {move}, and are solved as if they passed to the other player; "
+                "turns alternate: make all that a player does in a row one move"
+            )

@@ -14,7 +14,7 @@ ELSEWHERE = ("tests", "benchmarks", *ORDER)
 """What is no package of that name once it is installed, and would be imported under two names before."""
 NAME = re.compile(r"retrograde(\.\w*)+")
 """A text that is the name of a module, or how one begins."""
-GROUPS = {"retrograde.players"}
+GROUPS = {"retrograde.players", "retrograde.bulk"}
 """Texts that are the names of groups of entry points, and of no module."""
 FACES = [path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / folder).rglob("__init__.py"))]
 """The files that rooms begin with."""

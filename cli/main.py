@@ -24,6 +24,7 @@ from retrograde.cli.interrupt import WATCH
 
 COMMANDS = {
     "games": "the games; one game's options and rules",
+    "new": "write the skeleton of a rule file, and its test",
     "check": "whether a rule module keeps the contract",
     "solve": "solve a game, and keep the database",
     "list": "the databases there are, and solves that are not finished",

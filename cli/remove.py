@@ -41,7 +41,7 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
     \b
     Examples:
       retrograde remove tictactoe
-      retrograde remove connect4:4,4 --unfinished --yes
+      retrograde remove connect4:4,4 --yes
     """
     from retrograde.databases.lock import Lock
 

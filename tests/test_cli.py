@@ -84,10 +84,11 @@ def test_every_example_runs(home, solved, monkeypatch):
     monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **options: None)  # else it serves for ever
     home.mkdir()
     (home / "connect4,width=4,height=4.h5").write_bytes(solved("connect4:width=4,height=4").read_bytes())
-    for command in sorted(COMMANDS, key=lambda name: name != "solve"):  # solve first: the others read what it makes
+    order = {"solve": 0, "remove": 2}  # the others read what it makes, and remove deletes it
+    for command in sorted(COMMANDS, key=lambda name: order.get(name, 1)):
         for example in examples(retrograde(command, "--help").stdout):
             shell, _, line = example.rpartition(" | ")
-            retrograde(*line.split()[1:], input=shell.removeprefix("echo "))
+            retrograde(*line.split()[1:], input="y\n" if command == "remove" else shell.removeprefix("echo "))
 
 
 def test_the_help_of_all_names_every_command_and_how_to_switch_completion_on():

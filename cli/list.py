@@ -48,7 +48,7 @@ def print_lists(databases: list[Facts], begun: list[Facts]) -> None:
         names = [(facts["variant"] or Path(facts["path"]).name, facts) for facts in begun]
         rows += [(printable(name), size(facts["bytes"]), facts["interrupted"]["says"]) for name, facts in names]
         click.echo(f"\n{table(rows, '<><')}")
-        click.echo("\ngo on with one: retrograde solve VARIANT     remove it: retrograde remove VARIANT --unfinished")
+        click.echo("\ngo on: retrograde solve VARIANT     remove: retrograde remove VARIANT")
     if databases:
         click.echo(faint(f"\nin {home_folder()}"))
 
@@ -74,5 +74,5 @@ def cells(facts: Facts) -> tuple[str, ...]:
     if "error" in facts:
         return Path(facts["path"]).stem, "", size(facts["bytes"]), "cannot be read"
     start = facts["start"]
-    words = verdict(Value[start["value"].upper()], start["remoteness"]) if start else "no start"
+    words = verdict(Value[start["value"].upper()], start["remoteness"], "") if start else "no start"
     return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), words

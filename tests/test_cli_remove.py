@@ -76,7 +76,7 @@ def test_what_is_left_is_told_and_removed(home, kind):
     name = variant(load_game(text))
     shown = retrograde("list").stdout
     (line,) = (line for line in shown.splitlines() if line.startswith(name))
-    assert "go on with one: retrograde solve VARIANT" in shown
+    assert "go on: retrograde solve VARIANT" in shown
     (facts,) = (one for one in json.loads(retrograde("list", "--json").stdout) if one.get("variant") == name)
     told = facts["interrupted"]
     assert re.fullmatch(says, told["says"]) and line.endswith(told["says"])

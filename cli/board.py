@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from retrograde.cli.words import BLACK, COLOURS, NOUNS, SIGNS, WHITE, faint, indent
+from retrograde.cli.words import BLACK, COLOURS, NOUNS, SIGNS, WHITE, indent
 from retrograde.games import FLIPPED, Game, Value
 from retrograde.games.drawing import Board
 from retrograde.games.text import printable
@@ -150,7 +150,7 @@ def legend(game: Game, position: int, moves: Worth) -> str:
             told.setdefault(SIGNS[value], []).append(noun)
     words = [f"{sign} {' or '.join(nouns)}" for sign, nouns in told.items()]
     words += [f"{DIFFERENT} some moves there are worth more than others"] if None in shown else []
-    return faint("   ".join(words)) if words else ""
+    return "   ".join(words)
 
 
 # Pieces

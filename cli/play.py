@@ -24,8 +24,9 @@ from retrograde.cli.common import (
 from retrograde.cli.moves import distance, moves_played, moves_table, number_of, numbered, sides_of
 from retrograde.cli.pager import paged
 from retrograde.cli.query import read_reachable
-from retrograde.cli.words import NOUNS, coloured, expected, faint, heading, wrap
+from retrograde.cli.words import NOUNS, coloured, expected, heading, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.naming import variant_title
 
 if TYPE_CHECKING:
     from retrograde.solver.play.player import Player
@@ -107,7 +108,8 @@ def command(
             players.append(None if name == HUMAN else player_named(asked, solution, chance))
         match = Match(solution, first_position(solution, position, seed), names, players, hints)
         if HUMAN in names:
-            click.echo(faint("your move by its name; ? shows all moves with their values, help all you can do\n"))
+            match.print_title()
+            click.echo("your move by its name; ? shows all moves with their values, help all you can do\n")
         finished = True
         try:
             match.play()
@@ -172,6 +174,12 @@ class Match:
 
         over = self.solution.game.primitive(self.position) != UNDECIDED
         return over or self.positions.count(self.position) == ENDLESS
+
+    def print_title(self) -> None:
+        """Print what the game is called, and for whom a person plays it."""
+        mine = [side for side, name in zip(self.sides, self.names, strict=True) if name == HUMAN]
+        who = f", you are {mine[0]}" if len(mine) == 1 else ""
+        click.echo(f"{heading(variant_title(self.solution.game))}{who}")
 
     def play(self) -> None:
         """Play the game to its end, showing every position and move."""

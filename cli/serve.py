@@ -14,7 +14,8 @@ from retrograde.cli.common import complete_variants
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 is any free one.")
 @click.option("--allow-host", "allowed", multiple=True, metavar="NAME",
               help="Answer for this name too, as that of a proxy; may be given several times.")  # fmt: skip
-def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...]) -> None:
+@click.option("--open", "to_open", is_flag=True, help="Open the page in the browser.")
+def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...], to_open: bool) -> None:
     """Serve a page to play on, and JSON, until Ctrl-C.
 
     All variants that have databases are served, or those given. Only this machine can reach the page, unless --host
@@ -25,7 +26,7 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
 
     \b
     Examples:
-      retrograde serve
+      retrograde serve --open
       retrograde serve connect4:4,4 chess:KRK --port 8080
       retrograde serve --allow-host games.example
     """
@@ -50,11 +51,38 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
         with listening_errors(host, port):
             sock.listen()  # only now is the port known to be free
         shown = f"[{host}]" if ":" in host else host
-        listening = lambda: click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")  # noqa: E731
+
+        def listening() -> None:
+            click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")
+            if to_open:
+                open_page(address, true_port)
+
         try:
             make_server(app, listening).run(sockets=[sock])
         finally:
             app.state.library.close()
+
+
+def open_page(address: str, port: int) -> None:
+    """Open the page in the person's browser, which is not waited for; say so where there is none.
+
+    Who listens on all addresses of a machine is found there by the one that stands for itself.
+    """
+    import threading
+    import webbrowser
+
+    itself = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)
+    url = f"http://{f'[{itself}]' if ':' in itself else itself}:{port}/"
+
+    def show() -> None:
+        try:
+            shown = webbrowser.open(url)
+        except (webbrowser.Error, OSError):
+            shown = False
+        if not shown:
+            click.echo(f"no browser was found to open; type in the address: {url}", err=True)
+
+    threading.Thread(target=show, daemon=True).start()
 
 
 @contextmanager

@@ -68,13 +68,13 @@ def expected(value: Value, remoteness: int | None, distance: str = "") -> str:
     return coloured(value, f"you lose{far} unless the other side goes wrong")
 
 
-def verdict(value: Value, remoteness: int | None) -> str:
+def verdict(value: Value, remoteness: int | None, article: str = "the ") -> str:
     """Return how a game ends that begins with such a position: `the second player wins in 20 plies`."""
     if value == DRAW:
         return coloured(DRAW, "a draw")
     if value == LOSE and remoteness:
-        return coloured(LOSE, f"the second player wins in {plies(remoteness)}")
-    return prospect(value, remoteness, "the first player")
+        return coloured(LOSE, f"{article}second player wins in {plies(remoteness)}")
+    return prospect(value, remoteness, f"{article}first player")
 
 
 def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
@@ -107,6 +107,18 @@ def wrap(text: str, start: int = 0, width: int | None = None) -> str:
     if width is None and not sys.stdout.isatty():
         return text
     return textwrap.fill(text, width or shutil.get_terminal_size().columns, subsequent_indent=" " * start)
+
+
+def reflow(text: str) -> str:
+    """Return paragraphs in lines that fit the terminal, save those that are indented: pictures, and code.
+
+    Where nobody looks, lines stay as they are.
+    """
+    if not sys.stdout.isatty():
+        return text
+    width = shutil.get_terminal_size().columns - 2  # it will be indented
+    parts = text.split("\n\n")
+    return "\n\n".join(part if "\n  " in f"\n{part}" else textwrap.fill(part, width) for part in parts)
 
 
 def faint(text: str) -> str:

@@ -29,6 +29,16 @@ def test_a_person_plays_against_perfection(play):
     assert last_line(text) == "the game stops here"
 
 
+def test_people_are_told_what_they_play_and_who_they_are(play):
+    assert play("connect4:4,4", moves="").startswith("Connect Four 4 × 4, you are Red (X)\nyour move by its name; ")
+    assert play("connect4:4,4", "--first", "random", "--second", "human").startswith(
+        "Connect Four 4 × 4, you are Yellow"
+    )
+    assert play("tictactoe", "--second", "human").startswith("Tic-tac-toe\n")
+    assert play("tentozero", moves="").startswith("1, 2, …, 10, you are the first player\n")
+    assert "\nfirst player, your move: +1\n" in play("tentozero", moves="+1\n")
+
+
 def test_the_better_side_wins(play):
     text = play("tictactoe", "--from", "XX./OO./...", moves="c1\n")
     assert last_line(text) == "X wins after 1 move"

@@ -62,6 +62,18 @@ def test_values_are_told_without_colour():
             assert "\x1b[48;5;" in board.inked("X", look) or "arrow" in look
 
 
+def test_bars_of_a_chart_are_told_apart_without_colour(solved):
+    pytest.importorskip("matplotlib")
+    from retrograde.cli.plot import draw
+    from retrograde.databases import DatabaseFile
+
+    with DatabaseFile(solved("connect4:4,4")) as file:
+        bars = draw(file, linear=False).axes[0].containers
+        assert {bar.get_label(): {patch.get_hatch() or "" for patch in bar} for bar in bars} == {
+            "win": {""}, "tie": {"...."}, "lose": {"////"},
+        }  # fmt: skip
+
+
 # Boards with what moves are worth
 
 
@@ -166,6 +178,22 @@ def test_what_the_screen_does_not_hold_is_paged(solved):
         assert low.removeprefix("PAGED\n").split() == whole or command[0] == "query"  # whose board is lower
     assert "\x1b[" in on_terminal("games", lines=200)
     assert "\x1b[" not in on_terminal("games", lines=200, NO_COLOR="1")
+
+
+@needs_terminals
+def test_a_query_shows_on_the_board_what_moves_are_worth(krkn):
+    shown = click.unstyle(on_terminal("query", krkn.database.file.path, FORKED, lines=60))
+    assert "  6 │ + │ + │ + │ = │ ± │ R │ = │ = │\n" in shown
+    assert "± some moves there are worth more than others\n\nWhite to move wins: mate in 24 (47 plies)\n" in shown
+    assert "│" not in retrograde("query", krkn.database.file.path, FORKED).stdout
+
+
+@needs_terminals
+def test_nothing_is_wider_than_the_screen(solved, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(solved("dodgem").parent))
+    for command in (["games"], ["games", "chess"], ["list"], ["query", "dodgem"]):
+        shown = click.unstyle(on_terminal(*command, lines=200))
+        assert max(map(len, shown.splitlines())) <= 80, command
 
 
 @needs_terminals

@@ -24,7 +24,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 def command(source: str, output: Path | None, linear: bool, database: str | None) -> None:
     """Draw how many positions there are of each value and remoteness.
 
-    Needs the extra: pip install 'retrograde[plot]'
+    Needs the extra plot: pip install '.[plot]' where the sources are.
 
     \b
     Examples:
@@ -43,7 +43,7 @@ def command(source: str, output: Path | None, linear: bool, database: str | None
         try:
             figure = draw(file, linear)
         except ModuleNotFoundError as error:
-            raise RetrogradeError(f"pictures need {error.name}; get it with: pip install 'retrograde[plot]'") from error
+            raise RetrogradeError(f"pictures need {error.name}; get it with: pip install matplotlib") from error
         try:
             figure.savefig(output, metadata={"Date": None} if output.suffix == ".svg" else None)
         except OSError as error:

@@ -19,7 +19,7 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
     """Serve a page to play on, and JSON, until Ctrl-C.
 
     All variants that have databases are served, or those given. Only this machine can reach the page, unless --host
-    says otherwise. Needs the extra: pip install 'retrograde[web]'
+    says otherwise. Needs the extra web: pip install '.[web]' where the sources are.
 
     Requests are answered for localhost, for --host and for each --allow-host; those for other names are turned away.
     Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
@@ -37,7 +37,7 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
         from retrograde.cli.web.hosts import hosts_of
         from retrograde.cli.web.listen import bound_socket, make_server
     except ModuleNotFoundError as error:
-        raise RetrogradeError(f"the page needs {error.name}; get it with: pip install 'retrograde[web]'") from error
+        raise RetrogradeError(f"the page needs {error.name}; get it with: pip install fastapi uvicorn") from error
 
     with listening_errors(host, port):
         sock = bound_socket(host, port)

@@ -14,7 +14,7 @@ from retrograde.cli import main
 COMMAND = [sys.executable, "-m", "retrograde.cli"]
 
 HEAP = Path(__file__).with_name("heap.py").read_text(encoding="utf-8")
-"""A rule module as people write them: the README's."""
+"""A rule module as people write them: that of docs/ten-minutes.md."""
 
 
 def retrograde(*args: str | Path, status: int = 0, **options: object) -> Result:

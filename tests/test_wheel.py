@@ -26,6 +26,9 @@ ROOT = Path(__file__).parent.parent
 FOLDERS = ("games", "databases", "solver", "cli")
 BUILDING = ("retrograde", *FOLDERS, "LICENSE", "README.md", "pyproject.toml", "setup.py")
 """All that a wheel is made of."""
+READING = ("docs", "benchmarks", "tests", ".ci", "mkdocs.yml", "MANIFEST.in")
+PAGES = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md")
+"""What a source distribution has besides."""
 
 
 def run(*command: str | Path, **options: object) -> str:
@@ -59,7 +62,7 @@ def names_in(wheel: Path) -> list[str]:
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sources in which nothing was built before."""
     copy = tmp_path_factory.mktemp("sources")
-    for name in BUILDING:
+    for name in (*BUILDING, *READING, *PAGES):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
@@ -122,7 +125,26 @@ def test_a_source_distribution_gives_the_same_wheel(sources, wheel, clean, tmp_p
     with tarfile.open(archive) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
     assert {"LICENSE", "README.md", "pyproject.toml", "setup.py", "cli/web/static/page.js"} <= names
+    assert {*PAGES, "mkdocs.yml", "databases/FORMAT.md", "docs/reader.c", "docs/commands/solve.md"} <= names
+    assert {"tests/test_games.py", "tests/data/connect4.csv", "benchmarks/growth.svg", ".ci/run"} <= names
+    assert not [name for name in names if "__pycache__" in name or name.endswith(".h5")]
     assert names_in(make_wheel(archive, tmp_path)) == names_in(wheel)
+
+
+def test_what_an_index_shows_is_whole(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        head, _, shown = archive.read(name).decode().partition("\n\n")
+    assert "Project-URL: Repository, https://" in head
+    assert "License-Expression: MIT" in head
+    assert "Description-Content-Type: text/markdown" in head
+    assert all(f"\nClassifier: Programming Language :: Python :: 3.{minor}\n" in head for minor in range(11, 15))
+    links = re.findall(r"\]\(([^)]+)\)", shown)
+    assert len(links) > 20
+    assert not [link for link in links if not link.startswith("https://")]
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", shown)
+    assert {picture.rsplit("/", 1)[1] for picture in pictures} == {"page.png", "growth.svg"}
+    assert all("/raw/main/" in picture for picture in pictures)
 
 
 def test_every_module_imports(wheel, clean, options):

@@ -2,7 +2,7 @@
 
     /                           the page; for who does not ask for HTML, GamesCrafters' list of games
     /<game>/<variant>/…         GamesCrafters' web API       (gamescrafters.py)
-    /standard?fen=…             Lichess' tablebase API       (lichess.py)
+    /standard?fen=…             Lichess' tablebase API, /standard/mainline too (lichess.py)
     /api/…                      what the page asks for       (view.py)
     /openapi.json               what all of it takes and gives
 
@@ -19,10 +19,11 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from retrograde.cli.web import gamescrafters, lichess, view
 from retrograde.cli.web.border import Border
@@ -33,6 +34,10 @@ from retrograde.games import RetrogradeError, VariantError
 
 STATIC = Path(__file__).parent / "static"
 LONGEST_TEXT = 400
+LARGE = 4 << 10
+"""Bytes of an answer above which it is compressed, for those who say that they can read it."""
+COMPRESSION = 4
+"""Of gzip: more takes longer than it saves on any line."""
 
 log = logging.getLogger(__name__)
 
@@ -57,15 +62,6 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     503: {"model": Error, "description": "a database cannot be read at the moment"},
 }
 
-ERRORS_AS_JSON: dict[int | str, dict[str, Any]] = {
-    status: {
-        "description": about["description"],
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-    }
-    for status, about in ERRORS.items()
-}
-"""For answers that are no JSON themselves."""
-
 Text = Annotated[str, Query(max_length=LONGEST_TEXT)]
 
 
@@ -79,6 +75,7 @@ def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None) -> FastAP
     app.state.library = library
     app.mount("/static", StaticFiles(directory=STATIC), "static")
 
+    app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=COMPRESSION)
     app.add_middleware(Border, hosts=hosts or Hosts())
     answer_errors(app)
     offer_page(app, library)
@@ -158,6 +155,11 @@ def offer_lichess(app: FastAPI, library: Library) -> None:
         """What is known of a position of chess, as Lichess' tablebase tells it."""
         return as_json(lichess.standard(library, fen))
 
+    @app.get("/standard/mainline", response_model=lichess.Mainline)
+    async def mainline(fen: Text) -> Response:
+        """Best play from a position of chess, as Lichess' tablebase tells it; ours is that of the distance to mate."""
+        return as_json(lichess.mainline(library, fen))
+
 
 def offer_gamescrafters(app: FastAPI, library: Library) -> None:
     """Offer GamesCrafters' web API."""
@@ -179,10 +181,10 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
     async def variant_position(game: str, variant: str, p: Text) -> Response:
         """A position and its moves."""
         solution = library.solution(gamescrafters.variant_text(game, variant))
-        return as_json(gamescrafters.position(solution, view.place_of(solution, p)))
+        return as_json(gamescrafters.position(solution, gamescrafters.read(solution, p)))
 
-    @app.get("/{game}/{variant}/instructions/", response_class=PlainTextResponse, responses=ERRORS_AS_JSON)
-    async def variant_instructions(game: str, variant: str) -> str:
+    @app.get("/{game}/{variant}/instructions/")
+    async def variant_instructions(game: str, variant: str) -> gamescrafters.InstructionsAnswer:
         """How the game is played, as Markdown."""
         return gamescrafters.instructions(library.solution(gamescrafters.variant_text(game, variant)))
 

@@ -8,7 +8,7 @@ from retrograde.cli.words import NOUNS, coloured, heading, indent, table
 from retrograde.games import FLIPPED, LOSE, Game
 
 if TYPE_CHECKING:
-    from retrograde.solver.play.match import Judgement
+    from retrograde.solver.play.match import Mark
     from retrograde.solver.play.solution import Solution
 
 MOST_BETTER = 3
@@ -17,32 +17,29 @@ MOST_BETTER = 3
 
 def scorecard(solution: "Solution", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> str:
     """Return a line that sums up the moves played at some plies, counted from 0, and a table of them."""
-    from retrograde.solver.play.match import judge
+    from retrograde.solver.play.match import marked
 
-    rows, kept, perfect = [], 0, 0
-    for ply in plies:
-        judgement = judge(solution, positions[ply], moves[ply])
-        kept += judgement.keeps_value
-        perfect += judgement.is_best
-        number = number_of(solution.game, positions[0], ply)
-        rows.append((number, judgement.played.name, verdict(solution.game, judgement)))
+    game, marks = solution.game, marked(solution, positions, moves, plies)
+    rows = [
+        (number_of(game, positions[0], mark.ply), mark.judgement.played.name, verdict(game, mark)) for mark in marks
+    ]
+    perfect, thrown = (sum(mark.verdict == one for mark in marks) for one in ("best", "mistake"))
     of = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
-    head = f"Your moves: {perfect} {of} perfect, {len(rows) - kept} threw something away"
+    head = f"Your moves: {perfect} {of} perfect, {thrown} threw something away"
     return f"{heading(head)}\n{indent(table(rows, '><<'))}"
 
 
-def verdict(game: Game, judgement: "Judgement") -> str:
+def verdict(game: Game, mark: "Mark") -> str:
     """Return what a move was worth in words."""
-    played, best = judgement.played, judgement.best
+    played, best = mark.judgement.played, mark.judgement.best
     now, could = FLIPPED[played.value], FLIPPED[best[0].value]
     far = ahead(game, played)
-    if judgement.is_best:
+    if mark.verdict == "best":
         if could == LOSE:
             return f"{coloured(LOSE, 'the best of a lost game')}, {far}"
         return f"kept the {coloured(could)}, {far}".removesuffix(", ")
-    names = ", ".join(choice.name for choice in best[:MOST_BETTER]) + (", …" if len(best) > MOST_BETTER else "")
-    better = f"better {names}"
-    if judgement.keeps_value:
+    better = f"better {', '.join(mark.better[:MOST_BETTER])}{', …' if len(mark.better) > MOST_BETTER else ''}"
+    if mark.verdict == "slower":
         how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
         return f"{coloured(now, how)}: {far} rather than {ahead(game, best[0])}; {better}"
     outcome = " ".join(filter(None, [coloured(now, NOUNS[now]), far]))

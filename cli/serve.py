@@ -14,8 +14,11 @@ from retrograde.cli.common import complete_variants
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 is any free one.")
 @click.option("--allow-host", "allowed", multiple=True, metavar="NAME",
               help="Answer for this name too, as that of a proxy; may be given several times.")  # fmt: skip
+@click.option("--allow-solve", is_flag=True, help="Solve small games on request, though others can reach the page.")
 @click.option("--open", "to_open", is_flag=True, help="Open the page in the browser.")
-def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...], to_open: bool) -> None:
+def command(
+    variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...], allow_solve: bool, to_open: bool
+) -> None:
     """Serve a page to play on, and JSON, until Ctrl-C.
 
     All variants that have databases are served, or those given. Only this machine can reach the page, unless --host
@@ -23,6 +26,8 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
 
     Requests are answered for localhost, for --host and for each --allow-host; those for other names are turned away.
     Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
+
+    The page solves small games on request, unless others can reach it (--host, --allow-host) or VARIANTs are given.
 
     \b
     Examples:
@@ -47,7 +52,7 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
             hosts = hosts_of(host, address, allowed)
         except ValueError as error:
             raise click.UsageError(str(error), click.get_current_context()) from error
-        app = make_app(variants, hosts)
+        app = make_app(variants, hosts, allow_solve)
         with listening_errors(host, port):
             sock.listen()  # only now is the port known to be free
         shown = f"[{host}]" if ":" in host else host
@@ -60,6 +65,7 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
         try:
             make_server(app, listening).run(sockets=[sock])
         finally:
+            app.state.solves.close()
             app.state.library.close()
 
 

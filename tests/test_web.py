@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from retrograde.cli.web.app import make_app
+from retrograde.cli.web.app import STATIC, make_app
 from retrograde.cli.web.hosts import Hosts
 from retrograde.databases import database_path, open_database
 from retrograde.games.catalog import load_game, variant
@@ -269,13 +269,72 @@ def test_what_the_page_is_told(client):
 
 
 def test_the_page_and_what_it_is_made_of(client):
-    page = client.get("/", headers={"accept": "text/html"})
+    page = client.get("/?v=tictactoe", headers={"accept": "text/html"})
     assert page.text.startswith("<!doctype html>")
     assert "http://" not in page.text and "https://" not in page.text
     assert "default-src 'self'" in page.headers["content-security-policy"]
-    for name in ("page.js", "page.css", "icon.svg"):
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    gallery = client.get("/", headers={"accept": "text/html"})
+    assert "gallery.js" in gallery.text and "page.js" not in gallery.text
+    for name in (path.name for path in STATIC.iterdir()):
         text = client.get(f"/static/{name}").text
         assert "//cdn" not in text and "https://" not in text
+
+
+def test_a_game_is_told_by_its_moves(client):
+    game = get(client, "/api/game", variant="connect4:4,4", moves="1,2,1")
+    assert (game["variant"], game["title"]) == ("connect4:width=4,height=4", "Connect Four 4 × 4")
+    assert (game["players"], game["usual"], game["problem"]) == (["Red", "Yellow"], True, "")
+    assert [step["name"] for step in game["steps"]] == ["", "1", "2", "1"]
+    assert [step["turn"] for step in game["steps"]] == ["Red", "Yellow", "Red", "Yellow"]
+    last = get(client, "/api/position", variant="connect4:4,4", position=game["steps"][-1]["position"])
+    assert {key: last[key] for key in ("value", "remoteness", "turn", "over")} == {
+        key: game["steps"][-1][key] for key in ("value", "remoteness", "turn", "over")
+    }
+    bad = get(client, "/api/game", variant="connect4:4,4", moves="1,9,1")
+    assert len(bad["steps"]) == 2 and bad["problem"].startswith("move 2, '9', cannot be made: no move '9' here")
+    beyond = get(client, "/api/game", variant="tictactoe", position="XX./OO./...", moves="c1,c2")
+    assert (len(beyond["steps"]), beyond["usual"]) == (2, False)
+    assert beyond["problem"] == "move 2, 'c2', cannot be made: the game is over there"
+    get(client, "/api/game", 422, variant="tictactoe", moves="a" * 5001)
+
+
+def test_the_scorecard_of_the_page_is_that_of_the_terminal(client, home, monkeypatch):
+    from retrograde.cli.scorecard import scorecard
+
+    moves = ["a1", "b1", "a2", "b2", "a3"]
+    marks = get(client, "/api/scorecard", variant="tictactoe", position=".../.../...", moves=",".join(moves))
+    assert [mark["verdict"] for mark in marks] == ["best", "mistake", "best", "slower", "best"]
+    assert marks[1] == {
+        "verdict": "mistake", "value": "lose", "remoteness": 6, "best_value": "tie", "best_remoteness": 8,
+        "better": ["b2"],
+    }  # fmt: skip
+    with Solution(open_database(database_path("tictactoe", home))) as solution:
+        game, positions, numbers = solution.game, [solution.game.start], []
+        for name in moves:
+            numbers.append(game.move(positions[-1], name))
+            positions.append(game.do_move(positions[-1], numbers[-1]))
+        lines = scorecard(solution, positions, numbers, range(5)).splitlines()
+    assert "3 of 5 moves perfect, 1 threw something away" in lines[0]
+    for line, mark in zip(lines[1:], marks, strict=True):
+        assert ("threw" in line) == (mark["verdict"] == "mistake") and ("better" in line) == bool(mark["better"])
+    assert (
+        "no move" in get(client, "/api/scorecard", 400, variant="tictactoe", position=".../.../...", moves="z")["error"]
+    )
+
+
+def test_a_game_of_chess_is_told_as_pgn(client):
+    import io
+
+    chess = pytest.importorskip("chess.pgn")
+    fen = "7k/8/5K2/6R1/8/8/8/8 w"
+    asked = {"variant": "chess:KRK", "position": fen, "moves": "Kf7,Kh7", "first": 'A"]\n', "second": "B"}
+    text = client.get("/api/pgn", params=asked).text
+    game = chess.read_game(io.StringIO(text))
+    assert [move.uci() for move in game.mainline_moves()] == ["f6f7", "h8h7"]
+    assert (game.headers["White"], game.headers["Black"], game.headers["Result"]) == ("A]", "B", "*")
+    error = get(client, "/api/pgn", 400, variant="tictactoe", position=".../.../...")["error"]
+    assert "cannot be written as PGN" in error
 
 
 @pytest.mark.parametrize(
@@ -436,8 +495,12 @@ def test_the_description_names_everything(client):
     description = get(client, "/openapi.json")
     assert set(description["paths"]) == {
         "/", "/{game}/", "/{game}/{variant}/", "/{game}/{variant}/positions/", "/{game}/{variant}/instructions/",
-        "/standard", "/standard/mainline", "/api/variants", "/api/position", "/api/reply", "/api/counts",
+        "/standard", "/standard/mainline", "/api/variants", "/api/position", "/api/reply", "/api/counts", "/api/game",
+        "/api/scorecard", "/api/pgn", "/api/gallery", "/api/about", "/api/picture", "/api/solves", "/api/solve",
+        "/api/cancel",
     }  # fmt: skip
+    wishes = {path for path, operations in description["paths"].items() if set(operations) == {"post"}}
+    assert wishes == {"/api/solve", "/api/cancel"}
     for operations in description["paths"].values():
-        assert operations["get"]["description"]
+        assert next(iter(operations.values()))["description"]
     assert json.dumps(description).count("#/components/schemas/Error") > 10

@@ -42,6 +42,7 @@ SHOWN = {
 }
 """What is pictured of each game: a variant, and a position if it is not the start."""
 
+FOLDERS = ("games", "databases", "solver", "cli")
 FOLDER = tempfile.TemporaryDirectory(prefix="retrograde-docs-")
 """Goes when the build ends."""
 
@@ -63,10 +64,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def as_installed() -> str:
     """Return a folder with the sources where an installation has them: packages at the top are `retrograde.*` there."""
-    for name in ("games", "databases", "solver", "cli"):
-        shutil.copytree(
-            ROOT / name, Path(FOLDER.name, "retrograde", name), ignore=shutil.ignore_patterns("__pycache__")
-        )
+    root = Path(FOLDER.name, "retrograde")
+    for name, folder in (("retrograde", root), *((name, root / name) for name in FOLDERS)):
+        shutil.copytree(ROOT / name, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     return FOLDER.name
 
 

@@ -125,7 +125,7 @@ def read_done(journal: Path) -> Done:
             else:
                 done.variant, _, sources = name.rsplit(" ", 2)
                 done.of_now = sources == journal_digest()
-    except (OSError, ValueError, IndexError, TypeError):  # others may write what they like
+    except Exception:  # whatever comes of what others may have written into the file
         return Done()
     return done
 

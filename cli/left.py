@@ -160,4 +160,4 @@ def says(path: Path, done: Done) -> str:
         return "of no use: the database is there"
     if not done.variant:
         return "of no use: there is no journal"
-    return str(done) if done.of_now else f"{done}, by another version of retrograde: solving begins anew"
+    return str(done) if done.of_now else "of another version: solving begins anew"

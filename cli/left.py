@@ -125,7 +125,7 @@ def read_done(journal: Path) -> Done:
             else:
                 done.variant, _, sources = name.rsplit(" ", 2)
                 done.of_now = sources == journal_digest()
-    except (OSError, ValueError, IndexError, TypeError):  # others may write what they like
+    except Exception:  # whatever comes of what others may have written into the file
         return Done()
     return done
 
@@ -160,4 +160,4 @@ def says(path: Path, done: Done) -> str:
         return "of no use: the database is there"
     if not done.variant:
         return "of no use: there is no journal"
-    return str(done) if done.of_now else f"{done}, by another version of retrograde: solving begins anew"
+    return str(done) if done.of_now else "of another version: solving begins anew"

@@ -247,7 +247,7 @@ def test_list_tells_that_there_is_nothing(home):
 def test_info_shows_counts_by_remoteness_and_the_longest_win(tictactoe):
     text = retrograde("info", "tictactoe").stdout
     assert re.search(r"plies +win +lose +tie\n +0 +942 +16\n +1 +2,358 +80\n", text)
-    assert "The longest win: the player to move wins in 5 plies, as in 122 positions\n  O . X\n" in text
+    assert "The longest win: X to move wins in 5 plies, as in 122 positions\n  O . X\n" in text
     assert re.search(r"records +765\n", text)
     assert re.search(r"made with +retrograde", text)
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -13,6 +14,7 @@ from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variant
 from retrograde.solver.engine import solve
 from retrograde.solver.work import sources
+from retrograde.solver.work.journal import MAGIC, PREFIX
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.sizes import Sizes
 
@@ -198,11 +200,30 @@ def test_a_journal_of_another_version_begins_anew(home):
     assert read_done(journal).of_now
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "journal_digest", lambda: "0" * 32)
-        assert "by another version of retrograde: solving begins anew" in retrograde("list").stdout
+        assert "  of another version: solving begins anew\n" in retrograde("list").stdout
     journal.write_bytes(journal.read_bytes()[:-5])  # as a kill leaves it
     assert read_done(journal).phase == "exploring"
     journal.write_bytes(os.urandom(1000))
     assert read_done(journal).variant == ""
+
+
+BAD_HEADERS = [
+    b"[]", b"7", b'["x"]', b'["x y z", [["<i8", -9, 0]]]', b'["x y z", [["O", 1, 0]]]', b'["x y z", 3]', b"[" * 9000,
+    b'["x y z", [["<i8", "many", 0]]]', b'["x", []]', b'[7, []]',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("header", BAD_HEADERS, ids=range(len(BAD_HEADERS)))
+@pytest.mark.parametrize("after", [False, True])
+def test_a_journal_that_others_have_made_up_is_of_no_use_and_no_harm(home, header, after):
+    entry = b"".join([PREFIX.pack(MAGIC, len(header), crc32(header)), header, b"12345678"])
+    good = b'["tictactoe a b", []]'
+    before = PREFIX.pack(MAGIC, len(good), crc32(good)) + good if after else b""
+    (home / "dodgem.h5.journal").write_bytes(before + entry)
+    assert "dodgem.h5 " in retrograde("list").stdout or after
+    (told,) = (one for one in json.loads(retrograde("list", "--json").stdout) if one["path"].endswith("dodgem.h5"))
+    assert (told["interrupted"]["resumable"], told["interrupted"]["done"]) == (False, 0)
+    assert "dodgem" in retrograde("remove", "home/dodgem.h5", input="n\n").stdout
 
 
 def test_completion_offers_what_there_is(home, solved):

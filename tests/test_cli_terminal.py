@@ -2,6 +2,7 @@
 
 import os
 import re
+from zlib import crc32
 
 import click
 import pytest
@@ -12,6 +13,7 @@ from retrograde.cli.pager import rows_of
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.play.solution import open_solution
+from retrograde.solver.work.journal import MAGIC, PREFIX
 
 from .command_line import on_terminal, retrograde
 
@@ -190,10 +192,16 @@ def test_a_query_shows_on_the_board_what_moves_are_worth(krkn):
 
 @needs_terminals
 def test_nothing_is_wider_than_the_screen(solved, monkeypatch):
-    monkeypatch.setenv("RETROGRADE_HOME", str(solved("dodgem").parent))
+    home = solved("dodgem").parent
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    header = b'["connect4:width=5,height=5 rules sources", []]'
+    journal = home / "connect4,width=5,height=5.h5.journal"
+    journal.write_bytes(PREFIX.pack(MAGIC, len(header), crc32(header)) + header)
     for command in (["games"], ["games", "chess"], ["list"], ["query", "dodgem"]):
         shown = click.unstyle(on_terminal(*command, lines=200))
         assert max(map(len, shown.splitlines())) <= 80, command
+        assert "connect4:width=5,height=5 " in shown or command != ["list"]
+    journal.unlink()
 
 
 @needs_terminals

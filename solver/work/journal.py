@@ -140,8 +140,8 @@ def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
             name, about = header
             sizes = [items * np.dtype(dtype).itemsize for dtype, items, _ in about]
             begin = file.tell()
-            if begin + sum(sizes) > end:
-                return  # a kill has cut it off
+            if min(sizes, default=0) < 0 or begin + sum(sizes) > end:
+                return  # no journal of ours, or a kill has cut it off
             short = bool(about) and about[0][1] <= FEW
             first = np.frombuffer(file.read(sizes[0]), about[0][0]).tolist() if short else []
             yield name, [items for _, items, _ in about], first

@@ -170,9 +170,14 @@ def input_line() -> str:
     return sys.stdin.buffer.readline().decode(errors="replace")
 
 
-def print_json(result: object) -> None:
-    """Print a result as JSON: one line each. What is not for people to see stands there as its number."""
+def json_text(result: object) -> str:
+    """Return a result as JSON on one line. What is not for people to see stands there as its number."""
     from retrograde.games.text import UNPRINTABLE
 
     text = json.dumps(result, ensure_ascii=False)
-    click.echo(UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def print_json(result: object) -> None:
+    """Print a result as JSON: one line each."""
+    click.echo(json_text(result))

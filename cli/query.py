@@ -1,39 +1,60 @@
 """`retrograde query`: what a position is worth, and every move in it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from retrograde.cli.board import print_board
 from retrograde.cli.common import (
+    complete_files,
+    complete_variants,
     database_option,
     input_line,
     json_option,
     open_source,
     print_json,
     read_position,
-    source_argument,
 )
+from retrograde.cli.failure import Failure
 from retrograde.cli.moves import distance as distance_of
 from retrograde.cli.moves import mover, moves_table, numbered
 from retrograde.cli.pager import paged
 from retrograde.cli.words import heading, prospect, wrap
 from retrograde.games import UNDECIDED
+from retrograde.games.text import printable
 
 if TYPE_CHECKING:
     from retrograde.solver.play.solution import Solution
 
+    Reader = Callable[[str], tuple[Solution, int]]
+    """Returns the solution and the position that a text stands for."""
+
 
 @click.command()
-@source_argument
+@click.argument("source", metavar="[VARIANT|FILE]", required=False, shell_complete=complete_variants)
 @click.argument("position", required=False)
+@click.option(
+    "--batch",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="Answer each line of a file, or of standard input (-), on one line.",
+)
+@click.option("--moves", is_flag=True, help="With --batch, tell of the moves as well.")
 @database_option
 @json_option
-def command(source: str, position: str | None, database: str | None, as_json: bool) -> None:
+def command(
+    source: str | None, position: str | None, batch: str | None, moves: bool, database: str | None, as_json: bool
+) -> None:
     """Show what a position is worth, every move, and best play.
 
-    POSITION is the start if not given; - reads positions from standard input, one a line.
+    POSITION is the start if not given; - reads positions from standard input, one a line. Where VARIANT is chess, a
+    database is taken that has the men on the board: chess:KRKN, say, for rook against knight, or for a rook alone.
+
+    With --batch a line is a position, or VARIANT, a tab and a position; where no VARIANT is given beside, a space does
+    for the tab. Lines are answered by number, position, value (for the player to move) and plies to the end. What
+    cannot be answered says why, and the exit status is 1.
 
     \b
     Examples:
@@ -41,30 +62,66 @@ def command(source: str, position: str | None, database: str | None, as_json: bo
       retrograde query tictactoe X.O/.X./... --json
       retrograde query chess:KRK 8/8/8/3k4/8/8/8/K6R_w
       echo 2231 | retrograde query connect4:4,4 -
+      echo 2231 | retrograde query connect4:4,4 --batch -
     """
+    from retrograde.cli.many import CHESS, Desk, answer_file
     from retrograde.solver.play.solution import Solution
 
-    with Solution(open_source(source, database)) as solution:
-        for number, place in enumerate(positions(solution, position)):
-            if as_json:
-                print_json(facts(solution, place))
-                continue
-            if number:
-                click.echo()
-            with paged(as_json or position == "-"):
-                print_position(solution, place)
+    if batch is not None:
+        if position is not None:
+            raise click.UsageError("give a POSITION or --batch, not both", click.get_current_context())
+        with Desk(source, database) as desk:
+            answer_file(batch, desk, moves, as_json)
+        return
+    if source is None or moves:
+        what = "--moves goes with --batch" if moves else "missing argument 'VARIANT|FILE'"
+        raise click.UsageError(what, click.get_current_context())
+    with ExitStack() as opened:
+        if source == CHESS and position is not None and database is None:
+            desk = opened.enter_context(Desk(source))
+            read: Reader = lambda text: desk.read(text)  # noqa: E731
+        else:
+            solution = opened.enter_context(Solution(open_source(source, database)))
+            read = lambda text: (solution, read_reachable(solution, text))  # noqa: E731
+        if position is None:
+            with paged(as_json):
+                show(solution, start_of(solution), as_json)
+        elif position == "-":
+            show_lines(read, as_json)
+        else:
+            solution, place = read(position)
+            with paged(as_json):
+                show(solution, place, as_json)
 
 
-def positions(solution: "Solution", text: str | None) -> Iterable[int]:
-    """Yield the positions asked for."""
-    if text is None:
-        yield start_of(solution)
-    elif text != "-":
-        yield read_reachable(solution, text)
+def show_lines(read: "Reader", as_json: bool) -> None:
+    """Answer each line of standard input as it comes; raise Failure where some have no answer."""
+    from retrograde.cli.many import BAD
+
+    number = asked = bad = 0
+    while line := input_line():
+        number += 1
+        if not (text := line.strip()):
+            continue
+        if asked and not as_json:
+            click.echo()
+        asked += 1
+        try:
+            show(*read(text), as_json)
+        except BAD as error:
+            bad += 1
+            what = f"line {number}: {error}"
+            print_json({"line": number, "input": text, "error": what}) if as_json else click.echo(printable(what))
+    if bad:
+        raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
+
+
+def show(solution: "Solution", place: int, as_json: bool) -> None:
+    """Print what is known of a position, for people or as JSON."""
+    if as_json:
+        print_json(facts(solution, place))
     else:
-        while line := input_line():
-            if line.strip():
-                yield read_reachable(solution, line.strip())
+        print_position(solution, place)
 
 
 def start_of(solution: "Solution") -> int:

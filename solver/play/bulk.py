@@ -194,6 +194,15 @@ class SlotsFinder(Finder):
     def find(self, *searched: Any) -> None:
         kernels.find_slots(*searched)
 
+    def positions_of(self, tier: int, begin: int, count: int) -> Array:
+        """Return the positions that so many slots of a tier stand for, from one on; NOWHERE for none.
+
+        Raises NotCompilable where the rules cannot be compiled.
+        """
+        positions: Array = np.empty(count, np.int64)
+        self.ask(kernels.position_of, (tier, begin, positions), positions)
+        return positions
+
 
 def widened(*arrays: memoryview) -> list[Array]:
     """Return the parts of a block as arrays of one type, so that its kernel is compiled once."""

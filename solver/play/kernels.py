@@ -98,6 +98,15 @@ def number(game, asked, table, places, done, trouble):
 
 
 @kernel
+def position_of(game, tier, begin, positions, done, trouble):
+    """Write the position that each slot of a tier stands for, from one on; NOWHERE for none."""
+    for i in range(done[0], len(positions)):
+        done[0] = i
+        positions[i] = max(NOWHERE, whole(game.unindex(tier, begin + i)))
+    done[0] = len(positions)
+
+
+@kernel
 def judge(game, asked, ends, rows, done, trouble):
     """Write the row of the legend where the rules tell it, as they do of an end, by *ends*, and of a win in one, by the
     last of those; else GOES_ON."""

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases import Database, Outcome, open_database
-from retrograde.games.game import UNDECIDED, Game
+from retrograde.games.game import UNDECIDED, Game, Value
 from retrograde.solver.play.choice import Choice, preference
+from retrograde.solver.play.listing import Listing
 
 CACHED_VALUES = 1 << 15
 """Positions whose worth is remembered: in play the same ones are asked for again and again."""
@@ -61,6 +62,18 @@ class Solution:
         Millions a second, in any order. A position that cannot be reached is UNDECIDED, 0, with -1.
         """
         return self.database.lookup(positions)
+
+    def positions(
+        self, value: Value | None = None, remoteness: int | range | None = None, tier: int | None = None
+    ) -> Listing:
+        """Return the positions of a value, of a remoteness or a range of them, and of a tier; all, if nothing is said.
+
+        They stream by in pieces of arrays, `for piece in solution.positions(WIN)`, one of each that are equal by
+        symmetry. `to_numpy()`, `to_frame()` and `to_arrow()` give all at once. Of a database of steps, which stores no
+        positions, the game is explored anew, and positions where it is over are left out.
+        """
+        least, most = (remoteness, remoteness) if not isinstance(remoteness, range) else (remoteness[0], remoteness[-1])
+        return Listing(self.database, value, least, most, tier)
 
     def moves(self, position: int) -> list[Choice]:
         """Return the moves of a position, the best first; none where the game is over.

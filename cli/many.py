@@ -1,0 +1,226 @@
+"""Many positions from a file or standard input, each answered on a line: what it is worth, or why there is no answer.
+
+A line is a position; or a variant, a tab and a position. Where no variant is given beside, a space does for the tab.
+Lines are read some ten thousand at a time, and those of one variant looked up together.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from retrograde.cli.common import json_text, open_source, read_position
+from retrograde.cli.failure import Failure
+from retrograde.cli.words import NOUNS
+from retrograde.games import FLIPPED, PositionError, RetrogradeError, Value, VariantError
+from retrograde.games.text import printable
+
+if TYPE_CHECKING:
+    from retrograde.solver.play.solution import Solution
+
+LINES = 1 << 15
+"""Lines that are answered together."""
+CHESS = "chess"
+"""The game whose databases are found by the men on the board."""
+
+BAD = (RetrogradeError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What reading a text may raise: rules need not cope with what is no position."""
+
+
+class Line(NamedTuple):
+    """A line of input that is not empty: its number from 1, and its text."""
+
+    number: int
+    text: str
+
+
+class Answer(NamedTuple):
+    """What is known of a line: the solution, the position, its value and remoteness (-1: none); or what is wrong."""
+
+    solution: "Solution | None" = None
+    position: int = 0
+    value: Value = Value.UNDECIDED
+    remoteness: int = -1
+    error: str = ""
+
+
+def lines_of(stream: IO[bytes]) -> Iterator[Line]:
+    """Yield the lines of a stream that say something, whatever bytes they hold: neither empty ones, nor remarks (#)."""
+    for number, line in enumerate(stream, 1):
+        text = line.decode(errors="replace").strip()
+        if text and not text.startswith("#"):
+            yield Line(number, text)
+
+
+def answer_file(name: str, desk: "Desk", moves: bool, as_json: bool) -> None:
+    """Print an answer to each line of a file, or of standard input, -; raise Failure where some have none."""
+    with ExitStack() as opened:
+        stream = sys.stdin.buffer if name == "-" else opened.enter_context(Path(name).open("rb"))
+        lines, asked, bad = lines_of(stream), 0, 0
+        while some := list(islice(lines, LINES)):
+            answers = desk.answers(some)
+            words = (in_json if as_json else in_columns)(some, answers, moves)
+            sys.stdout.write("".join(f"{line}\n" for line in words))
+            sys.stdout.flush()
+            asked += len(some)
+            bad += sum(bool(answer.error) for answer in answers)
+    if bad:
+        raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
+
+
+class Desk:
+    """Knows the solutions that lines ask for, and answers them. A context manager, which closes what it has opened."""
+
+    def __init__(self, source: str | None = None, database: str | None = None):
+        """Answer by the database that VARIANT|FILE and --database name; by what each line says, if there is none."""
+        self.source, self.database = source, database
+        self.stack = ExitStack()
+        self.found: dict[str, Solution | RetrogradeError] = {}
+
+    def answers(self, lines: list[Line]) -> list[Answer]:
+        """Return what is known of each line."""
+        answers: list[Answer] = []
+        for line in lines:
+            try:
+                answers.append(Answer(*self.read(line.text)))
+            except BAD as error:
+                what = str(error) if isinstance(error, RetrogradeError) else f"{type(error).__name__}: {error}"
+                answers.append(Answer(error=f"line {line.number}: {printable(what)}"))
+        for solution in {id(answer.solution): answer.solution for answer in answers if answer.solution}.values():
+            own = [k for k, answer in enumerate(answers) if answer.solution is solution]
+            values, plies = solution.lookup(np.array([answers[k].position for k in own], np.int64))
+            for k, value, remoteness in zip(own, values.tolist(), plies.tolist(), strict=True):
+                answers[k] = answers[k]._replace(value=Value(value), remoteness=remoteness)
+                if not value:
+                    what = f"position {lines[k].text!r} of {solution.database.file.variant} cannot be reached"
+                    answers[k] = Answer(error=f"line {lines[k].number}: {printable(what)} from the start")
+        return answers
+
+    def read(self, line: str) -> "tuple[Solution, int]":
+        """Return the solution and the position that a line asks for."""
+        source, tab, text = line.partition("\t")
+        if not tab and self.source is not None:
+            source, text = self.source, line
+        else:
+            source, _, text = (source, tab, text) if tab else line.partition(" ")
+            if not text.strip():
+                raise PositionError(f"a line is a VARIANT and a position, not {line!r}")
+            if re.search(r"[/\\]|\.py\b|\.h5\b", source):  # what a line says may be anybody's word
+                raise VariantError(f"a line names a game, not a file, as {source!r} does")
+        solution = self.open(source.strip(), text.strip())
+        return solution, read_position(solution.game, fen_of(text) if solution.game.name == CHESS else text.strip())
+
+    def open(self, source: str, text: str) -> "Solution":
+        """Return the solution that VARIANT|FILE names; where that is just chess, one that has the men of a text."""
+        key = f"{CHESS}:{men_of(text)}" if source == CHESS else source
+        if key not in self.found:
+            try:
+                self.found[key] = self.stack.enter_context(self.solution(key if source == CHESS else source, source))
+            except RetrogradeError as error:
+                self.found[key] = error
+        found = self.found[key]
+        if isinstance(found, RetrogradeError):
+            raise found
+        return found
+
+    def solution(self, key: str, source: str) -> "Solution":
+        """Open a solution."""
+        from retrograde.solver.play.solution import Solution
+
+        if self.database is not None:
+            return Solution(open_source(key, self.database))
+        return Solution(open_source(str(database_with(key)) if source == CHESS else source, None))
+
+    def __enter__(self) -> "Desk":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stack.close()
+
+
+# Chess
+
+
+def men_of(text: str) -> str:
+    """Return the men of a FEN, White's first, as a variant names them; raise PositionError where there are no kings.
+
+    >>> men_of("8/8/8/3k4/8/8/2n5/K6R w")
+    'KRKN'
+    """
+    letters = re.sub(r"[^A-Za-z]", "", re.split(r"[ _]", text.strip(), maxsplit=1)[0])
+    white, black = sorted(filter(str.isupper, letters)), sorted(filter(str.islower, letters))
+    sides = ["".join(man.upper() for man in side if man not in "Kk") for side in (white, black)]
+    if letters.count("K") != 1 or letters.count("k") != 1:
+        raise PositionError(f"no FEN {text!r}; it should look like 8/8/8/3k4/8/8/2n5/K6R w - - 0 1")
+    return f"K{sides[0]}K{sides[1]}"
+
+
+def fen_of(text: str) -> str:
+    """Return the FEN of a text: of EPD what stands before its operations.
+
+    >>> fen_of('8/8/8/3k4/8/8/8/K6R w - - bm Rh5+; id "one";')
+    '8/8/8/3k4/8/8/8/K6R w - -'
+    """
+    fields = text.split()
+    return " ".join(fields[:4] if len(fields) > 4 and not fields[4].isdecimal() else fields)
+
+
+def database_with(ending: str) -> Path:
+    """Return the smallest database of chess here that has an ending: its own, or one that it may follow in."""
+    from retrograde.databases import NoDatabase
+    from retrograde.databases.location import database_path, list_databases
+    from retrograde.games.catalog import named_game, variant
+    from retrograde.games.chess import men
+
+    game: Any = named_game(ending)
+    own = database_path(variant(game))
+    if own.is_file():
+        return own
+    tier = men.tier_of(game.material)
+    for path in sorted(list_databases(), key=lambda path: path.stat().st_size):
+        with suppress(VariantError):
+            other: Any = named_game(path.stem.replace(",", ":", 1))
+            if other.name == CHESS and tier in other.tiers:
+                return path
+    raise NoDatabase(f"no database here has the ending {game.material}; make it with: retrograde solve {variant(game)}")
+
+
+# Words
+
+
+def in_columns(lines: Iterable[Line], answers: Iterable[Answer], moves: bool) -> Iterator[str]:
+    """Yield answers as text, with tabs between: number of the line, text, value, remoteness, and moves, best first."""
+    for line, answer in zip(lines, answers, strict=True):
+        text = printable(line.text.replace("\t", " "))
+        if answer.error or not answer.solution:
+            yield f"{line.number}\t{text}\terror\t{answer.error}"
+            continue
+        plies = "" if answer.remoteness < 0 else answer.remoteness
+        choices = answer.solution.moves(answer.position) if moves else []
+        each = " ".join(
+            f"{one.name}:{NOUNS[FLIPPED[one.value]]}{'' if one.remoteness is None else f':{one.remoteness + 1}'}"
+            for one in choices
+        )
+        yield f"{line.number}\t{text}\t{NOUNS[answer.value]}\t{plies}" + (f"\t{each}" if moves else "")
+
+
+def in_json(lines: Iterable[Line], answers: Iterable[Answer], moves: bool) -> Iterator[str]:
+    """Yield answers as JSON; with *moves*, all that `query --json` says of a position."""
+    from retrograde.cli.query import facts
+
+    for line, answer in zip(lines, answers, strict=True):
+        said: dict[str, Any] = {"line": line.number}
+        if answer.error or not answer.solution:
+            said |= {"input": line.text, "error": answer.error}
+        elif moves:
+            said |= facts(answer.solution, answer.position)
+        else:
+            remoteness = None if answer.remoteness < 0 else answer.remoteness
+            variant = answer.solution.database.file.variant
+            said |= {"variant": variant, "input": line.text, "value": NOUNS[answer.value], "remoteness": remoteness}
+        yield json_text(said)

@@ -1,0 +1,183 @@
+"""All positions of a solved game, or those of some value, remoteness or tier, in pieces that stream by.
+
+Of records the positions are stored; of slots the rules, compiled, say what each stands for. Steps store no positions:
+there the game is explored once more from its start, wave by wave, in scratch files beside the database; and positions
+where the game is over are left out, for they are neither stored nor listed, and the rules tell what they are worth.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases import Database
+from retrograde.databases.database import BULK
+from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.steps.read import StepsReader
+from retrograde.games.game import RetrogradeError, Value
+
+ROWS = 1 << 16
+"""Positions that are handed on together."""
+
+
+class Piece(NamedTuple):
+    """Positions, each with its tier, its value (uint8, as in Value) and its remoteness (int32; -1 for a DRAW)."""
+
+    tiers: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    values: NDArray[np.uint8]
+    remotenesses: NDArray[np.int32]
+
+    def only(self, which: NDArray[Any]) -> "Piece":
+        """Return some of them, by a mask or by indices."""
+        return Piece(self.tiers[which], self.positions[which], self.values[which], self.remotenesses[which])
+
+
+NAMES = ("tier", "position", "value", "remoteness")
+"""The columns of a frame."""
+EMPTY = Piece(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
+
+
+class NoLibrary(RetrogradeError, ImportError):
+    """A library that was asked for is not installed."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Canonical positions of a database, one of each that are equal by symmetry: an iterable of pieces."""
+
+    database: Database
+    value: Value | None = None
+    """Only those of a value."""
+    least: int | None = None
+    most: int | None = None
+    """Only those that are so many plies from the end, from *least* to *most*; no DRAW then."""
+    tier: int | None = None
+    """Only those of a tier."""
+
+    def __iter__(self) -> Iterator[Piece]:
+        """Yield what is wanted in pieces of some ten thousand; the order is that of the file."""
+        waiting: list[Piece] = []
+        for tier, positions, values, plies in every(self.database):
+            wanted = np.full(len(positions), self.tier is None or tier == self.tier)
+            if self.value is not None:
+                wanted &= values == self.value
+            if self.least is not None or self.most is not None:
+                most = np.iinfo(np.int32).max if self.most is None else self.most
+                wanted &= (plies >= max(0, self.least or 0)) & (plies <= most)
+            if wanted.any():
+                waiting.append(Piece(np.full(len(positions), tier, np.int64), positions, values, plies).only(wanted))
+            if sum(len(piece.positions) for piece in waiting) >= ROWS:
+                yield joined(waiting)
+                waiting = []
+        if waiting:
+            yield joined(waiting)
+
+    def sample(self, count: int, seed: int | None = None) -> Piece:
+        """Return so many by chance, or all if there are fewer, in their order; each is as likely as any other."""
+        chance = np.random.default_rng(seed)
+        kept, keys = EMPTY, np.empty(0)
+        for piece in self:
+            kept, keys = joined([kept, piece]), np.concatenate([keys, chance.random(len(piece.positions))])
+            if len(keys) > count:
+                chosen = np.sort(np.argpartition(keys, count)[:count]) if count else np.empty(0, np.int64)
+                kept, keys = kept.only(chosen), keys[chosen]
+        return kept
+
+    # For other libraries, which the person has
+
+    def to_numpy(self) -> dict[str, NDArray[Any]]:
+        """Return all of it as arrays by name: tier, position, value, remoteness."""
+        return dict(zip(NAMES, joined([EMPTY, *self]), strict=True))
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Return all of it as a data frame of `pandas` or of `polars`; raise NoLibrary where it is not installed."""
+        if library not in ("pandas", "polars"):
+            raise ValueError(f"no library {library!r} for frames; there are pandas and polars")
+        return imported(library).DataFrame(self.to_numpy())
+
+    def to_arrow(self) -> Any:
+        """Return a `pyarrow.RecordBatchReader`, through which the pieces stream; raise NoLibrary without pyarrow."""
+        arrow = imported("pyarrow")
+        kinds = (arrow.int64(), arrow.int64(), arrow.uint8(), arrow.int32())
+        schema = arrow.schema(list(zip(NAMES, kinds, strict=True)))
+        batches = (arrow.record_batch(list(piece), schema=schema) for piece in self)
+        return arrow.RecordBatchReader.from_batches(schema, batches)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """Return a stream for whatever speaks Arrow, as `polars.DataFrame(listing)` does; by pyarrow."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+def imported(library: str) -> Any:
+    """Return a library; raise NoLibrary where it is not installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(library)
+    except ModuleNotFoundError as error:
+        raise NoLibrary(f"{library} is not installed; get it with: pip install {library}") from error
+
+
+def joined(pieces: list[Piece]) -> Piece:
+    """Return pieces as one."""
+    tiers, positions, values, plies = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    return Piece(tiers, positions, values, plies)
+
+
+# Every kind of database
+
+Part = tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]
+"""A tier, positions, values and remotenesses."""
+
+
+def every(database: Database) -> Iterator[Part]:
+    """Yield all that there is."""
+    contents = database.file.contents
+    if isinstance(contents, StepsReader):
+        yield from explored(database)
+    elif isinstance(contents, SlotsReader) and contents.length >= BULK:
+        yield from numbered(database)
+    else:
+        yield from database.records()
+
+
+def numbered(database: Database) -> Iterator[Part]:
+    """Yield the positions of slots; where rules cannot be compiled, by rules as they stand."""
+    from retrograde.solver.play.bulk import SlotsFinder
+    from retrograde.solver.rules.examine import NotCompilable
+
+    finder, contents = SlotsFinder(database), database.file.contents
+    try:
+        finder.positions_of(int(contents.tiers.numbers[0]), 0, 1)
+    except NotCompilable:
+        yield from database.records()
+        return
+    numbers, bounds = contents.tiers
+    for tier, begin, end in zip(numbers.tolist(), bounds.tolist(), bounds[1:].tolist(), strict=False):
+        for first in range(begin, end, ROWS):
+            stop = min(first + ROWS, end)
+            positions = finder.positions_of(tier, first - begin, stop - first)
+            there = positions >= 0
+            yield tier, positions[there], *database._read_legend(contents.all_slots(first, stop)[there])
+
+
+def explored(database: Database) -> Iterator[Part]:
+    """Yield the undecided positions of a game whose database holds steps, found move by move."""
+    from retrograde.solver.audit.lists import listed
+    from retrograde.solver.play.bulk import finder_of
+    from retrograde.solver.work.progress import Phase
+
+    finder = finder_of(database)
+    beside = database.file.path.parent
+    with ThreadPoolExecutor() as executor, listed(database.game, executor, beside, Phase("exploring", None)) as lists:
+        for wave in lists.waves:
+            for tier, segments in wave.items():
+                for segment in segments:
+                    positions = lists.load(segment).astype(np.int64, copy=False)
+                    rows = finder.rows(positions)
+                    assert rows is not None  # what is solved in a stream has rules that compile
+                    yield tier, positions, *database._read_legend(rows)

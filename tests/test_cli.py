@@ -82,6 +82,9 @@ def test_every_example_runs(home, solved, monkeypatch):
     monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **options: None)  # else it serves for ever
     home.mkdir()
     (home / "connect4,width=4,height=4.h5").write_bytes(solved("connect4:width=4,height=4").read_bytes())
+    for name, text in (("game.pgn", "1. e4 e5 *\n"), ("moves.txt", "2 2 3\n")):
+        (home / name).write_text(text)
+    monkeypatch.chdir(home)
     order = {"solve": 0, "remove": 2}  # the others read what it makes, and remove deletes it
     for command in sorted(COMMANDS, key=lambda name: order.get(name, 1)):
         for example in examples(retrograde(command, "--help").stdout):

@@ -3,15 +3,25 @@ board."""
 
 import os
 import subprocess
+from contextlib import ExitStack
 from random import Random
+from time import perf_counter
 
 import h5py
+import psutil
 import pytest
 
 from retrograde.cli.uci.engine import Engine
+from retrograde.cli.uci.limits import Limits
+from retrograde.cli.uci.lines import Prober
+from retrograde.databases import open_database
 from retrograde.games.catalog import legacy_digest
 from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
+from retrograde.games.chess.san import uci
+from retrograde.games.game import DRAW, WIN
+from retrograde.solver.play.match import random_position
+from retrograde.solver.play.solution import Solution
 from tests.command_line import COMMAND
 from tests.forge import Forged
 
@@ -132,6 +142,257 @@ def test_database_path(home, tmp_path):
         assert client.analyse(board, engine.Limit(time=1))["score"].white().mate() == 16
 
 
+# Options, lines and the clock
+
+
+@pytest.fixture(scope="module")
+def queens(solved, home):
+    """Return the folder with an ending in which mate is far."""
+    path = solved("chess:KQKR")
+    (home / path.name).write_bytes(path.read_bytes())
+    return home
+
+
+def furthest(solved):
+    """Return the position of KQKR with the longest way to mate, as FEN, and the plies."""
+    with Solution(open_database(solved("chess:KQKR"))) as solution:
+        row = max((row for row in solution.database.file.legend if row.value == WIN), key=lambda row: row.remoteness)
+        return solution.game.write(row.example), row.remoteness
+
+
+@pytest.mark.long
+def test_lines_are_whole(queens, solved, client):
+    fen, plies = furthest(solved)
+    assert plies > 61
+    info = client.analyse(chess.Board(fen), engine.Limit(depth=1))
+    board = chess.Board(fen)
+    for move in info["pv"]:
+        board.push(move)  # raises where it is illegal
+    assert board.is_checkmate() and len(info["pv"]) == info["depth"] == plies
+    assert info["score"].relative.mate() == (plies + 1) // 2
+    assert info["tbhits"] == info["nodes"] >= plies
+
+
+@pytest.mark.long
+def test_several_lines(queens, solved, client):
+    """The best moves as the solution ranks them, each with its own line; all that there are where more are wanted."""
+    fen, _ = furthest(solved)
+    board = chess.Board(fen)
+    with Solution(open_database(solved("chess:KQKR"))) as solution:
+        position = solution.game.read(fen)
+        ranked = solution.moves(position)
+    for wanted in (1, 3, 100):
+        infos = client.analyse(board, engine.Limit(depth=1), multipv=wanted)
+        assert len(infos) == min(wanted, len(ranked))
+        assert [info["multipv"] for info in infos] == list(range(1, len(infos) + 1))
+        assert [board.san(info["pv"][0]) for info in infos] == [choice.name for choice in ranked[: len(infos)]]
+        for info, choice in zip(infos, ranked, strict=False):
+            after = board.copy()
+            for move in info["pv"]:
+                after.push(move)
+            assert after.is_checkmate() == (choice.value != DRAW)
+            assert choice.value == DRAW or len(info["pv"]) == choice.remoteness + 1
+
+
+def test_searchmoves_and_several_lines(ask):
+    position = "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
+    said = ask("setoption name multipv value 5", position, "go searchmoves b2b8 b2b7 a1a2")
+    assert {line.split(" pv ")[1].split()[0] for line in said[:-1]} == {"b2b8", "b2b7", "a1a2"}
+    assert said[-1] == f"bestmove {said[0].split(' pv ')[1].split()[0]}"
+
+
+@pytest.mark.long
+def test_options_are_taken(client):
+    assert {"Hash", "Move Overhead", "MultiPV", "DatabasePath"} <= set(client.options)
+    client.configure({"Hash": 128, "Move Overhead": 50})
+    board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
+    assert client.play(board, engine.Limit(time=1)).move in board.legal_moves
+
+
+@pytest.mark.parametrize(
+    ("words", "white", "seconds"),
+    [
+        ("", True, None),
+        ("depth 12 nodes 1", True, None),
+        ("movetime 1000", True, 0.99),
+        ("movetime 12", True, 0.0),
+        ("movetime -5", True, 0.0),
+        ("movetime x", True, None),
+        ("wtime 100 btime 60000 winc 10 binc 10", True, 0.0),
+        ("wtime 100 btime 60000 winc 10 binc 10", False, 1.458),
+        ("wtime 60000 btime 1 movestogo 1", True, 29.99),
+        ("wtime 60000 movestogo 0", True, 29.99),
+        ("wtime 300 winc 100000", True, 0.14),  # never more than half of what is left
+        ("wtime -30 btime 10", True, 0.0),
+    ],
+)
+def test_time_for_lines(words, white, seconds):
+    assert Limits.of(words.split(), white).seconds(10) == seconds
+
+
+def test_where_time_is_short_only_the_move_is_looked_up(queens, solved, ask):
+    """The line is whole, or not begun."""
+    fen, plies = furthest(solved)
+    for clock in ("wtime 100 btime 100 winc 10 binc 10", "movetime 1"):
+        told, best = ask(f"position fen {fen}", f"go {clock}")
+        assert told.split(" pv ")[1] == best.split()[1]
+        assert int(told.split(" nodes ")[1].split()[0]) <= len(list(chess.Board(fen).legal_moves)) + 1
+        assert f"score mate {(plies + 1) // 2}" in told
+    told, best = ask(f"position fen {fen}", "go wtime 60000 btime 60000")
+    assert len(told.split(" pv ")[1].split()) == plies and told.split(" pv ")[1].startswith(best.split()[1])
+    told, best = ask("setoption name Move Overhead value 5000", f"position fen {fen}", "go movetime 5005")
+    assert told.split(" pv ")[1] == best.split()[1]
+
+
+@pytest.mark.long
+def test_a_line_that_time_does_not_last_for_is_not_told(solved, monkeypatch):
+    fen, plies = furthest(solved)
+    with Solution(open_database(solved("chess:KQKR"))) as solution:
+        prober = Prober(solution)
+        best = prober.best(solution.game.read(fen))
+        assert len(prober.line(best, None)) == plies
+        times = iter(range(1000))
+        monkeypatch.setattr("retrograde.cli.uci.lines.monotonic", lambda: next(times))
+        assert prober.line(best, plies - 5) == [best.name]
+        assert len(prober.line(best, 10_000)) == plies
+
+
+@pytest.mark.long
+def test_the_first_best_move_is_that_of_the_solution(solved):
+    """Though not all moves are looked up."""
+    chance = Random(8)
+    for text in ("chess:KPK", "chess:KQKR"):
+        with Solution(open_database(solved(text))) as solution:
+            prober = Prober(solution)
+            for _ in range(200):
+                position = random_position(solution, chance)
+                ranked = solution.moves(position)
+                assert prober.best(position)[::2] == ranked[0][::2]
+                names = chance.sample([uci(position, choice.move) for choice in ranked], min(3, len(ranked)))
+                wanted = [choice.move for choice in ranked if uci(position, choice.move) in names][:2]
+                assert [choice.move for choice in prober.ranked(position, names, 2)] == wanted
+            assert prober.hits < 400 * 15
+
+
+@pytest.mark.long
+def test_an_answer_within_20_ms(queens, monkeypatch):
+    """Where time is short, and whatever is known of the files is known: half of the answers at the least."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(queens))
+    said, taken = [], []
+    talker = Engine(said.append)
+    talker.answer("isready")
+    chance = Random(3)
+    for _ in range(40):
+        board = random_board(chance, "KQkr")
+        began = perf_counter()
+        talker.answer(f"position fen {board.fen()}")
+        talker.answer("go wtime 100 btime 100 winc 10 binc 10")
+        taken.append(perf_counter() - began)
+    talker.close()
+    assert sum(line.startswith("bestmove") for line in said) == 40 and "readyok" in said
+    assert sorted(taken)[20] < 0.02
+
+
+def test_a_game_that_goes_on_is_not_begun_anew(ask, monkeypatch):
+    """A program sends all moves with every move; only what is new is made, and another game is another."""
+    start = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
+    read = []
+    before = AnyBoard.from_fen
+    monkeypatch.setattr(AnyBoard, "from_fen", lambda fen: read.append(fen) or before(fen))
+    said = []
+    talker = Engine(said.append)
+    read.clear()
+    moves = ["b2b8", "c3c4", "a1b2", "c4d5"]
+    for count in range(len(moves) + 1):
+        talker.answer(f"position fen {start} moves {' '.join(moves[:count])}")
+    assert read == [start]
+    assert talker.board.fen() == "1R6/8/8/3k4/8/8/1K6/8 w - - 0 1"
+    talker.answer(f"position fen {start} moves b2b7 c3c4")  # another way from the same start
+    assert talker.board.fen() == "8/1R6/8/8/2k5/8/8/K7 w - - 0 1"
+    talker.answer(f"position fen {start} moves b2b7 c3c4 a1a8")
+    assert said == [
+        "info string no legal move 'a1a8' in 8/1R6/8/8/2k5/8/8/K7 w - - 0 1; the position stays what it was"
+    ]
+    talker.answer(f"position fen {start} moves b2b7")
+    assert talker.board.fen() == "8/1R6/8/8/8/2k5/8/K7 b - - 0 1"
+    talker.close()
+
+
+def test_a_new_game_reads_files_that_have_become_others(home, tmp_path):
+    said = []
+    talker = Engine(said.append)
+    path = tmp_path / "chess,KRK.h5"
+    path.write_bytes((home / "chess,KPK.h5").read_bytes())
+    lines = ("ucinewgame", "isready", "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
+    for line in (f"setoption name DatabasePath value {tmp_path}", *lines):
+        talker.answer(line)
+    assert any("score mate 16" in line for line in said)  # KPK knows rooks
+    kept = list(talker.tables.solutions.values())
+    talker.answer("ucinewgame")
+    assert list(talker.tables.solutions.values()) == kept
+    path.unlink()
+    said.clear()
+    for line in lines:
+        talker.answer(line)
+    assert "no database of KRK" in said[1]
+    path.write_bytes((home / "chess,KRK.h5").read_bytes())
+    said.clear()
+    for line in lines:
+        talker.answer(line)
+    talker.close()
+    assert "score mate 16" in said[1]
+
+
+def random_board(chance, men):
+    """Return a legal position by chance in which the game goes on."""
+    while True:
+        board = chess.Board(None)
+        for square, man in zip(chance.sample(chess.SQUARES, len(men)), men, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(man))
+        board.turn = chance.random() < 0.5
+        if board.is_valid() and not board.is_game_over():
+            return board
+
+
+def own_time(player):
+    """Return the seconds that an engine has computed."""
+    times = psutil.Process(player.transport.get_pid()).cpu_times()
+    return times.user + times.system
+
+
+def busy():
+    """Tell whether more wants to run on this machine than can."""
+    return psutil.getloadavg()[0] > psutil.cpu_count() / 2
+
+
+@pytest.mark.parametrize("games", [3, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.long
+def test_no_game_is_lost_on_time(queens, games):
+    """Two engines at 0.1 s + 0.01 s a move, with python-chess as the arbiter; won games are won.
+
+    Where others keep the machine busy, what runs is the time that the engine itself has had.
+    """
+    command = [*COMMAND, "uci"]
+    variables = {**os.environ, "RETROGRADE_HOME": str(queens)}
+    with ExitStack() as stack:
+        players = [stack.enter_context(engine.SimpleEngine.popen_uci(command, env=variables)) for _ in range(2)]
+        for game in range(games):
+            board = random_board(Random(game), ("KRk", "KPk", "KQkr")[game % 3])
+            expected = [player.analyse(board, engine.Limit(nodes=1), game=game)["score"].white() for player in players]
+            clocks = {chess.WHITE: 0.1, chess.BLACK: 0.1}
+            while not board.is_game_over(claim_draw=True):
+                white, black = clocks[chess.WHITE], clocks[chess.BLACK]
+                limit = engine.Limit(white_clock=white, black_clock=black, white_inc=0.01, black_inc=0.01)
+                player = players[not board.turn]
+                began, used = perf_counter(), own_time(player)
+                move = player.play(board, limit, game=game).move
+                passed = perf_counter() - began
+                clocks[board.turn] += 0.01 - (min(passed, own_time(player) - used) if busy() else passed)
+                assert clocks[board.turn] > 0.01, (game, board.fen())
+                board.push(move)
+            assert board.is_checkmate() == expected[0].is_mate()
+
+
 # Line by line
 
 
@@ -182,8 +443,10 @@ def test_searchmoves(ask):
         (["position fen 8/8/8/8/8/2k5/1Q6/K7 w - - 0 1"], "info string no legal position"),
         (["position startpos", "go"], "info string 32 men are on the board"),
         (["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "go"], "info string no database knows castling"),
-        (["position fen 4k3/8/8/8/8/8/8/3QK2r w - - 0 1", "go"], "info string no database of KQKR in"),
-        (["setoption name Hash value 12"], "info string no option 'Hash'; there is DatabasePath"),
+        (["position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1", "go"], "info string no database of KQKN in"),
+        (["setoption name Threads value 12"], "info string no option 'Threads'; there are DatabasePath, Hash, Move"),
+        (["setoption name Hash value x"], "info string Hash must be from 1 to 33554432, not 'x'"),
+        (["setoption name move  overhead value -1"], "info string Move Overhead must be from 0 to 5000, not '-1'"),
         (["setoption name DatabasePath value /no/where"], "info string there is no '/no/where'"),
         (["position fen R6k/8/7K/8/8/8/8/8 b - - 0 1", "go"], "info depth 0 score mate 0"),
         (["position fen 7k/8/6Q1/8/8/8/8/K7 b - - 0 1", "go"], "info depth 0 score cp 0"),
@@ -267,7 +530,7 @@ def test_whatever_a_database_raises_a_move_is_made(ask, monkeypatch):
             raise error
 
         with monkeypatch.context() as patch:
-            patch.setattr("retrograde.cli.uci.engine.open_database", fail)
+            patch.setattr("retrograde.cli.uci.tables.open_database", fail)
             said = ask("position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
         assert said[-1].startswith("bestmove") and all(line.isprintable() for line in said)
 

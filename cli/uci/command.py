@@ -1,5 +1,6 @@
 """`retrograde uci`: a chess engine for any program that speaks UCI."""
 
+import gc
 import sys
 
 import click
@@ -14,6 +15,9 @@ def command() -> None:
     Chess programs start this themselves; tell them `retrograde uci` is the engine. Its option DatabasePath is the
     folder, or the file, where it looks for databases of chess. Outside them it makes any legal move, and says so.
 
+    A move is looked up in some milliseconds; the line that follows is worked out where the clock leaves time for it.
+    MultiPV tells several moves, Move Overhead is time lost on the way; Hash is taken, and changes nothing.
+
     \b
     Example:
       echo uci | retrograde uci
@@ -25,6 +29,7 @@ def command() -> None:
         click.echo(line.encode(coding, "backslashreplace").decode(coding))
 
     engine = Engine(say)
+    gc.freeze()  # what is imported stays, and need not be looked through for garbage while a clock runs
     while (line := input_line()) and engine.answer(line):
         pass
     engine.close()

@@ -7,24 +7,33 @@ Nothing that is said to the engine, and no file that it meets, ends it: whatever
 line without control characters, and `go` is always answered by a move.
 """
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
 
-from retrograde.databases import Database, DatabaseFile, home_folder, list_databases, open_database
-from retrograde.databases.open import digest_in
-from retrograde.databases.slots.read import SlotsReader
-from retrograde.games.chess import Chess, men
+from retrograde.cli.uci.limits import Limits, number
+from retrograde.cli.uci.lines import Prober
+from retrograde.cli.uci.tables import Tables, ending_on, said_of, usual_folder
+from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
-from retrograde.games.chess.san import uci
-from retrograde.games.game import LOSE, WIN, RetrogradeError, Value
-from retrograde.solver.play.solution import Solution
+from retrograde.games.game import DRAW, LOSE, WIN, Value
+from retrograde.solver.play.choice import Choice
 
-LONGEST_LINE = 60
-"""Plies of the line of best play that are told."""
 LONGEST_REMARK = 500
 """Characters of an `info string`."""
+
+
+class Spin(NamedTuple):
+    """An option that is a whole number."""
+
+    default: int
+    least: int
+    most: int
+
+
+SPINS = {"Hash": Spin(16, 1, 1 << 25), "Move Overhead": Spin(10, 0, 5000), "MultiPV": Spin(1, 1, 500)}
+"""The options that are numbers. Hash is taken, for programs that set it everywhere, and changes nothing."""
 
 
 class Engine:
@@ -32,9 +41,11 @@ class Engine:
 
     def __init__(self, say: Callable[[str], object]):
         self.say = say
-        self.path = usual_folder()
+        self.tables = Tables(self.remark)
+        self.options = {name: spin.default for name, spin in SPINS.items()}
         self.board = AnyBoard.from_fen(STARTING_POSITION)
-        self.solutions: dict[Path, Solution] = {}
+        self.setup: tuple[str, list[str]] = STARTING_POSITION, []
+        """What the board was set up by: FEN and moves."""
         self.held: str | None = None
         """The answer to `go infinite`, which must wait for `stop`."""
 
@@ -58,11 +69,12 @@ class Engine:
         if command == "uci":
             self.introduce()
         elif command == "isready":
+            self.tables.prepare()
             self.say("readyok")
         elif command == "setoption":
             self.set_option(line)
         elif command == "ucinewgame":
-            self.close()
+            self.tables.refresh()
         elif command == "position":
             self.set_position(words)
         elif command == "go":
@@ -80,20 +92,36 @@ class Engine:
         self.say("id name retrograde")
         self.say("id author the retrograde authors")
         self.say(f"option name DatabasePath type string default {one_line(str(usual_folder()))}")
+        for name, spin in SPINS.items():
+            self.say(f"option name {name} type spin default {spin.default} min {spin.least} max {spin.most}")
         self.say("uciok")
 
     def set_option(self, line: str) -> None:
-        """Set where the databases are: a folder, or one file."""
+        """Set a number, or where the databases are."""
         name, _, value = line.partition(" name ")[2].partition(" value ")
-        if name.strip().lower() != "databasepath":
-            self.remark(f"no option {name.strip()!r}; there is DatabasePath")
-            return
-        self.close()
-        text = value.strip()
+        name, text = " ".join(name.split()), value.strip()
+        spin = next((known for known in SPINS if known.lower() == name.lower()), None)
+        if spin:
+            self.set_number(spin, text)
+        elif name.lower() == "databasepath":
+            self.set_path(text)
+        else:
+            self.remark(f"no option {name!r}; there are DatabasePath, {', '.join(SPINS)}")
+
+    def set_number(self, name: str, text: str) -> None:
+        """Set an option that is a number."""
+        spin, value = SPINS[name], number(text)
+        if value is None or not spin.least <= value <= spin.most:
+            self.remark(f"{name} must be from {spin.least} to {spin.most}, not {text!r}")
+        else:
+            self.options[name] = value
+
+    def set_path(self, text: str) -> None:
+        """Set where the databases are: a folder, or one file."""
         try:
-            self.path = Path(text).expanduser() if text not in ("", "<empty>") else usual_folder()
-            if not self.path.exists():
-                self.remark(f"there is no {str(self.path)!r}")
+            self.tables.move_to(Path(text).expanduser() if text not in ("", "<empty>") else usual_folder())
+            if not self.tables.path.exists():
+                self.remark(f"there is no {str(self.tables.path)!r}")
         except (OSError, RuntimeError, ValueError) as error:  # no such user, a name too long, a NUL
             self.remark(f"no path {text!r}: {said_of(error)}")
 
@@ -102,14 +130,24 @@ class Engine:
         setup, _, moves = " ".join(words).partition("moves")
         fen = STARTING_POSITION if setup.split()[:1] == ["startpos"] else setup.partition("fen")[2].strip()
         try:
-            board = AnyBoard.from_fen(fen)
-            for move in moves.split():
-                if move not in board.moves():
-                    raise ValueError(f"no legal move {move!r} in {board.fen()}")
-                board = board.after(move)
-            self.board = board
+            self.board = self.board_after(fen, moves.split())
+            self.setup = fen, moves.split()
         except ValueError as error:
             self.remark(f"{error}; the position stays what it was")
+
+    def board_after(self, fen: str, moves: list[str]) -> AnyBoard:
+        """Return the board after moves; raise ValueError where one is not legal.
+
+        Where a game goes on, only what is new is made: a program sends all of it with every move.
+        """
+        before, done = self.setup
+        known = before == fen and moves[: len(done)] == done
+        board = self.board if known else AnyBoard.from_fen(fen)
+        for move in moves[len(done) if known else 0 :]:
+            if move not in board.moves():
+                raise ValueError(f"no legal move {move!r} in {board.fen()}")
+            board = board.after(move)
+        return board
 
     # Moving
 
@@ -122,8 +160,10 @@ class Engine:
             self.say(f"info depth 0 score {'mate 0' if self.board.in_check(self.board.white_to_move) else 'cp 0'}")
             best = "bestmove (none)"
         else:
+            waits = "infinite" in words or "ponder" in words
+            limits = Limits() if waits else Limits.of(words, self.board.white_to_move)
             try:
-                move = self.look_up(moves)
+                move = self.look_up(moves, limits.seconds(self.options["Move Overhead"]))
             except Exception as error:
                 self.remark(said_of(error))
                 move = None
@@ -133,77 +173,51 @@ class Engine:
         else:
             self.say(best)
 
-    def look_up(self, moves: list[str]) -> str | None:
+    def look_up(self, moves: list[str], seconds: float | None) -> str | None:
         """Return the best of some moves by the databases; None where none has the position, which is said.
 
-        Raises RetrogradeError where none of ours can have it.
+        Lines are worked out in so many *seconds*, if any; with None, in whatever it takes. Raises RetrogradeError where
+        none of ours can have the position.
         """
-        game = Chess(ending_on(self.board))
-        position = game.read(self.board.fen())
-        for path, solution in self.databases_of(game.material):
+        began = monotonic()
+        material = ending_on(self.board)
+        position = None
+        for path, solution in self.tables.of_ending(material):
             try:
-                if solution.database.get(position) is None:
+                if position is None:
+                    position = solution.game.read(self.board.fen())
+                if (outcome := solution.database.get(position)) is None:
                     continue
-                told, best = self.best_line(solution, position, moves)
+                return self.tell(Prober(solution), position, outcome, moves, (began, seconds))
             except Exception as error:  # another database may have the position as well
-                self.remark(f"{os.fspath(path)}: {said_of(error)}")
-                self.forget(path)
-                continue
-            self.say(told)
-            return best
-        where, make = os.fspath(self.path), f"make one with: retrograde solve chess:{game.material}"
-        self.remark(f"no database of {game.material} in {where}; {make}")
+                self.remark(f"{path}: {said_of(error)}")
+                self.tables.forget(path)
+        self.remark(
+            f"no database of {material} in {self.tables.path}; make one with: retrograde solve chess:{material}"
+        )
         return None
 
-    def best_line(self, solution: Solution, position: int, moves: list[str]) -> tuple[str, str]:
-        """Return what to tell of the best of some moves, and the move."""
-        best = next(choice for choice in solution.moves(position) if uci(position, choice.move) in moves)
-        line = [uci(position, best.move)]
-        before = best.position
-        for choice in solution.line(best.position, LONGEST_LINE):
-            line.append(uci(before, choice.move))
-            before = choice.position
-        return f"info depth {len(line)} score {score(best.value, best.remoteness)} pv {' '.join(line)}", line[0]
-
-    def databases_of(self, material: str) -> Iterator[tuple[Path, Solution]]:
-        """Yield the databases that are open, then those that have an ending; what cannot be opened is said."""
-        yield from list(self.solutions.items())
-        for path in databases_in(self.path):
-            if path in self.solutions or not has_ending(path, material):
-                continue
-            try:
-                solution = Solution(open_checked(path))
-            except Exception as error:
-                self.remark(f"{os.fspath(path)}: {said_of(error)}")
-                continue
-            self.solutions[path] = solution
-            yield path, solution
-
-    def forget(self, path: Path) -> None:
-        """Close a database; it is opened anew when it is needed."""
-        with suppress(Exception):  # it is one that has failed
-            self.solutions.pop(path).close()
+    def tell(
+        self, prober: Prober, position: int, outcome: Outcome, moves: list[str], time: tuple[float, float | None]
+    ) -> str:
+        """Tell the best of some moves, as many as MultiPV wants, with their lines, and return the first."""
+        began, seconds = time
+        deadline = None if seconds is None else began + seconds
+        most = self.options["MultiPV"]
+        best = prober.best(position, outcome) if most == 1 else None
+        choices = [best] if best and best.name in moves else prober.ranked(position, moves, most)
+        for rank, choice in enumerate(choices, 1):
+            line = prober.line(choice, deadline) if seconds != 0 else [choice.name]
+            passed = round(1000 * (monotonic() - began))
+            self.say(
+                f"info depth {depth(choice, line)} multipv {rank} score {score(choice.value, choice.remoteness)} "
+                f"nodes {prober.hits} tbhits {prober.hits} time {passed} pv {' '.join(line)}"
+            )
+        return choices[0].name
 
     def close(self) -> None:
         """Close all databases."""
-        for path in list(self.solutions):
-            self.forget(path)
-
-
-def usual_folder() -> Path:
-    """Return the home folder, as it is written where it names no place."""
-    try:
-        return home_folder()
-    except RuntimeError:  # ~ of nobody
-        return Path(os.environ.get("RETROGRADE_HOME", os.devnull))
-
-
-def databases_in(path: Path) -> list[Path]:
-    """Return the databases in a folder, or the one file itself; none where they cannot be read."""
-    try:
-        return [path] if path.is_file() else list_databases(path)
-    except (OSError, ValueError):
-        return []
+        self.tables.close()
 
 
 def one_line(text: str) -> str:
@@ -216,42 +230,9 @@ def one_line(text: str) -> str:
     return text if len(text) <= LONGEST_REMARK else f"{text[: LONGEST_REMARK - 1]}…"
 
 
-def said_of(error: Exception) -> str:
-    """Return what to say of an error: our own words, and of any other its kind too."""
-    if isinstance(error, RetrogradeError):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
-
-
-def ending_on(board: AnyBoard) -> str:
-    """Return the name of the ending on a board; raise RetrogradeError where it is none of ours."""
-    letters = sorted((man for man in board.men if man not in ".Kk"), key=lambda man: men.LETTERS.index(man.upper()))
-    white, black = ("".join(man for man in letters if man.isupper() == side) for side in (True, False))
-    if len(letters) + 2 > men.MOST_MEN:
-        raise RetrogradeError(f"{len(letters) + 2} men are on the board; databases have {men.MOST_MEN} at most")
-    if board.castling != "-":
-        raise RetrogradeError("no database knows castling")
-    return men.ending(f"K{white}K{black}")
-
-
-def has_ending(path: Path, material: str) -> bool:
-    """Tell whether a file is a database that has an ending, by the rules of today."""
-    try:
-        with DatabaseFile(path) as file:
-            return (
-                isinstance(file.contents, SlotsReader)
-                and (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
-                and men.tier_of(material) in file.contents.tiers.numbers
-            )
-    except Exception:  # whatever a file does to its reader, it hinders no other
-        return False
-
-
-def open_checked(path: Path) -> Database:
-    """Open a database of chess."""
-    with DatabaseFile(path) as file:
-        material = file.options["material"]
-    return open_database(path, game=Chess(str(material)))
+def depth(choice: Choice, line: list[str]) -> int:
+    """Return how many plies a move has been looked ahead: to the end of the game, if it has one."""
+    return len(line) if choice.value == DRAW else (choice.remoteness or 0) + 1
 
 
 def score(value: Value, remoteness: int | None) -> str:

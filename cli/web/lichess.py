@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from retrograde.cli.uci.engine import ending_on
+from retrograde.cli.uci.tables import ending_on
 from retrograde.cli.web.library import Library
 from retrograde.databases import NoDatabase
 from retrograde.games.chess import Chess, men

@@ -1,0 +1,316 @@
+"""`retrograde annotate`: games in, and out again with what each move was worth, and where value was given up."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import complete_files, json_option, print_json
+from retrograde.cli.failure import Failure
+
+if TYPE_CHECKING:
+    from retrograde.cli.uci.tables import Tables
+    from retrograde.games.chess.anyboard import AnyBoard
+    from retrograde.games.chess.movetext import Game as Written
+    from retrograde.solver.play.review import Review
+    from retrograde.solver.play.solution import Solution
+
+BLUNDER = "$4"
+"""The numeric glyph of PGN for `??`."""
+
+
+class Tally:
+    """What was found, in all games."""
+
+    def __init__(self) -> None:
+        self.games = self.known = self.mistakes = self.wrong = 0
+
+    def count(self, found: "Review") -> None:
+        """Count a move."""
+        self.known += 1
+        self.mistakes += found.mistake
+
+    def told(self) -> str:
+        """Return all of it in words."""
+        games = "1 game" if self.games == 1 else f"{self.games:,} games"
+        return f"{games}, {self.known:,} moves known, {self.mistakes:,} of them mistakes"
+
+    def complain(self, about: str) -> None:
+        """Say what is wrong with a game."""
+        self.wrong += 1
+        click.echo(f"retrograde: {about}", err=True)
+
+
+@click.command()
+@click.argument("words", metavar="[VARIANT] FILE", nargs=-1, required=True, shell_complete=complete_files)
+@click.option(
+    "--database", metavar="PATH", shell_complete=complete_files, help="A database, or for PGN a folder of some."
+)
+@json_option
+def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None:
+    """Say of each move in a FILE what it is worth, and where value was given up.
+
+    FILE is PGN, and - is standard input. What the databases know is said in comments, as `[%eval #12]` and in words; a
+    move that gives up a win or a draw gets the glyph ?? and is told the best one. A game that begins outside the
+    databases is annotated from where it enters them. Distances are to mate, without the fifty-move rule.
+
+    For another game name the VARIANT: FILE then has a game a line, its moves parted by spaces.
+
+    \b
+    Examples:
+      retrograde annotate game.pgn
+      retrograde annotate connect4:4,4 moves.txt
+    """
+    if len(words) > 2:
+        raise click.UsageError("give a FILE of PGN, or a VARIANT and a FILE", click.get_current_context())
+    text, tally = text_of(words[-1]), Tally()
+    if len(words) == 2:
+        annotate_lines(words[0], database, text, tally, as_json)
+    else:
+        annotate_chess(text, database, tally, as_json)
+    click.echo(tally.told(), err=True)
+    if tally.wrong:
+        raise Failure("", 1)
+
+
+def text_of(name: str) -> str:
+    """Return what a file holds, or standard input; bytes that are no UTF-8 are read as Latin-1, as PGN used to be."""
+    from pathlib import Path
+
+    content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return content.decode("latin-1").replace("\r\n", "\n")
+
+
+# Chess
+
+
+def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool) -> None:
+    """Print the games of a text as PGN, or as JSON, with what is known of their moves."""
+    from pathlib import Path
+
+    from retrograde.cli.uci.tables import Tables
+    from retrograde.games.chess.movetext import read_games, written
+
+    tables = Tables(lambda about: click.echo(about, err=True))
+    if database is not None:
+        if not Path(database).exists():
+            raise Failure(f"there is no {database!r}; --database is a database of chess, or a folder of some")
+        tables.move_to(Path(database))
+    said: set[str] = set()
+    for game in read_games(text):
+        tally.games += 1
+        reviews = list(chess_reviews(game, tables, tally, said))
+        if as_json:
+            moves = [{"move": move, **facts(found)} for move, found in reviews]
+            print_json({"tags": game.tags, "moves": moves})
+        else:
+            click.echo(
+                ("" if tally.games == 1 else "\n") + written(with_comments(game, [one[1] for one in reviews])), nl=False
+            )
+    tables.close()
+
+
+def chess_reviews(
+    game: "Written", tables: "Tables", tally: Tally, said: set[str]
+) -> Iterator[tuple[str, "Review | None"]]:
+    """Yield the moves of a game, and what is known of each; after one that is not legal nothing is known."""
+    from retrograde.games.chess.anyboard import AnyBoard
+    from retrograde.games.chess.movetext import MOVE, legal_move
+
+    board: AnyBoard | None
+    try:
+        board = AnyBoard.from_fen(game.start)
+    except ValueError as error:
+        tally.complain(f"game {tally.games}: {error}; its moves are left as they are")
+        board = None
+    for ply, word in enumerate(word for word in game.words if word.kind == MOVE):
+        found = None
+        if board:
+            try:
+                move = legal_move(board, word.text)
+            except ValueError as error:
+                place = f"game {tally.games}, ply {ply + 1}"
+                tally.complain(f"{place}: {error}; the moves from there are left as they are")
+                board = None
+            else:
+                found = chess_review(board, move, tables, said)
+                board = board.after(move)
+        if found:
+            tally.count(found)
+        yield word.text, found
+
+
+def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str]) -> "Review | None":
+    """Return what the databases know of a move; None where none has the position."""
+    from retrograde.cli.uci.tables import ending_on
+    from retrograde.games.chess.san import uci
+    from retrograde.games.game import RetrogradeError
+    from retrograde.solver.play.review import review
+
+    try:
+        material = ending_on(board)
+    except RetrogradeError:  # more men than any ending has, or castling
+        return None
+    for _, solution in tables.of_ending(material):
+        position = solution.game.read(board.fen())
+        if position in solution.database:
+            number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
+            return review(solution, position, number)
+    if material not in said:
+        said.add(material)
+        click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)
+    return None
+
+
+def with_comments(game: "Written", reviews: "list[Review | None]") -> "Written":
+    """Return a game with what is known of its moves."""
+    from retrograde.games.chess.movetext import COMMENT, GLYPH, MOVE, Word
+
+    words: list[Word] = []
+    white, left, waiting = game.start.split()[1:2] != ["b"], iter(reviews), None
+    for word in [*game.words, Word(COMMENT, "")]:
+        if waiting and word.kind != GLYPH:  # what the author thought of the move comes first
+            words.append(Word(COMMENT, waiting))
+            waiting = None
+        if word.kind == GLYPH and word.text == "??":
+            word = Word(GLYPH, BLUNDER)
+        if word.text and not (word == Word(GLYPH, BLUNDER) and words[-1:] == [word]):
+            words.append(word)
+        if word.kind == MOVE:
+            found = next(left)
+            if found:
+                words += [Word(GLYPH, BLUNDER)] * found.mistake
+                waiting = chess_comment(found, white)
+            white = not white
+    tags = {**game.tags}
+    if any(reviews):
+        tags.setdefault("Annotator", "retrograde")
+    return game._replace(tags=tags, words=words)
+
+
+def chess_comment(found: "Review", white: bool) -> str:
+    """Return what is known of a move of a side, for programs and for people."""
+    from retrograde.games.game import DRAW, WIN
+
+    mates = mate_in(found.played)
+    if found.value == DRAW:
+        told = "[%eval 0.00] draw"
+    elif not mates:
+        told = "mate"
+    else:
+        winner = white == (found.value == WIN)
+        told = f"[%eval #{'' if winner else '-'}{mates}] {'White' if winner else 'Black'} mates in {mates}"
+    if found.mistake:
+        lost = "the win" if found.had == WIN else "the draw"
+        better = f"mates in {mate_in(found.best) + 1}" if found.had == WIN else "draws"
+        return f"{told}; this gives {lost} away: {found.best.name} {better}"
+    if found.slower and found.value == WIN:
+        return f"{told}; {found.best.name} is {found.slower // 2} sooner"
+    return told
+
+
+def mate_in(choice: Any) -> int:
+    """Return in how many moves there is mate after a move, from the side that will give it; 0 on the board."""
+    return ((choice.remoteness or 0) + 1) // 2
+
+
+# Other games
+
+
+def annotate_lines(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
+    """Print games that stand in lines of moves, each with what is known of it."""
+    from retrograde.cli.common import open_source
+    from retrograde.solver.play.solution import Solution
+
+    with Solution(open_source(source, database)) as solution:
+        if solution.start is None:
+            hint = "has no start from which moves could be read; for PGN give the FILE alone"
+            raise Failure(f"{solution.database.file.variant} {hint}")
+        for number, line in enumerate(text.splitlines(), 1):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            tally.games += 1
+            reviews = list(line_reviews(solution, line, number, tally))
+            if as_json:
+                print_json({"line": number, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
+            else:
+                click.echo(" ".join(annotated(solution, reviews)))
+
+
+def line_reviews(solution: "Solution", line: str, number: int, tally: Tally) -> Iterator[tuple[str, "Review | None"]]:
+    """Yield the moves of a line, and what is known of each; after one that is not legal nothing is known."""
+    import re
+
+    from retrograde.games.game import UNDECIDED, MoveError
+    from retrograde.solver.play.review import review
+
+    game, position = solution.game, solution.start
+    for word in re.sub(r"\{[^}]*\}", " ", line).split():
+        found = None
+        if position is not None:
+            try:
+                if game.primitive(position) != UNDECIDED:
+                    raise MoveError(f"the game is over before {word!r}")
+                legal = {game.move_name(position, move) for move in game.generate_moves(position)}
+                word = word if word in legal else word.rstrip("?")  # as we write mistakes
+                found = review(solution, position, game.move(position, word))
+                tally.count(found)
+                position = found.played.position
+            except MoveError as error:
+                tally.complain(f"line {number}: {error}; the moves from there are left as they are")
+                position = None
+        yield word, found
+
+
+def annotated(solution: "Solution", reviews: "list[tuple[str, Review | None]]") -> Iterator[str]:
+    """Yield the moves of a game, each with what is known of it in braces."""
+    from retrograde.games.naming import player_to_move
+
+    position = solution.start
+    for name, found in reviews:
+        if found is None or position is None:
+            yield name
+            continue
+        sides = player_to_move(solution.game, position), player_to_move(solution.game, found.played.position)
+        told = prospect(found.value, (found.played.remoteness or 0), sides)
+        if found.mistake:
+            told += f"; {found.best.name} {better(found.had)}"
+        yield f"{name}{'??' if found.mistake else ''} {{{told}}}"
+        position = found.played.position
+
+
+def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
+    """Return what is to come after a move: *sides* are who has made it, and who answers."""
+    from retrograde.games.game import DRAW, TIE, WIN
+
+    if value == DRAW:
+        return "draw"
+    far = f" in {plies}" if plies else ""
+    if value == TIE:
+        return f"tie{far}"
+    winner, other = (sides[0], "who moved") if value == WIN else (sides[1], "who answers")
+    return f"{winner or other} wins{far}" if plies else f"{winner or other} has won"
+
+
+def better(value: Any) -> str:
+    """Return what a better move would have brought."""
+    from retrograde.games.game import DRAW, TIE, WIN
+
+    return {WIN: "wins", TIE: "ties", DRAW: "draws"}[value]
+
+
+def facts(found: "Review | None") -> dict[str, Any]:
+    """Return what is known of a move, for who made it, ready for JSON; plies are counted from before the move."""
+    if found is None:
+        return {"value": None, "remoteness": None, "mistake": None, "best": None, "best_value": None}
+    return {
+        "value": found.value.name.lower(),
+        "remoteness": None if found.played.remoteness is None else found.played.remoteness + 1,
+        "mistake": found.mistake,
+        "best": found.best.name,
+        "best_value": found.had.name.lower(),
+    }

@@ -1,0 +1,59 @@
+"""How much time there is to work out a line, by what `go` says of the clocks.
+
+The move itself is looked up, whatever the time, in a few milliseconds; what takes time is only the line that is told.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+MOVES_LEFT = 40
+"""Moves for which the time left is meant to last, where that is not said."""
+SHORTEST = 0.01
+"""Seconds with less than which no line is begun."""
+
+
+class Limits(NamedTuple):
+    """The time that `go` leaves, in milliseconds."""
+
+    movetime: int | None = None
+    time: int | None = None
+    increment: int = 0
+    moves: int = MOVES_LEFT
+
+    @classmethod
+    def of(cls, words: Sequence[str], white: bool) -> "Limits":
+        """Return the limits in the words of `go`, for the side to move."""
+        side = "w" if white else "b"
+        numbers = {word: number(after) for word, after in pairwise(words)}
+        moves = numbers.get("movestogo")
+        return cls(
+            numbers.get("movetime"),
+            numbers.get(f"{side}time"),
+            numbers.get(f"{side}inc") or 0,
+            max(1, moves) if moves is not None else MOVES_LEFT,
+        )
+
+    def seconds(self, overhead: int) -> float | None:
+        """Return the seconds for a line, none where they are not worth beginning; None where there is no limit.
+
+        *overhead* are milliseconds that are lost on the way.
+
+        >>> Limits(movetime=1000).seconds(10), Limits(time=100, increment=10).seconds(10), Limits().seconds(10)
+        (0.99, 0.0, None)
+        """
+        if self.movetime is not None:
+            left = self.movetime - overhead
+        elif self.time is not None:
+            left = min(self.time // 2, self.time // (self.moves + 1) + self.increment // 2) - overhead
+        else:
+            return None
+        return left / 1000 if left >= 1000 * SHORTEST else 0.0
+
+
+def number(word: str) -> int | None:
+    """Return a whole number; None where the word is none."""
+    try:
+        return int(word[:12])
+    except ValueError:
+        return None

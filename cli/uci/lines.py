@@ -1,0 +1,66 @@
+"""Best moves of chess and the lines that follow, looked up with as few questions to the database as will do.
+
+A position's own outcome says what its best child is worth: the first child of that worth is best, as it is in
+`Solution.moves`, and the others need not be asked for.
+"""
+
+from collections.abc import Iterator
+from time import monotonic
+
+from retrograde.databases import Outcome
+from retrograde.games.chess.san import uci
+from retrograde.games.game import DRAW, FLIPPED, UNDECIDED
+from retrograde.solver.play.choice import Choice, preference
+from retrograde.solver.play.solution import LONGEST_LINE, Solution
+
+
+class Prober:
+    """Asks a solution, and counts how often."""
+
+    def __init__(self, solution: Solution):
+        self.solution = solution
+        self.game = solution.game
+        self.hits = 0
+
+    def value(self, position: int) -> Outcome:
+        """Return what a position is worth."""
+        self.hits += 1
+        return self.solution.value(position)
+
+    def choices(self, position: int) -> Iterator[Choice]:
+        """Yield the moves of a position, each looked up when it is its turn."""
+        if self.game.primitive(position) == UNDECIDED:
+            for move in self.game.generate_moves(position):
+                child = self.game.do_move(position, move)
+                yield Choice(move, uci(position, move), child, *self.value(child))
+
+    def best(self, position: int, outcome: Outcome | None = None) -> Choice | None:
+        """Return the first of the best moves, or None where the game is over; *outcome* is that of the position."""
+        value, remoteness = outcome or self.value(position)
+        wanted = FLIPPED[value], None if value == DRAW else (remoteness or 0) - 1
+        return next((choice for choice in self.choices(position) if (choice.value, choice.remoteness) == wanted), None)
+
+    def ranked(self, position: int, names: list[str], most: int) -> list[Choice]:
+        """Return the best of some moves, the best first."""
+        found = (choice for choice in self.choices(position) if choice.name in names)
+        return sorted(found, key=preference)[:most]
+
+    def line(self, first: Choice, deadline: float | None) -> list[str]:
+        """Return a move and best play after it, to the end; the move alone where time does not last for all of it.
+
+        Where nobody wins, it stops after the ply that comes back to a position met before, or is long.
+        """
+        line, choice = [first.name], first
+        met = {first.position}
+        while len(line) < LONGEST_LINE:
+            if deadline is not None and monotonic() >= deadline:
+                return line[:1]
+            following = self.best(choice.position, Outcome(choice.value, choice.remoteness))
+            if following is None:
+                break
+            line.append(following.name)
+            choice = following
+            if choice.position in met:
+                break
+            met.add(choice.position)
+        return line

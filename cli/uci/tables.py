@@ -1,0 +1,150 @@
+"""The databases that the engine plays from: which endings the files of a folder have, and those that are open.
+
+What a file says of itself is read once for each state of the file, so that a move takes no longer for more files.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from retrograde.databases import Database, DatabaseFile, home_folder, list_databases, open_database
+from retrograde.databases.open import digest_in
+from retrograde.databases.slots.read import SlotsReader
+from retrograde.games.chess import Chess, men
+from retrograde.games.chess.anyboard import AnyBoard
+from retrograde.games.game import RetrogradeError
+from retrograde.solver.play.solution import Solution
+
+State = tuple[int, int, int]
+
+MOST_OPEN = 32
+"""Databases that are opened before they are asked for."""
+
+
+class Tables:
+    """The databases in a folder, or one file; *remark* is told what cannot be opened."""
+
+    def __init__(self, remark: Callable[[str], object]):
+        self.remark = remark
+        self.path = usual_folder()
+        self.solutions: dict[Path, Solution] = {}
+        self.endings: dict[Path, tuple[State, frozenset[int]]] = {}
+        """What is known of files: their endings, by numbers of tiers."""
+
+    def of_ending(self, material: str) -> Iterator[tuple[Path, Solution]]:
+        """Yield the databases that are open, then those that have an ending."""
+        tier = men.tier_of(material)
+        yield from [(path, held) for path, held in self.solutions.items() if tier in self.endings[path][1]]
+        for path in databases_in(self.path):
+            if path not in self.solutions and tier in self.endings_in(path) and self.open(path):
+                yield path, self.solutions[path]
+
+    def open(self, path: Path) -> bool:
+        """Open a database; tell whether that can be done."""
+        try:
+            solution = Solution(open_checked(path))
+            solution.value(solution.start_or_example)  # what the rules need is worked out when they are first asked
+            self.solutions[path] = solution
+        except Exception as error:
+            self.remark(f"{os.fspath(path)}: {said_of(error)}")
+            return False
+        return True
+
+    def endings_in(self, path: Path) -> frozenset[int]:
+        """Return the tiers that a file has by the rules of today; none where it is no database of chess."""
+        state, known = state_of(path), self.endings.get(path)
+        if state is None:
+            return frozenset()
+        if known is None or known[0] != state:
+            known = self.endings[path] = state, read_endings(path)
+        return known[1]
+
+    def prepare(self) -> None:
+        """Read what the files say of themselves, and open some, so that no move has to wait for it."""
+        for path in databases_in(self.path):
+            if self.endings_in(path) and path not in self.solutions and len(self.solutions) < MOST_OPEN:
+                self.open(path)
+
+    def refresh(self) -> None:
+        """Close the databases whose files have become others, or are gone."""
+        for path in list(self.solutions):
+            if state_of(path) != self.endings[path][0]:
+                self.forget(path)
+
+    def move_to(self, path: Path) -> None:
+        """Look for databases elsewhere."""
+        self.close()
+        self.path = path
+
+    def forget(self, path: Path) -> None:
+        """Close a database; it is opened anew when it is needed."""
+        with suppress(Exception):  # it is one that has failed
+            self.solutions.pop(path).close()
+
+    def close(self) -> None:
+        """Close all databases."""
+        for path in list(self.solutions):
+            self.forget(path)
+
+
+def state_of(path: Path) -> State | None:
+    """Return what tells whether a file has changed; None where there is none."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return about.st_ino, about.st_mtime_ns, about.st_size
+
+
+def usual_folder() -> Path:
+    """Return the home folder, as it is written where it names no place."""
+    try:
+        return home_folder()
+    except RuntimeError:  # ~ of nobody
+        return Path(os.environ.get("RETROGRADE_HOME", os.devnull))
+
+
+def databases_in(path: Path) -> list[Path]:
+    """Return the databases in a folder, or the one file itself; none where they cannot be read."""
+    try:
+        return [path] if path.is_file() else list_databases(path)
+    except (OSError, ValueError):
+        return []
+
+
+def read_endings(path: Path) -> frozenset[int]:
+    """Return the tiers that a file has by the rules of today; none where it is no database of chess."""
+    try:
+        with DatabaseFile(path) as file:
+            ours = (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
+            if not ours or not isinstance(file.contents, SlotsReader):
+                return frozenset()
+            return frozenset(file.contents.tiers.numbers.tolist())
+    except Exception:  # whatever a file does to its reader, it hinders no other
+        return frozenset()
+
+
+def open_checked(path: Path) -> Database:
+    """Open a database of chess."""
+    with DatabaseFile(path) as file:
+        material = file.options["material"]
+    return open_database(path, game=Chess(str(material)))
+
+
+def said_of(error: Exception) -> str:
+    """Return what to say of an error: our own words, and of any other its kind too."""
+    if isinstance(error, RetrogradeError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
+
+
+def ending_on(board: AnyBoard) -> str:
+    """Return the name of the ending on a board; raise RetrogradeError where it is none of ours."""
+    letters = sorted((man for man in board.men if man not in ".Kk"), key=lambda man: men.LETTERS.index(man.upper()))
+    white, black = ("".join(man for man in letters if man.isupper() == side) for side in (True, False))
+    if len(letters) + 2 > men.MOST_MEN:
+        raise RetrogradeError(f"{len(letters) + 2} men are on the board; databases have {men.MOST_MEN} at most")
+    if board.castling != "-":
+        raise RetrogradeError("no database knows castling")
+    return men.ending(f"K{white}K{black}")

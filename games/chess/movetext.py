@@ -1,0 +1,160 @@
+"""PGN read, whatever board it begins on, and written again with something said of its moves.
+
+A game is its tags and its words: moves, and what stands between them, which is kept as it is. Read are comments in
+braces and to the end of a line, variations, numeric glyphs, results, and moves as SAN or UCI has them, `0-0` as well.
+
+>>> game = next(read_games('[White "A"]\\n\\n1. e4 {best} e5 (1... c5 2. Nf3) 2. Nf3 $1 *'))
+>>> [word.text for word in game.words if word.kind == MOVE], game.tags
+(['e4', 'e5', 'Nf3'], {'White': 'A'})
+"""
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
+from retrograde.games.chess.san import SAN, UCI
+from retrograde.games.chess.squares import square_of
+from retrograde.games.game import MoveError
+
+MOVE, COMMENT, GLYPH, VARIATION, RESULT = "move", "comment", "glyph", "variation", "result"
+WIDTH = 79
+
+TAG = re.compile(r'\[\s*([A-Za-z0-9_]+)\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
+CARELESS_TAG = re.compile(r'\[\s*([A-Za-z0-9_]+)\s*"(.*)"\s*\]')
+"""One whose quotes are not escaped."""
+WORD = re.compile(
+    r"(?P<skip>(?:^|(?<=\n))%[^\n]*|e\.p\.)|(?P<comment>\{[^}]*(?:\}|$)|;[^\n]*)|(?P<glyph>\$\d+|[!?]{1,2}(?![!?]))"
+    r"|(?P<open>\()|(?P<close>\))|(?P<result>1-0|0-1|1/2-1/2|\*)|(?P<number>\d+\.+|\.+|\d+(?=\s))"
+    r"|(?P<tag>\[)|(?P<move>[^\s{};()$!?\[]+)|(?P<other>\S)"
+)
+CASTLING = re.compile(r"[O0]-[O0](-[O0])?[+#]?")
+
+
+class Word(NamedTuple):
+    """A word of a game, of one of the kinds above."""
+
+    kind: str
+    text: str
+
+
+class Game(NamedTuple):
+    """A game as it is written."""
+
+    tags: dict[str, str]
+    words: list[Word]
+
+    @property
+    def start(self) -> str:
+        """Where it begins, as FEN."""
+        return self.tags.get("FEN", STARTING_POSITION)
+
+    @property
+    def first_number(self) -> int:
+        """The number of the first move."""
+        fields = self.start.split()
+        return int(fields[5][:6]) if len(fields) > 5 and fields[5].isdecimal() else 1
+
+
+def read_games(text: str) -> Iterator[Game]:
+    """Yield the games of a text."""
+    game, place = Game({}, []), 0
+    while match := WORD.search(text, place):
+        place = match.end()
+        if match["tag"]:
+            tag = TAG.match(text, match.start()) or CARELESS_TAG.match(text, match.start())
+            if game.words:
+                yield game
+                game = Game({}, [])
+            if tag:
+                game.tags[tag[1]] = re.sub(r"\\(.)", r"\1", tag[2])
+                place = tag.end()
+        elif match["open"]:
+            variation, place = read_variation(text, match.start())
+            game.words.append(Word(VARIATION, variation))
+        elif match["result"]:
+            game.words.append(Word(RESULT, match[0]))
+            yield game
+            game = Game({}, [])
+        elif match["comment"]:
+            game.words.append(Word(COMMENT, comment_in(match[0])))
+        elif match["glyph"] or match["move"]:
+            game.words.append(Word(GLYPH if match["glyph"] else MOVE, match[0]))
+    if game.tags or game.words:
+        yield game
+
+
+def comment_in(text: str) -> str:
+    """Return what a comment says, in braces or after a semicolon, so that it can stand in braces."""
+    return " ".join(text[1:].replace("}", " " if text[0] == "{" else ")").split())
+
+
+def read_variation(text: str, begin: int) -> tuple[str, int]:
+    """Return the variation that begins there, those within it included, and where it ends."""
+    words, depth, place = [], 0, begin
+    while match := WORD.search(text, place):
+        place = match.end()
+        depth += bool(match["open"]) - bool(match["close"])
+        words.append(f"{{ {comment_in(match[0])} }}" if match["comment"] else match[0])
+        if not depth:
+            break
+    return " ".join(words) + " )" * depth, place
+
+
+def legal_move(board: AnyBoard, text: str) -> str:
+    """Return the legal move that a text stands for, as UCI has it; raise MoveError where there is none, or several."""
+    moves = board.moves()
+    if UCI.fullmatch(text):
+        found = [move for move in moves if move == text]
+    elif match := CASTLING.fullmatch(text):
+        king = "e1" if board.white_to_move else "e8"
+        goal = ("c" if match[1] else "g") + king[1]
+        found = [move for move in moves if move == king + goal and board.men[square_of(king)] in "Kk"]
+    elif match := SAN.fullmatch(text):
+        found = [move for move in moves if fits(board, move, match)]
+    else:
+        found = []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise MoveError(f"{text!r} may be any of {' '.join(found)}")
+    raise MoveError(f"no move {text!r} in {board.fen()}")
+
+
+def fits(board: AnyBoard, move: str, match: re.Match[str]) -> bool:
+    """Tell whether a move is one that SAN may mean."""
+    letter, file, rank, target, promotion = match.groups()
+    return (
+        board.men[square_of(move[:2])].upper() == (letter or "P")
+        and move[0].startswith(file)
+        and move[1].endswith(rank)
+        and move[2:4] == target
+        and move[4:] == (promotion or "").lower()
+    )
+
+
+def written(game: Game) -> str:
+    """Return a game as PGN."""
+    lines = []
+    for name, value in game.tags.items():
+        value = value.replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'[{name} "{value}"]')
+    head = "\n".join(lines)
+    return (
+        f"{head}\n\n{textwrap.fill(' '.join(numbered(game)), WIDTH, break_long_words=False, break_on_hyphens=False)}\n"
+    )
+
+
+def numbered(game: Game) -> Iterator[str]:
+    """Yield the words of a game with the numbers of its moves."""
+    number, white, told = game.first_number, game.start.split()[1:2] != ["b"], False
+    for kind, text in game.words:
+        if kind == MOVE:
+            if white or not told:
+                yield f"{number}." if white else f"{number}..."
+            yield text
+            number, white, told = number + (not white), not white, True
+        else:
+            yield f"{{ {text} }}" if kind == COMMENT else text
+            told = told and kind == GLYPH

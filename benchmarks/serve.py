@@ -2,7 +2,7 @@
 
 For each variant, solved first where it is not, requests for positions of random play to a server on this machine: by
 one client that waits for each answer, the same again, and by 16 clients at once. A request for a path that there is not
-is the reference.
+is the reference. Before, what a person waits for: until a new server listens, and for its first answers of each kind.
 """
 
 import random
@@ -41,10 +41,34 @@ def report(name: str, url: str, paths: list[str], reference: float) -> None:
     print(f"{name:44} {row[0]:7.2f} {row[1]:7.2f} {row[2]:7.2f} {row[3]:7.1f}", flush=True)
 
 
+FIRST = ["/?v={0}", "/api/game?variant={0}", "/api/position?variant={0}&line=true", "/api/gallery"]
+"""What the page asks for first."""
+STARTS = 5
+
+
+def first_answers(variant: str) -> None:
+    """Print how long it takes until a new server listens, and for the first answers that it gives."""
+    rows = []
+    for _ in range(STARTS):
+        began = time.perf_counter()
+        server = subprocess.Popen([*COMMAND, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout
+            url = server.stdout.readline().split()[0]
+            listening = 1000 * (time.perf_counter() - began)
+            rows.append([listening, *times(url, [path.format(variant) for path in FIRST])])
+        finally:
+            server.terminate()
+            server.wait()
+    for name, taken in zip(["a server listens", *FIRST], zip(*rows, strict=True), strict=True):
+        print(f"{name.format(variant):44} {median(taken):7.0f}   ms, the first time", flush=True)
+
+
 def main() -> None:
     variants = sys.argv[1:] or VARIANTS
     for text in variants:
         subprocess.run([*COMMAND, "solve", text], check=True, capture_output=True)
+    first_answers(variants[0])
     server = subprocess.Popen([*COMMAND, "serve", *variants, "--port", "0"], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout

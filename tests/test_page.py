@@ -415,7 +415,8 @@ def test_a_server_that_is_open_to_others_offers_no_solving(open_page, own_server
 def test_a_game_that_is_not_solved_can_be_solved_there(open_page, own_server):
     server = own_server(["mutorere"])
     page = open_page("?v=tictactoe:3", at=server.url, wait="#trouble button")
-    assert "No database for tictactoe; make it with:" in page.locator("#trouble").inner_text()
+    assert "Tic-tac-toe is not solved yet. Solve it here, or in a terminal:" in page.locator("#trouble").inner_text()
+    assert page.title() == "Tic-tac-toe cannot be shown – retrograde"
     assert "retrograde solve tictactoe" in page.locator("#trouble code").text_content()
     assert page.locator("#board").is_hidden() and focused(page) != "BODY"
     page.get_by_role("button", name="Solve Tic-tac-toe").click()

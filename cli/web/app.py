@@ -178,11 +178,11 @@ def offer_page(app: FastAPI, library: Library) -> None:
 def offer_games(app: FastAPI, library: Library) -> None:
     """Offer what the page asks of a whole game: its positions, what its moves were worth, and its text."""
 
-    @app.get("/api/game")
-    async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> view.Played:
+    @app.get("/api/game", response_model=view.Played)
+    async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> Response:
         """The positions of a game, from the start or a position, by the names of its moves, joined by commas."""
         solution = library.solution(variant)
-        return view.played(solution, view.place_of(solution, position), view.moves_in(moves))
+        return as_json(view.played(solution, view.place_of(solution, position), view.moves_in(moves)))
 
     @app.get("/api/scorecard")
     async def scorecard(variant: str, position: Text, moves: Text) -> list[view.Mark]:

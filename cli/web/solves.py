@@ -21,7 +21,8 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import psutil
 
@@ -157,29 +158,34 @@ class Solves:
         """Run `solve` to its end, note its progress, and return what it prints; raise Stopped where it fails."""
         workers = str(max(1, (os.cpu_count() or 2) - 1))  # so that the server's answers stay quick
         command = [*COMMAND, one.variant, "--json", "--workers", workers, *options]
+        with TemporaryFile("w+", encoding="utf-8") as printed:  # not a pipe, which nobody would empty meanwhile
+            process = self.start(one, command, printed)
+            timer = threading.Timer(limit, too_late, (one, process))
+            timer.start()
+            try:
+                said = ""
+                for line in progress_of(process, one):
+                    said = line or said
+                status = process.wait()
+            finally:
+                timer.cancel()
+                stop(process)
+            if status:
+                raise Stopped(*self.why(one, said))
+            printed.seek(0)
+            return printed.read()
+
+    def start(self, one: Solve, command: list[str], printed: IO[str]) -> "subprocess.Popen[str]":
+        """Start a process, unless it is no longer wanted: then raise Stopped."""
         with self.lock:
             if one.cancelled or self.closed:
                 raise Stopped("stopped", "")
-            process = one.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            one.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE, text=True,
                 encoding="utf-8", errors="replace",
             )  # fmt: skip
-        be_modest(process.pid)
-        timer = threading.Timer(limit, too_late, (one, process))
-        timer.start()
-        try:
-            said = ""
-            for line in progress_of(process, one):
-                said = line or said
-            assert process.stdout
-            printed = process.stdout.read()
-            status = process.wait()
-        finally:
-            timer.cancel()
-            stop(process)
-        if status:
-            raise Stopped(*self.why(one, said))
-        return printed
+        be_modest(one.process.pid)
+        return one.process
 
     def why(self, one: Solve, said: str) -> tuple[str, str]:
         """Return the state and the words of a solve that has ended early; *said* is the last line that it wrote."""
@@ -204,7 +210,8 @@ def progress_of(process: "subprocess.Popen[str]", one: Solve) -> Iterator[str]:
     for line in process.stderr:
         try:
             told: dict[str, Any] = json.loads(line)
-            one.phase, one.share, one.seconds_left = told["phase"], told["share"], told["seconds_left"]
+            one.phase, one.seconds_left = told["phase"], told["seconds_left"]
+            one.share = told.get("overall_share", told["share"])  # of all phases, where that is known
         except (ValueError, TypeError, KeyError):
             yield line.strip()
 

@@ -93,13 +93,17 @@ class Step(BaseModel):
 
 
 class Played(BaseModel):
-    """A game as far as its moves are moves; `problem` says which is none, if any. `usual`: it begins at the start."""
+    """A game as far as its moves are moves: `problem` says which is none, if any. `usual`: it begins at the start.
+
+    `last` is all that is to be known of the last position.
+    """
 
     variant: str
     title: str
     players: list[str]
     usual: bool
     steps: list[Step]
+    last: Position
     problem: str
 
 
@@ -234,6 +238,7 @@ def played(solution: Solution, place: int, names: list[str]) -> Played:
         players=names_of_players,
         usual=usual,
         steps=steps,
+        last=position(solution, place, ",".join(map(str, steps[-1].touched)), line=True),
         problem=problem,
     )
 

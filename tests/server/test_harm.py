@@ -12,13 +12,18 @@ from ..serving import get
 pytestmark = pytest.mark.long
 
 PATHS = [
+    "game", "scorecard", "pgn", "gallery", "about", "picture", "solves", "solve", "cancel",
     "api", "variants", "position", "reply", "counts", "standard", "static", "page.js", "tictactoe", "connect4", "chess",
     "regular", "KRK", "positions", "instructions", "..", ".", "", "%2e%2e", "%2F", "%00", "%ff", "%0d%0a", "é", "~root",
     "evil.py", "C:", "\\", "{game}", "width=4,height=4", "width=99999999999999999999", "misere", "a=b=c", ",,,", ":",
     "*", "x" * 300, "1+2+3", "openapi.json", "etc", "passwd",
 ]  # fmt: skip
-NAMES = ["variant", "position", "p", "fen", "last", "line", "skill", "seed", "x", "", "é", "%00"]
+NAMES = [
+    "variant", "position", "moves", "first", "finished", "p", "fen", "last", "line", "skill", "seed", "x", "", "é",
+    "%00",
+]  # fmt: skip
 VALUES = [
+    "a1,b1,a2", ",,,", "Kb1,%2C", "a%", "a1," * 90,
     "tictactoe", "mutorere", "chess:KRK", "chess:KRKKKKKKK", "chess:", "connect4:99,99", "tentozero:steps=-1", "random",
     ".../.../...", "XXX/OOO/...", "XX./OO./...", "8/8/8/8/8/2k5/1R6/K7 b", "8/8/8/8/8/2k5/1R6/K7_w_-_-", "9" * 390,
     "-1", "1e400", "nan", "inf", "0.5", "true", "0,1,2", "99999,-1", "٣", "\0", "\x1b[2J", "é" * 100, "/etc/passwd",
@@ -30,7 +35,8 @@ def hostile_request(chance):
     """Return a method, an address and headers."""
     path = "/" + "/".join(chance.choices(PATHS, k=chance.randrange(5))) + chance.choice(["", "/"])
     if chance.random() < 0.5:
-        likely = ("/api/position", "/api/reply", "/api/counts", "/standard", "/tictactoe/regular/positions/")
+        likely = ("/api/position", "/api/reply", "/api/counts", "/standard", "/tictactoe/regular/positions/",
+                  "/api/game", "/api/scorecard", "/api/pgn", "/api/about", "/api/picture", "/api/solve")  # fmt: skip
         path = chance.choice(likely)
     query = {chance.choice(NAMES): chance.choice(VALUES) for _ in range(chance.randrange(5))}
     if chance.random() < 0.6:

@@ -54,7 +54,7 @@ def stand_in(monkeypatch, tmp_path):
 SLOW = """
 import sys, time
 if "--estimate" in sys.argv:
-    print('{"seconds": 1, "memory": 1000, "positions": 10}')
+    print('{"seconds": [0.1, 1], "memory": 1000, "positions": 10, "tiers": "%s"}' % ("x" * 300_000))  # more than a pipe
 else:
     print('{"phase": "explore", "share": 0.25, "seconds_left": 3}', file=sys.stderr, flush=True)
     time.sleep(60)

@@ -22,12 +22,16 @@ function make(name, properties, ...content) {
 
 async function trying(action) {
   $("trouble").hidden = true;
+  const before = document.activeElement;
   try {
     await action();
   } catch (error) {
-    const again = make("button", { textContent: "Try again" });
-    again.addEventListener("click", () => trying(error.status ? load : action));
-    $("trouble").replaceChildren(make("p", {}, sentence(error.message)), again);
+    const way = make("button", { textContent: error.status ? "Close" : "Try again" });
+    way.addEventListener("click", () => {
+      before.focus();
+      trying(error.status ? load : action);
+    });
+    $("trouble").replaceChildren(make("p", {}, sentence(error.message)), way);
     $("trouble").hidden = false;
   }
 }

@@ -40,9 +40,9 @@ export class Game {
   async begin(variant, start, moves = []) {
     const late = this.turnOver();
     const told = await ask("game", { variant, position: start, moves: joined(moves) });
-    const steps = told.steps.map((step) => ({ ...step }));
-    await this.fill(steps, told.variant);
     if (late()) return "";
+    const { steps } = told;
+    Object.assign(steps[steps.length - 1], told.last);
     Object.assign(this, { variant: told.variant, title: told.title, names: told.players, steps });
     this.start = told.usual ? null : steps[0].position;
     return told.problem;

@@ -45,7 +45,10 @@ async function begin({ variant, start, moves = [] }, step = pushed) {
     if (game.now && error.status) throw error; // a game goes on: a line says what was wrong
     document.body.classList.add("empty");
     const again = () => begin({ variant, start, moves }, replaced);
-    await showTrouble($("trouble"), error, variant, { again, fresh: () => begin({ variant, start: null }, replaced) });
+    const fromStart = () => begin({ variant, start: null }, replaced);
+    const name = await showTrouble($("trouble"), error, variant, { again, fresh: fromStart });
+    $("title").textContent = name;
+    document.title = `${name} cannot be shown – retrograde`;
   }
 }
 

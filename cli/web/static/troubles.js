@@ -16,15 +16,14 @@ function paragraph(...content) {
   return made;
 }
 
-// Fill a box with what was wrong with opening a variant; *again* tries once more, *fresh* goes to its start.
+// Fill a box with what was wrong with opening a variant; *again* tries once more, *fresh* goes to its start. Returns what
+// people call the variant.
 export async function showTrouble(box, error, variant, { again, fresh }) {
   const ways = document.createElement("div");
   ways.className = "bar";
   const home = Object.assign(document.createElement("a"), { href: "/", textContent: "All games", className: "button" });
-  let about = null;
-  if (!(error instanceof Gone)) about = await ask("about", { variant }).catch(() => null);
-  const words = about?.words || error.message;
-  const content = [paragraph(sentence(about?.command ? `${words}:` : words))];
+  const about = error instanceof Gone ? null : await ask("about", { variant }).catch(() => null);
+  const content = [paragraph(wordsOf(error, about))];
   if (about?.command) content.push(paragraph(Object.assign(document.createElement("code"), { textContent: about.command })));
   if (about?.may_solve) {
     const progress = document.createElement("div");
@@ -35,16 +34,26 @@ export async function showTrouble(box, error, variant, { again, fresh }) {
   box.replaceChildren(...content, ways);
   box.hidden = false;
   ways.firstChild.focus();
+  return about?.title ?? variant;
+}
+
+function wordsOf(error, about) {
+  if (about?.state !== "unsolved") return sentence(about?.command ? `${about.words}:` : about?.words || error.message);
+  const here = about.may_solve ? "Solve it here, or in a terminal:" : "Solve it in a terminal:";
+  return `${about.title} is not solved yet. ${here}`;
 }
 
 function solveButton(about, progress, again) {
   const show = (solve) => {
     if (solve.variant !== about.variant) return;
+    made.hidden = !isOver(solve);
     if (solve.state === "done") again();
     else progress.replaceChildren(isOver(solve) ? paragraph(outcome(solve)) : progressOf(solve, (one) => solver.cancel(one)));
+    if (document.activeElement === made || document.activeElement === document.body) (made.hidden ? progress.querySelector("button") : made)?.focus();
   };
   const solver = new Solver(about.token, show, (error) => progress.replaceChildren(paragraph(sentence(error.message))));
-  return button(`Solve ${about.title}`, () => solver.begin(about.variant).catch(solver.onTrouble));
+  const made = button(`Solve ${about.title}`, () => solver.begin(about.variant).catch(solver.onTrouble));
+  return made;
 }
 
 // An error's text as a sentence; the name of a variant at its beginning stays as it is.

@@ -107,7 +107,19 @@ def test_every_folder_with_modules_is_a_package():
 
 ROOMS = {
     "solver": (
-        *("work", "outcomes", "rules", "numbered", "listed", "forecast", "streamed", "audit", "conformance", "play"),
+        *(
+            "work",
+            "outcomes",
+            "rules",
+            "numbered",
+            "listed",
+            "sampling",
+            "forecast",
+            "streamed",
+            "audit",
+            "conformance",
+            "play",
+        ),
         *("interpreted", "engine"),
     ),
     "databases": (

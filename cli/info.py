@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from retrograde.cli.common import database_option, json_option, open_file, print_json, source_argument
+from retrograde.cli.common import database_option, json_option, open_file, open_source, print_json, source_argument
 from retrograde.cli.moves import MOVER, distance, mover
 from retrograde.cli.pager import paged
 from retrograde.cli.report import Facts, print_file, print_head, print_remotenesses, print_values, value_of
-from retrograde.cli.words import NOUNS, faint, heading, indent, prospect, table
+from retrograde.cli.words import NOUNS, faint, heading, indent, prospect, table, wrap
 from retrograde.games import WIN
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def command(source: str, database: str | None, as_json: bool) -> None:
     """Show what came out: counts by value and remoteness, the longest win, the size.
 
-    A file is described even where its rules are gone.
+    A file is described even where its rules are gone, or have changed since: that is said. Positions are counted each,
+    those equal by symmetry, too; the parts of a chess endgame with one of each, as tables of endgames do.
 
     \b
     Examples:
@@ -35,18 +36,52 @@ def command(source: str, database: str | None, as_json: bool) -> None:
 
     with open_file(source, database) as opened:
         facts = summary(opened)
-        if as_json:
-            print_json(facts)
-            return
         file, game = (opened.file, opened.game) if isinstance(opened, Database) else (opened, None)
+        changed = game is None and rules_changed(source, database)
+        if as_json:
+            print_json(facts | {"rules": "at hand" if game else "changed" if changed else "not at hand"})
+            return
         with paged():
             print_head(facts)
+            if changed:
+                print_changed(source, database)
             print_values(facts)
+            print_symmetry(facts)
             print_tiers(facts, game)
             print_remotenesses(facts)
             print_longest_win(facts, file, game)
             print_origin(facts, file, game)
             print_file(facts)
+
+
+def rules_changed(source: str, database: str | None) -> bool:
+    """Tell whether the rules that VARIANT|FILE names are others than a database was made with."""
+    from retrograde.databases import OtherRules
+    from retrograde.games import RetrogradeError
+
+    try:
+        open_source(source, database).close()
+    except OtherRules:
+        return True
+    except RetrogradeError:
+        return False
+    return False
+
+
+def print_changed(source: str, database: str | None) -> None:
+    """Print that a database was made with other rules than those there are now, and what to do."""
+    from retrograde.games.text import printable
+
+    again = f"retrograde solve {source}{f' --database {database}' if database else ''} --fresh"
+    said = f"made with other rules than {source} has now: what follows is of the old ones; solve it anew with: {again}"
+    click.echo(click.style(wrap(printable(said), 2), bold=True))
+
+
+def print_symmetry(facts: Facts) -> None:
+    """Print how many positions there are where of those equal by symmetry one counts."""
+    if facts["stored"] != facts["positions"]:
+        said = f"positions equal by symmetry are counted each; where one of each counts, there are {facts['stored']:,}"
+        click.echo(indent(faint(wrap(said, 2))) + "\n")
 
 
 def print_tiers(facts: Facts, game: "Game | None") -> None:
@@ -60,6 +95,7 @@ def print_tiers(facts: Facts, game: "Game | None") -> None:
             longest = part["longest"]
             what = [longest_in_words(longest, game), longest["position"]] if longest else ["", ""]
             rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *what])
+    click.echo(f"{heading('Its parts')}, of positions equal by symmetry one counted\n")
     click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
 
 

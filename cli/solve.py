@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,12 @@ from retrograde.cli.common import database_option, json_option, print_json, vari
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.report import print_file, print_head, print_values
-from retrograde.cli.words import amount, duration, heading, indent, size, table
+from retrograde.cli.words import amount, duration, faint, heading, indent, size, table, wrap
 
 if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
     from retrograde.games import Game
+    from retrograde.solver.forecast import Estimate
     from retrograde.solver.work.progress import Progress
 
 
@@ -84,7 +86,9 @@ def command(
     began, before = time.monotonic(), 0
     solved = is_solved(game, path, fresh)
     if not solved:
-        with Lock(path) as lock:
+        from retrograde.solver.work.scratch import without_empty_folders
+
+        with without_empty_folders(path), Lock(path) as lock:
             solved = is_solved(game, path, fresh)  # by another process, before it gave up the lock
             if not solved:
                 before = run(game, path, workers, memory, fresh, as_json, lock)
@@ -151,38 +155,51 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool)
     import shutil
 
     from retrograde.games.catalog import variant
-    from retrograde.solver.forecast import estimate
+    from retrograde.solver.work.progress import announce
 
-    expected = estimate(game, workers or os.cpu_count() or 1)
+    with JsonProgress() if as_json else ProgressLine() as line:
+        announce(line, "reading the rules")
+        from retrograde.solver.forecast import estimate  # which takes some time, in which nothing would be said
+
+        expected = estimate(game, workers or os.cpu_count() or 1, listener=line)
     folder = next(folder for folder in path.absolute().parents if folder.is_dir())
     free = shutil.disk_usage(folder).free
     if as_json:
         tiers = [{"tier": tier, "records": records} for tier, records in expected.tiers.items()]
-        print_json({"variant": variant(game), **asdict(expected), "tiers": tiers, "disk_free": free})
+        fits = expected.fits(free)
+        print_json({"variant": variant(game), **asdict(expected), "tiers": tiers, "disk_free": free, "fits_disk": fits})
         return
-    if expected.open:
-        click.echo(
-            f"{heading(variant(game))}: play may come back to a tier it has left; how many positions there are is not "
-            "told without solving it"
-        )
-        return
-    about = "" if expected.counted == len(expected.waves) else "about "
-    rows = [
-        ("positions", f"{about}{expected.positions:,}"),
-        ("records", f"{about}{expected.records:,}"),
-        ("time", f"about {duration(expected.seconds)}"),
-        ("memory", f"about {size(expected.memory)}"),
-        ("scratch", f"about {size(expected.scratch)} of disk while it runs"),
-        ("database", f"about {size(expected.database)}"),
-        ("disk", f"{size(free)} free"),
-    ]
     click.echo(f"{heading(variant(game))}: an estimate\n")
+    rows = [
+        ("positions", told(expected, "positions", amount)),
+        ("records", told(expected, "records", amount)),
+        ("time", told(expected, "seconds", duration)),
+        ("memory", told(expected, "memory", size)),
+        ("scratch", f"{told(expected, 'scratch', size)} of disk while it runs"),
+        ("database", told(expected, "database", size)),
+        ("disk", f"{size(free)} free{'' if expected.fits(free) else ', which is too little: solve refuses to begin'}"),
+    ]
     click.echo(indent(table(rows, "<<")))
     for name, counts in (("tier", expected.tiers), ("plies", dict(enumerate(expected.waves)))):
         if 1 < len(counts) <= MOST_ROWS:
             body = [(heading(name), heading("records"))] + [(str(key), f"{count:,}") for key, count in counts.items()]
             click.echo("\n" + indent(table(body, ">>", gap="   ")))
             break
+    click.echo("\n  It rests on")
+    for basis in expected.rests_on:
+        click.echo(faint(wrap(f"  - {basis}", 4)))
+
+
+def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
+    """Return an amount of an estimate in words, with its range: `about 70 M (65 M to 75 M)`."""
+    low, high = expected.ranges[name]
+    exactly = f"{low:,}" if words is amount else words(low)
+    if high is None:
+        return f"at least {exactly}"
+    if low == high:
+        return exactly
+    likely = getattr(expected, name)
+    return f"about {words(likely)} ({words(low)} to {words(high)})"
 
 
 def run(

@@ -33,8 +33,9 @@ from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.work.journal import Journal
-from retrograde.solver.work.memory import MemoryBudget
+from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.work.progress import Course, Listener, Phase, announce
+from retrograde.solver.work.scratch import without_empty_folders
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.sources import journal_digest
 from retrograde.solver.work.work import Unfit, Work
@@ -42,6 +43,9 @@ from retrograde.solver.work.work import Unfit, Work
 COMPILER_BYTES = 230_000_000
 """Memory that the compiler takes once it is imported, its own work included: with no machine code kept, chess comes to
 272 MB in all."""
+
+WORTH_KEEPING = 60.0
+"""Seconds of exploring of which what is found is kept, also where there turns out to be no disk for the rest."""
 
 WAYS = ("interpreted", "listed", "streamed", "numbered")
 """The names of the ways of solving."""
@@ -108,7 +112,7 @@ def solve(
     announce(listener, "reading the rules")
     with no_exit():
         refuse_broken(game)
-        with nullcontext(lock) if lock else Lock(path) as held:
+        with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
             place = Place(path, held)
             solve_into(place, game, order)
             place.clear()
@@ -158,8 +162,9 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
     if "numba" not in sys.modules:
         budget.check(COMPILER_BYTES, "compiling the rules")
     with Journal(place.journal, identity(game), order.fresh) as journal, executor_of(order) as (executor, workers):
+        taken_up = bool(journal.found)
         work = Work(executor, workers, budget, journal, place.scratch, order.listener, order.sizes)
-        with work.open:
+        with work.open, nothing_left_of_what_is_refused(place, work, taken_up):
             solved = solved_compiled(game, ways_for(game, place, order), work)
             from retrograde.solver.outcomes.encode import encode_group  # numba is imported by now
 
@@ -167,6 +172,24 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
             work.course.positions_a_record = sum(row.positions for row in solved.legend) / max(phase.total or 0, 1)
             write(solved, work.map, lambda items: phase.advance(items - phase.done), encode_group)
             phase.end()
+
+
+@contextmanager
+def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) -> Iterator[None]:
+    """Delete what a solve keeps where it is refused before much is done: no memory to begin, no disk to end it.
+
+    What was *taken up* from another run stays, and so does what has taken long to be found.
+    """
+    try:
+        yield
+    except (MemoryLimit, DiskTooSmall) as error:
+        phase = work.course.at_hand
+        little = phase is None or not phase.done
+        if phase is not None and isinstance(error, DiskTooSmall):
+            little = phase.name == "exploring" and phase.worked_seconds < WORTH_KEEPING
+        if little and not taken_up:
+            place.clear()
+        raise
 
 
 def items_of(solved: AnySolved) -> int:
@@ -229,6 +252,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work) -> Any:
         except Unfit:
             unfit.add(())
             unfit.settle()  # before the lists are gone that the journal speaks of
+            work.course.plan()
             shutil.rmtree(work.scratch, ignore_errors=True)
         except NotCompilable as error:  # also of parents(), which is compiled only when it is asked for
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)

@@ -1,68 +1,121 @@
 """What a solve will take, told beforehand: positions by tier, time, memory, scratch files and database.
 
-Positions are counted exactly as long as that is quick, wave by wave from the start. From then on two samples of each
-wave, drawn apart, go on from generation to generation. How many children all positions of a wave have follows from the
-samples; how many *different* ones, from how often a child of the one sample is a child of the other as well, as the
-fish in a lake are counted by catching some twice. The more parents children have, the more often that happens; how it
-depends on the number of parents is taken from the last waves that were counted.
+How many positions there are is counted, sampled (`sampling.py`) or, where the game numbers them, known. What each of
+them takes was measured, of the solves that are named here; so all is told as a range, from the least to the most that
+was seen, and with what it rests on::
 
-The samples lean towards positions with many parents, so that far beyond what was counted the estimate is low: by a
-twentieth where ten waves are sampled, by a third where twenty are (benchmarks/README.md has examples).
+    amount    =  fixed + records · ratio · (records / 35 million) ** power          low  <=  likely  <=  high
+
+The same forecast decides whether a solve is refused: where even the least that it takes does not fit the disk.
 """
 
 import shutil
-import time
-from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RetrogradeError, is_numbered
+from retrograde.games.game import Game, defines, is_numbered
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.rules.examine import start_of
-from retrograde.solver.rules.expansion import Expander
-from retrograde.solver.work.memory import format_size
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.sampling import Sampled, Sampler
+from retrograde.solver.work.memory import DiskTooSmall, format_size
+from retrograde.solver.work.progress import Listener, announce
 
 COUNTED, SAMPLED = 1_000_000, 300_000
 """Positions up to which a wave is counted, and positions in each of the two samples of a later one."""
-STREAM_SECONDS = 3.1
-"""Seconds of a processor that a streamed solve takes for what the rules take a second to expand."""
-MEMORY_SECONDS = 8.0
-"""The same of a solve in memory."""
+QUICK = 100_000, 30_000
+"""The same for a look that takes less than a second."""
+SECONDS = 10.0
+"""Time for counting. (Sampling Connect Four 7×6 takes as long.)"""
+SLOTS, SLOT_SECONDS = 2_000, 0.5
+"""Slots that are looked at of a numbering, and time for it."""
 SECOND_WORKER = 0.75
 """What each further worker adds to the speed."""
-STREAM_MEMORY, STREAM_MEMORY_A_WORKER, STREAM_MEMORY_A_RECORD = 250_000_000, 200_000_000, 0.06
-MEMORY_A_RECORD = 14
-SCRATCH_A_RECORD, STEPS_A_RECORD, BYTES_A_RECORD = 0.25, 0.11, 0.5
-"""Bytes for each record in scratch files; in a database of steps; and in one that stores positions."""
-SCORE_IN_JOURNAL = 4
-"""Bytes for each record in the journal of a solve in memory, beside its position."""
-LOWEST = -(1 << 62)
-"""A tier below all."""
-DENSE_SECONDS, DENSE_MEMORY, DENSE_BYTES = 2e-6, 4, 0.6
-"""What a slot of a dense numbering takes."""
+INTERPRETED = 5_000
+"""Records up to which games are solved interpreted, about."""
+CODE_BITS = 14
+"""Bits for plies that a solve begins with."""
 
 
-QUICK = 100_000, 30_000
-"""Positions counted and sampled for an estimate in less than a second."""
+class Range(NamedTuple):
+    """An amount: the least, the likely, and the most, which is None where it is not known."""
+
+    low: float
+    likely: float
+    high: float | None
+
+    def __add__(self, other: Any) -> "Range":
+        """Return the sum with a number or a range."""
+        low, likely, high = other if isinstance(other, Range) else (other, other, other)
+        return Range(
+            self.low + low, self.likely + likely, None if self.high is None or high is None else self.high + high
+        )
+
+    def times(self, ratio: "Range | float", power: float = 0.0) -> "Range":
+        """Return the product with a number or a range, which holds of 35 million and changes with a power of that."""
+        ratios = ratio if isinstance(ratio, Range) else Range(ratio, ratio, ratio)
+        low, likely, high = (
+            None if a is None or b is None else a * b * (max(a, 1) / 35e6) ** power
+            for a, b in zip(self, ratios, strict=True)
+        )
+        return Range(low or 0.0, likely or 0.0, high)
 
 
-class DiskTooSmall(RetrogradeError, OSError):
-    """A solve would fill the disk."""
+@dataclass(frozen=True)
+class Ratios:
+    """What was measured of a way of solving: seconds for each second of expanding, or for each slot; and bytes of
+    memory, of scratch files and of the database for each record."""
+
+    seconds: Range
+    start: Range
+    memory: Range
+    fixed_memory: Range
+    scratch: Range
+    database: Range
+    source: str
+    power: float = 0.0
+    """How what a record takes of the disk changes as games grow."""
+
+
+MB = 1e6
+LISTED = Ratios(
+    Range(4.0, 8.0, 14.0), Range(0.8, 1.2, 3.0), Range(8, 22, 32), Range(150 * MB, 175 * MB, 230 * MB),
+    Range(0.5, 1.0, 1.5), Range(0.4, 0.52, 0.75), "solves of Connect Four 4×4 to 5×4",
+)  # fmt: skip
+CYCLIC = Ratios(
+    Range(6.0, 12.0, 30.0), Range(0.8, 1.2, 3.0), Range(20, 26, 45), Range(150 * MB, 175 * MB, 230 * MB),
+    Range(0.5, 1.0, 1.5), Range(0.1, 0.7, 1.1), "solves of dodgem 3×3 and 4×4 and the L-game",
+)  # fmt: skip
+STREAMED = Ratios(
+    Range(2.0, 2.9, 4.5), Range(1.0, 1.6, 12.0), Range(0.02, 0.035, 0.05), Range(240 * MB, 250 * MB, 330 * MB),
+    Range(0.10, 0.14, 0.30), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×6, and a plain file of 5×5",
+    -0.095,
+)  # fmt: skip
+NUMBERED = Ratios(
+    Range(0.7e-6, 1.3e-6, 2.2e-6), Range(0.8, 1.2, 20.0), Range(11.0, 12.0, 23.0), Range(165 * MB, 185 * MB, 215 * MB),
+    Range(2.0, 4.0, 4.0), Range(0.08, 0.16, 0.33), "solves of chess with three to five men (KRK to KRBKR)",
+)  # fmt: skip
+CACHE = 250 * MB
+"""Scratch files that a stream keeps in memory."""
+TASK = 150 * MB
+"""What a worker takes in a stream of many positions."""
+LINK = Range(0.0, 8.0, 16.0)
+"""Bytes for each child in a tier with cycles, where the rules do not give the parents."""
 
 
 @dataclass
 class Estimate:
     """What a solve will take. `records` counts symmetric positions once, `positions` each.
 
-    `waves` are records by the plies from the start, `tiers` by tier. `counted` waves are not estimated; `open` says
-    that play comes back to tiers, so that nothing is known beyond the waves counted.
+    `waves` are records by the plies from the start, `tiers` by tier. `counted` waves are not estimated; `complete` says
+    that these are all, `open` that nothing is known beyond them, so that all is told of these alone. `ranges` has the
+    least and the most of each amount, by its name, the most None where it is not known; `rests_on` says in sentences
+    where all that comes from.
     """
 
     records: int
@@ -70,151 +123,147 @@ class Estimate:
     waves: list[int] = field(default_factory=list)
     tiers: dict[int, int] = field(default_factory=dict)
     counted: int = 0
+    complete: bool = False
     open: bool = False
     streamed: bool = False
     seconds: float = 0.0
     memory: int = 0
     scratch: int = 0
     database: int = 0
+    ranges: dict[str, tuple[float, float | None]] = field(default_factory=dict)
+    rests_on: list[str] = field(default_factory=list)
+
+    @property
+    def disk(self) -> int:
+        """What is likely to be written."""
+        return self.scratch + self.database
+
+    @property
+    def least_disk(self) -> float:
+        """The least that will be written."""
+        return sum(self.ranges[name][0] for name in ("scratch", "database"))
+
+    def fits(self, free: float) -> bool:
+        """Tell whether at least the least that will be written fits so many bytes."""
+        return self.least_disk <= free
+
+    def put(self, name: str, amount: Range) -> None:
+        """Note an amount, and its range."""
+        kind = float if name == "seconds" else round
+        setattr(self, name, kind(amount.likely))
+        self.ranges[name] = kind(amount.low), None if amount.high is None else kind(amount.high)
 
 
 def estimate(
-    game: Game, workers: int = 1, counted: int = COUNTED, sampled: int = SAMPLED, in_memory: int = 4_000_000
-) -> Estimate:
+    game: Game, workers: int = 1, counted: int = COUNTED, sampled: int = SAMPLED, in_memory: int = 4_000_000,
+    listener: Listener | None = None,
+) -> Estimate:  # fmt: skip
     """Return what a solve of a game will take with so many *workers*.
 
     Waves of up to *counted* positions are counted, later ones estimated from *sampled* positions each; games of up to
-    *in_memory* records are solved in memory. Raises RuleError where the rules break the contract.
+    *in_memory* records are solved in memory. *listener* is called with Progress. Raises RuleError where the rules break
+    the contract.
     """
-    speed = 1 + SECOND_WORKER * (workers - 1)
+    announce(listener, "reading the rules")
     if is_numbered(game):
-        slots = Numbering.of(game).slots
-        sizes = [int(bytes_a_slot * slots) for bytes_a_slot in (DENSE_MEMORY, DENSE_BYTES)]
-        seconds = DENSE_SECONDS * slots / speed
-        return Estimate(slots, slots, seconds=seconds, memory=150_000_000 + sizes[0], database=sizes[1])
-    sampler = Sampler(game, counted, sampled)
-    result = sampler.run()
-    expansion = sampler.seconds / max(sampler.expanded, 1) * result.records
-    result.streamed = result.records > in_memory and not result.open
+        return of_numbered(game, workers)
+    found = Sampler(game, counted, sampled, SECONDS, listener).run()
+    records = Range(found.low, found.records, found.high)
+    result = Estimate(0, 0, [round(wave) for wave in found.waves], {k: round(n) for k, n in found.tiers.items()})
+    result.counted, result.complete, result.open = found.counted, found.complete, found.open
+    result.streamed = found.records > in_memory and not found.returns
+    result.put("records", records)
+    result.put("positions", records.times(found.symmetric))
+    if found.complete:
+        result.positions = round(found.symmetric * result.records)
+    ratios = STREAMED if result.streamed else CYCLIC if found.returns else LISTED
+    work = records.times(found.expansion).times(ratios.seconds).times(1 / speed_of(workers))
+    memory = records.times(ratios.memory) + ratios.fixed_memory
     if result.streamed:
-        result.seconds = STREAM_SECONDS * expansion / speed
-        result.memory = STREAM_MEMORY + STREAM_MEMORY_A_WORKER * workers + int(STREAM_MEMORY_A_RECORD * result.records)
-        told = streamed_estimate(result.records)
-        result.scratch, result.database = told.scratch, told.database
+        memory += Range(0, 1, 1).times(workers * TASK * min(1, found.records / 150e6))
+        memory += Range(0, 1, 1).times(CACHE * min(1, found.records / 500e6))
+    elif found.returns and not defines(game, "parents"):
+        memory += records.times(LINK).times(found.links)
+    if found.complete and found.records <= INTERPRETED:
+        result.put("seconds", Range(0.1, 0.4, 1.5))
+        memory = Range(50 * MB, 58 * MB, 70 * MB)
     else:
-        result.seconds = MEMORY_SECONDS * expansion / speed
-        result.memory = 200_000_000 + MEMORY_A_RECORD * result.records
-        position = np.dtype(position_type(start_of(game))).itemsize
-        journal = position + SCORE_IN_JOURNAL
-        result.scratch, result.database = (int(b * result.records) for b in (journal, BYTES_A_RECORD))
+        result.put("seconds", work + ratios.start)
+    result.put("memory", memory)
+    item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
+    put_disk(result, records, ratios, item)
+    result.rests_on = [*how_counted(found, counted, sampled), f"ratios of {ratios.source}"]
+    return result
+
+
+def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int) -> None:
+    """Note what so many records take of the disk."""
+    result.put("scratch", records.times(ratios.scratch, ratios.power).times(float(scratch_item)))
+    result.put("database", records.times(ratios.database, ratios.power) + 4_000)
+
+
+def speed_of(workers: int) -> float:
+    """Return how many times as fast as one some workers are."""
+    return 1 + SECOND_WORKER * (workers - 1)
+
+
+def how_counted(found: Sampled, counted: int, sampled: int) -> list[str]:
+    """Return in sentences where the number of positions comes from."""
+    last = found.counted - 1
+    if found.complete:
+        return ["all positions, counted"]
+    if found.open:
+        why = "play comes back to what it has left" if found.returns else "there was no time for more"
+        growth = found.waves[-1] / found.waves[-2]
+        how = "dwindle" if found.high is not None else "have not dwindled yet" if growth < 1 else "still grow"
+        return [f"positions counted up to {last} plies from the start, no further, for {why}",
+                f"the waves {how}, the last one being {growth:.2g} times the one before"]  # fmt: skip
+    return [
+        f"positions counted up to {last} plies from the start, where waves have more than {counted:,} records",
+        f"from there two samples of {sampled:,} of each wave, raised by what such samples were too low by for Connect "
+        "Four 5×5 to 6×6; of other games the range may be wrong",
+    ]
+
+
+def of_numbered(game: Game, workers: int) -> Estimate:
+    """Return what a solve of a game that numbers its positions will take."""
+    numbering = Numbering.of(game)
+    slots = numbering.slots
+    sample = numbering.sample(game, SLOTS, SLOT_SECONDS)
+    result = Estimate(0, 0, complete=sample.slots >= slots)
+    chance = 3 * ((sample.slots - sample.records) / max(sample.records, 1) / sample.slots) ** 0.5
+    for name, seen in (("records", sample.records), ("positions", sample.positions)):
+        likely = seen / sample.slots * slots
+        result.put(name, Range(likely * max(1 - chance, 0), likely, likely * (1 + chance)))
+    ratios, all_slots = NUMBERED, Range(slots, slots, slots)
+    result.put("seconds", all_slots.times(ratios.seconds).times(1 / speed_of(workers)) + ratios.start)
+    largest = int(np.diff(numbering.starts).max())
+    asked_for = NumberedStore.bytes_needed(numbering, CODE_BITS)
+    result.put("memory", Range(3 * slots + 7 * largest, 4 * slots + 8 * largest, asked_for) + ratios.fixed_memory)
+    put_disk(result, all_slots, ratios, 1)
+    result.rests_on = [
+        f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
+        f"ratios of {ratios.source}; solve asks for the most memory that is named",
+    ]
     return result
 
 
 def streamed_estimate(records: int) -> Estimate:
     """Return what solving so many records in a stream takes of the disk; all else is left open."""
-    return Estimate(
-        records, records, scratch=int(SCRATCH_A_RECORD * records), database=int(STEPS_A_RECORD * records), streamed=True
-    )
+    result = Estimate(records, records, streamed=True)
+    put_disk(result, Range(records, records, records), STREAMED, 1)
+    return result
 
 
 def check_disk(game: Game, folder: Path, expected: Estimate, written: int) -> None:
-    """Raise DiskTooSmall where what a solve is expected to write does not fit the disk of a folder.
+    """Raise DiskTooSmall where not even the least that a solve is expected to write fits the disk of a folder.
 
     So much of it is *written* already.
     """
-    need, free = expected.scratch + expected.database, shutil.disk_usage(folder).free
-    if need - written > free:
+    free = shutil.disk_usage(folder).free
+    if not expected.fits(free + written):
+        need = f"about {format_size(expected.disk)}, at least {format_size(expected.least_disk)},"
         raise DiskTooSmall(
-            f"solving {variant(game)} needs about {format_size(need)} on the disk of {str(folder)!r}, and "
-            f"{format_size(free)} are free; give --database on another disk, or choose a smaller variant"
+            f"solving {variant(game)} needs {need} on the disk of {str(folder)!r}, and {format_size(free)} are free; "
+            "give --database on another disk, or choose a smaller variant"
         )
-
-
-class Sampler:
-    """Counts and samples the waves of a game."""
-
-    def __init__(self, game: Game, counted: int, sampled: int):
-        self.expander = Expander(game)
-        self.counted, self.sampled = counted, sampled
-        self.dice = np.random.default_rng(1)
-        self.expanded = 0
-        self.seconds = 0.0
-        self.cyclic = False
-        self.sizes = 0
-
-    def run(self) -> Estimate:
-        """Return the counts; all else in the estimate is left open."""
-        game = self.expander.game
-        wave = np.array([start_of(game)])
-        waves = [1]
-        self.expander.expand(LOWEST, wave, sizes=True)  # compiles
-        tiers: dict[int, float] = defaultdict(float, {int(game.tier(int(wave[0]))): 1.0})
-        samples: list[Array] = []
-        count, factor, counted = 1.0, 1.0, 1
-        while True:
-            if not samples:
-                children, child_tiers, pairs = self.children(wave)
-                if len(children) == 0 or self.cyclic:
-                    break
-                parents = pairs.sum() / len(children)
-                both = (pairs * (pairs - 1)).sum() / pairs.sum()
-                factor = (parents - 1) / both if both else factor
-                count, wave, counted = len(children), children, counted + 1
-                self.add(tiers, child_tiers, 1.0)
-                if count > self.counted:
-                    samples = [self.draw(wave) for _ in range(2)]
-            else:
-                found = [self.children(sample) for sample in samples]
-                edges = count * sum(one[2].sum() / len(sample) for one, sample in zip(found, samples, strict=True)) / 2
-                if min(len(one[0]) for one in found) == 0 or self.cyclic:
-                    break
-                _, first, second = np.intersect1d(found[0][0], found[1][0], assume_unique=True, return_indices=True)
-                often = (found[0][2][first] * found[1][2][second]).sum() * count**2
-                both = max(often / len(samples[0]) / len(samples[1]) / edges - 1, 0.0)
-                count = max(edges / (1 + factor * both), 1.0)
-                self.add(tiers, found[0][1], count / len(found[0][0]))
-                samples = [self.draw(one[0]) for one in found]
-            waves.append(round(count))
-        records = sum(waves)
-        symmetric = self.sizes / max(self.expanded, 1)
-        if self.cyclic:
-            counted = len(waves)
-        return Estimate(
-            records,
-            round(records * symmetric),
-            waves,
-            {k: round(tiers[k]) for k in sorted(tiers)},
-            counted,
-            self.cyclic,
-        )
-
-    def children(self, positions: Array) -> tuple[Array, Array, Array]:
-        """Return the distinct children of positions, their tiers, and how often each is one."""
-        began = time.thread_time()
-        children, tiers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for begin, end in self.expander.blocks(0, len(positions)):
-            block = self.expander.expand(LOWEST, positions[begin:end], sizes=True)
-            found = block.children[:, : block.columns]
-            there = found >= 0
-            children.append(found[there])
-            tiers.append(block.tiers[:, : block.columns][there])
-            self.sizes += int(block.sizes.sum())
-        self.expanded += len(positions)
-        self.seconds += time.thread_time() - began
-        distinct, first, times = np.unique(np.concatenate(children), return_index=True, return_counts=True)
-        own = {self.expander.game.tier(position) for position in positions[:: max(1, len(positions) // 64)].tolist()}
-        self.cyclic |= not own.isdisjoint(np.unique(np.concatenate(tiers)).tolist())
-        return distinct, np.concatenate(tiers)[first], times
-
-    def draw(self, positions: Array) -> Array:
-        """Return some positions by chance, in order."""
-        if len(positions) <= self.sampled:
-            return positions
-        return positions[np.sort(self.dice.choice(len(positions), self.sampled, replace=False))]
-
-    @staticmethod
-    def add(tiers: dict[int, float], found: Array, weight: float) -> None:
-        """Count positions by tier."""
-        numbers, counts = np.unique(found, return_counts=True)
-        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-            tiers[number] += weight * count

@@ -174,7 +174,34 @@ def test_solve_prints_the_summary_that_info_prints(home):
     assert solution["seconds"] > 0
     assert solution["peak_memory_bytes"] > 1e6
     info = result_of("info", "tictactoe")
-    assert info == {name: value for name, value in solution.items() if name not in OF_A_RUN}
+    of_the_game = {name: value for name, value in solution.items() if name not in OF_A_RUN}
+    assert info == of_the_game | {"rules": "at hand"}
+
+
+def test_info_says_where_the_rules_are_others_now(home):
+    retrograde("solve", "./heap.py:size=7")
+    shown = retrograde("info", "./heap.py:size=7").stdout
+    assert "made with other rules" not in shown and "positions  8" in shown
+    heap = Path("heap.py")
+    heap.write_text(heap.read_text().replace("min(3, heap)", "min(2, heap)"))
+    shown = retrograde("info", "./heap.py:size=7").stdout.splitlines()
+    assert shown[0].startswith("heap:size=7: ")
+    assert shown[1] == (
+        "made with other rules than ./heap.py:size=7 has now: what follows is of the old ones; "
+        "solve it anew with: retrograde solve ./heap.py:size=7 --fresh"
+    )
+    assert any(line.startswith("  positions  8") for line in shown)  # the facts are still told
+    assert result_of("info", "./heap.py:size=7")["rules"] == "changed"
+    named = home / "heap,size=7.h5"
+    heap.unlink()
+    assert result_of("info", named)["rules"] == "not at hand"
+    assert "made with other rules" not in retrograde("info", named).stdout
+
+
+def test_info_says_how_positions_are_counted(tictactoe):
+    shown = retrograde("info", "tictactoe").stdout
+    assert "positions  5,478" in shown
+    assert "positions equal by symmetry are counted each; where one of each counts, there are 765" in shown
 
 
 def test_solve_tells_people_what_came_out(home):
@@ -494,19 +521,6 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
 
 
 # Progress, words and completion
-
-
-@pytest.mark.long
-def test_an_estimate_solves_nothing(home):
-    shown = retrograde("solve", "connect4:4,4", "--estimate").stdout
-    assert shown.startswith("connect4:width=4,height=4: an estimate")
-    assert re.search(r"positions +161,029\n +records +80,541\n +time +about", shown)
-    facts = result_of("solve", "connect4:4,4", "--estimate")
-    assert (facts["positions"], facts["records"], len(facts["waves"])) == (161_029, 80_541, 17)
-    assert sum(row["records"] for row in facts["tiers"]) == 80_541
-    assert "how many positions there are is not told" in retrograde("solve", "dodgem", "--estimate").stdout
-    assert result_of("solve", "chess:KRK", "--estimate")["records"] > 50_000
-    assert not list(home.glob("*"))
 
 
 @pytest.mark.parametrize(

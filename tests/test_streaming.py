@@ -4,7 +4,6 @@ import errno
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -23,7 +22,6 @@ from retrograde.games.catalog import variant as variant_of
 from retrograde.games.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
-from retrograde.solver.forecast import DiskTooSmall, estimate
 from retrograde.solver.listed import merging
 from retrograde.solver.streamed import lists as list_kernels
 from retrograde.solver.streamed import steps
@@ -462,31 +460,3 @@ def test_wrong_steps_and_counts_are_found(interpreted, tmp_path):
         database.file.legend[3] = row._replace(positions=row.positions + 1)
         problems = verify(database, interpreted=interpreted).problems
         assert problems[0].complaint.startswith("the legend counts")
-
-
-# Estimates
-
-
-def test_what_can_be_counted_is_not_estimated():
-    expected = estimate(load_game("connect4:4,4"))
-    assert (expected.positions, expected.records) == (161_029, 80_541)
-    assert expected.counted == len(expected.waves) == 17
-    assert sum(expected.tiers.values()) == expected.records
-
-
-def test_an_estimate_is_near():
-    expected = estimate(load_game("connect4:5,4"), counted=20_000, sampled=10_000)
-    assert expected.counted < 15
-    assert 0.8 < expected.positions / sum(published.COUNTS["connect4:5,4,4"].values()) < 1.2
-
-
-def test_play_that_comes_back_is_not_estimated():
-    assert estimate(load_game("dodgem")).open
-
-
-def test_what_cannot_fit_the_disk_is_refused(tmp_path, monkeypatch):
-    usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=1000))
-    for _ in range(2):  # going on is refused, too
-        with pytest.raises(DiskTooSmall, match="are free; give --database on another disk"):
-            solve(load_game("connect4:5,4"), tmp_path / "game.h5", way="compiled", sizes=sizes_of())

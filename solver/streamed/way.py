@@ -15,6 +15,7 @@ It works where every move leads from one wave of tiers to the next. Where it doe
 game is solved in memory (see `solver/listed/`).
 """
 
+import shutil
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from typing import ClassVar
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
-from retrograde.solver.forecast import QUICK, Estimate, check_disk, estimate, streamed_estimate
+from retrograde.solver.forecast import COUNTED, QUICK, SAMPLED, Estimate, check_disk, estimate, streamed_estimate
 from retrograde.solver.rules import compiled
 from retrograde.solver.streamed.forward import Forward
 from retrograde.solver.streamed.legend import solved_from
@@ -80,25 +81,41 @@ class Streamed:
 
 
 class Outlook:
-    """How large a solve will be: estimated on a worker, once it has taken some time."""
+    """How large a solve will be: estimated on a worker, once it has taken some time; and quickly, unless that would be
+    too much for the disk: what is refused is refused by the estimate that a person is shown."""
 
     def __init__(self, game: Game, work: Work):
-        self.game, self.work = game, work
+        self.game, self.work, self.about = game, work, (game, work.workers)
         self.began = time.monotonic()
         self.expected: Future[Estimate] | None = None
+        self.careful = False
         self.known: list[int] = []
 
     def waves(self) -> list[int]:
         """Return positions by wave as soon as they are estimated, none before; raise DiskTooSmall where there will be
         too many."""
         if self.expected is None and time.monotonic() - self.began >= self.work.sizes.estimate_seconds:
-            self.expected = self.work.executor.submit(estimate, self.game, self.work.workers, *QUICK)
+            self.expected = self.work.executor.submit(estimate, *self.about, *QUICK, self.work.sizes.in_memory)
         elif self.expected and self.expected.done() and not self.known:
-            self.check(self.expected.result())
-            self.known = self.expected.result().waves
+            expected = self.expected.result()
+            if not self.careful and expected.disk > self.room():
+                self.careful = True
+                self.expected = self.work.executor.submit(
+                    estimate, *self.about, COUNTED, SAMPLED, self.work.sizes.in_memory
+                )
+                return self.known
+            self.check(expected)
+            self.known = expected.waves
         return self.known
+
+    def room(self) -> int:
+        """Return how many bytes are free, those counted that are written already."""
+        return shutil.disk_usage(self.work.scratch.parent).free + self.written()
+
+    def written(self) -> int:
+        """Return how many bytes are written."""
+        return sum(file.stat().st_size for file in self.work.scratch.iterdir())
 
     def check(self, expected: Estimate) -> None:
         """Raise DiskTooSmall where what is expected does not fit."""
-        written = sum(file.stat().st_size for file in self.work.scratch.iterdir())
-        check_disk(self.game, self.work.scratch.parent, expected, written)
+        check_disk(self.game, self.work.scratch.parent, expected, self.written())

@@ -1,4 +1,4 @@
-"""Memory: how much there is, how much we use, and sizes as people write them."""
+"""Memory, and the disk: how much there is, how much we use, and sizes as people write them."""
 
 import math
 import re
@@ -14,6 +14,10 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "M
 
 class MemoryLimit(RetrogradeError, MemoryError):
     """A solve needs more memory than it may use."""
+
+
+class DiskTooSmall(RetrogradeError, OSError):
+    """A solve would fill the disk."""
 
 
 RESERVE, RESERVE_INTERPRETED = 64_000_000, 4_000_000

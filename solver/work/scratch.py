@@ -12,8 +12,8 @@ import os
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from io import FileIO
 from pathlib import Path
@@ -32,6 +32,18 @@ LEVEL = 1
 
 class DamagedScratch(RetrogradeError):
     """What was put aside cannot be read again."""
+
+
+@contextmanager
+def without_empty_folders(path: Path) -> Iterator[None]:
+    """Delete the folders that are made for a path meanwhile, and stay empty."""
+    missing = [folder for folder in path.absolute().parents if not folder.exists()]
+    try:
+        yield
+    finally:
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()
 
 
 class Frame(NamedTuple):

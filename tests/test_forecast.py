@@ -1,0 +1,216 @@
+"""Estimates: near what solves turn out to take, with a range that holds it; and solves that are refused by them."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from retrograde.databases import DatabaseFile
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
+from retrograde.solver.forecast import NUMBERED, STREAMED, Range, check_disk, estimate, of_numbered, streamed_estimate
+from retrograde.solver.sampling import Sampler
+from retrograde.solver.work.memory import DiskTooSmall, MemoryLimit
+from retrograde.solver.work.sizes import Sizes
+
+from . import published
+from .command_line import retrograde
+from .solving import Stop, stop_at
+
+AMOUNTS = ("records", "positions", "seconds", "memory", "scratch", "database")
+
+
+def within(expected, **facts):
+    """Assert that facts are in the ranges of an estimate."""
+    for name, fact in facts.items():
+        low, high = expected.ranges[name]
+        assert low <= fact and (high is None or fact <= high), (name, fact, low, high)
+
+
+# How many positions
+
+
+def test_what_can_be_counted_is_not_estimated():
+    expected = estimate(load_game("connect4:4,4"))
+    assert (expected.positions, expected.records) == (161_029, 80_541)
+    assert expected.ranges["positions"] == (161_029, 161_029)
+    assert expected.complete and not expected.open
+    assert expected.counted == len(expected.waves) == 17
+    assert sum(expected.tiers.values()) == expected.records
+    assert expected.rests_on[0] == "all positions, counted"
+
+
+@pytest.mark.parametrize(("variant", "positions"), [("dodgem", 1963), ("mutorere", 1180), ("lgame", 73_472)])
+def test_play_that_comes_back_is_counted_where_it_is_small(variant, positions):
+    expected = estimate(load_game(variant))
+    assert expected.positions == positions
+    assert expected.ranges["positions"] == (positions, positions)
+
+
+def test_of_play_that_comes_back_what_was_counted_is_the_least():
+    expected = estimate(load_game("dodgem:size=4"), counted=3_000)
+    assert expected.open and not expected.complete
+    assert expected.records == sum(expected.waves) < 393_900
+    assert expected.ranges["records"] == (expected.records, None)
+    assert all(expected.ranges[name][1] is None for name in AMOUNTS)
+    assert "no further, for play comes back" in expected.rests_on[0]
+    assert "still grow" in expected.rests_on[1]
+
+
+def test_waves_that_dwindle_tell_about_where_they_end():
+    """Of 393,900 positions of dodgem 4×4 all but the last few waves are counted."""
+    sampler = Sampler(load_game("dodgem:size=4"), 95_000, 1, 60.0)
+    found = sampler.run()
+    assert found.open and found.returns
+    assert found.low < 393_900 < found.high < 2 * 393_900
+
+
+@pytest.mark.parametrize(("variant", "positions"), [("connect4:5,4", 3_945_711), ("connect4:5,5", 69_763_700)])
+def test_an_estimate_is_near_and_its_range_holds_the_truth(variant, positions):
+    expected = estimate(load_game(variant), counted=20_000, sampled=20_000)
+    assert expected.counted < len(expected.waves)
+    assert 0.8 < expected.positions / positions < 1.2
+    within(expected, positions=positions)
+    assert [basis for basis in expected.rests_on if "two samples of 20,000" in basis]
+
+
+@pytest.mark.long
+def test_a_sample_that_nothing_is_found_twice_in_is_no_reason_to_tell_a_thousandfold():
+    """Of 7×6, 4.5·10¹² positions, a quick look once told 117 times too many."""
+    expected = estimate(load_game("connect4"), counted=100_000, sampled=30_000)
+    assert 0.1 < expected.positions / 4_531_985_219_092 < 10
+
+
+# What they take
+
+
+FIVE_BY_FIVE, SIX_BY_SIX = 34_885_000, 34_586_514_000
+
+
+@pytest.mark.parametrize(
+    ("records", "scratch", "database"),
+    [(FIVE_BY_FIVE, 4.9e6, 3.83e6), (522_170_000, 57e6, 44.1e6), (SIX_BY_SIX, 2.6e9, 1.945e9)],
+)
+def test_what_a_stream_writes_is_as_measured(records, scratch, database):
+    """By benchmarks/README.md."""
+    expected = streamed_estimate(records)
+    assert 0.9 < expected.scratch / scratch < 1.1
+    assert 0.9 < expected.database / database < 1.1
+    within(expected, scratch=scratch, database=database)
+
+
+@pytest.mark.parametrize(
+    ("ending", "memory", "database"),
+    [
+        ("KRK", 183e6, 16e3), ("KPK", 191e6, 51e3), ("KRKN", 250e6, 521e3), ("KQKR", 262e6, 1.23e6),
+        ("KBNK", 250e6, 841e3), ("KRPK", 380e6, 3.87e6), ("KRBKR", 3.1e9, 23e6), ("KBBKN", 1.65e9, 28e6),
+    ],
+)  # fmt: skip
+def test_what_endings_take_is_as_measured(ending, memory, database):
+    """Memory of five men was told 2.5 times too low, their files 3 to 7 times too large."""
+    expected = of_numbered(load_game(f"chess:{ending}"), 2)
+    within(expected, memory=memory, database=database)
+    assert 0.7 < expected.memory / memory < 1.3
+    assert 0.4 < expected.database / database < 2.5
+
+
+@pytest.mark.parametrize(("ending", "records"), [("KRK", 50_477), ("KRKN", 3_019_411)])
+def test_positions_of_a_numbering_are_told_from_slots_that_are_looked_at(ending, records):
+    expected = of_numbered(load_game(f"chess:{ending}"), 2)
+    within(expected, records=records)
+    assert 14 < expected.positions / expected.records < 17
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("variant", ["tictactoe", "connect4:4,4", "connect4:5,4", "dodgem", "dodgem:size=4", "lgame"])
+def test_what_is_solved_in_memory_is_within_the_range(variant, tmp_path):
+    game = load_game(variant)
+    expected = estimate(game)
+    path = solve(game, tmp_path / "game.h5")
+    within(expected, records=DatabaseFile(path).stored, positions=DatabaseFile(path).positions)
+    low, high = expected.ranges["database"]
+    assert low * 0.9 < path.stat().st_size < high + 8_000
+
+
+def test_every_ratio_is_a_range():
+    for ratios in (STREAMED, NUMBERED):
+        for ratio in vars(ratios).values():
+            assert not isinstance(ratio, Range) or 0 <= ratio.low <= ratio.likely <= ratio.high
+
+
+# What is refused
+
+
+def little_disk(monkeypatch, folder, free=1000):
+    usage = shutil.disk_usage(folder)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=free))
+
+
+SMALL = Sizes(in_memory=1000, estimate_seconds=0.0)
+
+
+def test_what_cannot_fit_the_disk_is_refused_and_leaves_nothing(tmp_path, monkeypatch):
+    little_disk(monkeypatch, tmp_path)
+    for _ in range(2):
+        with pytest.raises(DiskTooSmall, match="are free; give --database on another disk"):
+            solve(load_game("connect4:5,4"), tmp_path / "deep" / "down" / "game.h5", way="streamed", sizes=SMALL)
+        assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_fit_the_memory_leaves_nothing(tmp_path):
+    with pytest.raises(MemoryLimit, match="slots of positions needs about"):
+        solve(load_game("chess:KQKR"), tmp_path / "deep" / "game.h5", memory=300_000_000)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_refusal_keeps_what_an_earlier_run_has_found(tmp_path, monkeypatch):
+    game, path = load_game("connect4:5,4"), tmp_path / "game.h5"
+    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    with pytest.raises(Stop):
+        solve(game, path, way="streamed", sizes=Sizes(in_memory=1000, journal_seconds=0), listener=stop_at(12))
+    before = (tmp_path / "game.h5.journal").stat().st_size
+    little_disk(monkeypatch, tmp_path)
+    with pytest.raises(DiskTooSmall):
+        solve(game, path, way="streamed", sizes=SMALL)
+    assert (tmp_path / "game.h5.journal").stat().st_size >= before > 0
+    assert (tmp_path / "game.h5.scratch").is_dir()
+
+
+def test_solve_refuses_by_the_estimate_that_is_shown(tmp_path, monkeypatch):
+    game = load_game("connect4:5,4")
+    expected = estimate(game, in_memory=1000)
+    little_disk(monkeypatch, tmp_path)
+    with pytest.raises(DiskTooSmall) as estimated:
+        check_disk(game, tmp_path, expected, 0)
+    monkeypatch.setattr("retrograde.solver.streamed.way.QUICK", (2_000, 500))  # which tells another number
+    sizes = Sizes(in_memory=1000, estimate_seconds=0.0, stream_children=2_000, stream_least_children=2_000)
+    with pytest.raises(DiskTooSmall) as refused:
+        solve(game, tmp_path / "game.h5", way="streamed", sizes=sizes)
+    amount = r"needs about [\d.]+ .B, at least [\d.]+ .B"
+    assert re.search(amount, str(refused.value))[0] == re.search(amount, str(estimated.value))[0]
+
+
+# The command
+
+
+@pytest.mark.long
+def test_an_estimate_solves_nothing_and_tells_a_range(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "home"))
+    shown = retrograde("solve", "connect4:4,4", "--estimate").stdout
+    assert shown.startswith("connect4:width=4,height=4: an estimate")
+    assert re.search(r"positions +161,029\n +records +80,541\n +time +about .* \(.* to .*\)", shown)
+    assert "It rests on\n  - all positions, counted\n  - ratios of solves of" in shown
+    result = retrograde("solve", "connect4:4,4", "--estimate", "--json")
+    facts = json.loads(result.stdout)
+    assert (facts["positions"], facts["records"], len(facts["waves"])) == (161_029, 80_541, 17)
+    assert sum(row["records"] for row in facts["tiers"]) == 80_541
+    assert set(facts["ranges"]) == set(AMOUNTS)
+    low, high = facts["ranges"]["memory"]
+    assert low < facts["memory"] < high
+    assert facts["fits_disk"] and facts["rests_on"]
+    phases = [json.loads(line)["phase"] for line in result.stderr.splitlines()]
+    assert phases[:2] == ["reading the rules", "compiling the rules"] and "counting" in phases
+    assert json.loads(retrograde("solve", "chess:KRK", "--estimate", "--json").stdout)["ranges"]["records"][1] > 50_000
+    assert not (tmp_path / "home").exists()
+    assert sum(published.COUNTS["connect4:4,4,4"].values()) == facts["positions"]

@@ -35,6 +35,7 @@ COMMANDS = {
     "annotate": "what each move of a game was worth, and where value was given up",
     "match": "let players play one another, and count",
     "serve": "a page to play on, and JSON for other programs",
+    "export": "positions and values as Parquet, CSV or NumPy arrays",
     "plot": "a picture of the counts by remoteness",
     "uci": "a chess engine that plays from the databases",
     "verify": "derive every stored value again, and compare",

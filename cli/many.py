@@ -6,7 +6,7 @@ Lines are read some ten thousand at a time, and those of one variant looked up t
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,8 @@ from retrograde.games.text import printable
 
 if TYPE_CHECKING:
     from retrograde.solver.play.solution import Solution
+
+    Facts = Callable[[Solution, int], dict[str, Any]]
 
 LINES = 1 << 15
 """Lines that are answered together."""
@@ -57,14 +59,17 @@ def lines_of(stream: IO[bytes]) -> Iterator[Line]:
             yield Line(number, text)
 
 
-def answer_file(name: str, desk: "Desk", moves: bool, as_json: bool) -> None:
-    """Print an answer to each line of a file, or of standard input, -; raise Failure where some have none."""
+def answer_file(name: str, desk: "Desk", facts: "Facts | None", as_json: bool) -> None:
+    """Print an answer to each line of a file, or of standard input, -; raise Failure where some have none.
+
+    With *facts*, which gives all that JSON says of a position, the moves are told as well.
+    """
     with ExitStack() as opened:
         stream = sys.stdin.buffer if name == "-" else opened.enter_context(Path(name).open("rb"))
         lines, asked, bad = lines_of(stream), 0, 0
         while some := list(islice(lines, LINES)):
             answers = desk.answers(some)
-            words = (in_json if as_json else in_columns)(some, answers, moves)
+            words = in_json(some, answers, facts) if as_json else in_columns(some, answers, facts is not None)
             sys.stdout.write("".join(f"{line}\n" for line in words))
             sys.stdout.flush()
             asked += len(some)
@@ -209,15 +214,13 @@ def in_columns(lines: Iterable[Line], answers: Iterable[Answer], moves: bool) ->
         yield f"{line.number}\t{text}\t{NOUNS[answer.value]}\t{plies}" + (f"\t{each}" if moves else "")
 
 
-def in_json(lines: Iterable[Line], answers: Iterable[Answer], moves: bool) -> Iterator[str]:
-    """Yield answers as JSON; with *moves*, all that `query --json` says of a position."""
-    from retrograde.cli.query import facts
-
+def in_json(lines: Iterable[Line], answers: Iterable[Answer], facts: "Facts | None") -> Iterator[str]:
+    """Yield answers as JSON; with *facts*, those of the position."""
     for line, answer in zip(lines, answers, strict=True):
         said: dict[str, Any] = {"line": line.number}
         if answer.error or not answer.solution:
             said |= {"input": line.text, "error": answer.error}
-        elif moves:
+        elif facts:
             said |= facts(answer.solution, answer.position)
         else:
             remoteness = None if answer.remoteness < 0 else answer.remoteness

@@ -71,7 +71,7 @@ def command(
         if position is not None:
             raise click.UsageError("give a POSITION or --batch, not both", click.get_current_context())
         with Desk(source, database) as desk:
-            answer_file(batch, desk, moves, as_json)
+            answer_file(batch, desk, facts if moves else None, as_json)
         return
     if source is None or moves:
         what = "--moves goes with --batch" if moves else "missing argument 'VARIANT|FILE'"

@@ -107,6 +107,45 @@ class InstructionsAnswer(BaseModel):
     instructions: str
 
 
+class Shown(NamedTuple):
+    """A solution, how their page draws its game, and the sign of who moves first: what every position asks for."""
+
+    solution: Solution
+    game: Game
+    look: Look | None
+    first: str
+
+    @classmethod
+    def of(cls, solution: Solution) -> "Shown":
+        """Return what is to be known of a solution."""
+        game = solution.game
+        first = next(iter(game.words), "") if solution.start is None else game.draw_turn(solution.start)
+        return cls(solution, game, look_of(game), first)
+
+    def turn_at(self, position: int, otherwise: int) -> int:
+        """Return whose turn it is, 1 or 2; *otherwise* where the game does not tell.
+
+        The first player is who moves at the start; in a game without one, the first whom the game has a word for.
+        """
+        sign = self.game.draw_turn(position)
+        if not sign:
+            return otherwise
+        return 1 if sign == self.first else 2
+
+    def strings(self, spot: "Spot") -> tuple[str, str]:
+        """Return a position as text that arrives, and as their page draws it.
+
+        The text has whose turn it is and what is picked, where that must be said.
+        """
+        drawn = autogui.position_string(self.game, self.look, *spot)
+        if self.look and self.look.by_heart:
+            return drawn, drawn
+        text = UNFIT.sub(lambda sign: f"%{ord(sign[0]):02X}", self.game.write(spot.position))
+        if not self.game.draw_turn(spot.position):
+            text = f"{spot.turn}_{text}"
+        return text + (";" + ".".join(map(str, spot.picked)) if spot.picked else ""), drawn
+
+
 class Spot(NamedTuple):
     """A position, whose turn it is there (1 or 2), and which places of the board are picked."""
 
@@ -141,13 +180,14 @@ def game(library: Library, name: str) -> GameAnswer | None:
 def variant(solution: Solution) -> VariantAnswer:
     """Return what is to be known of a variant."""
     known = solution.database.file.variant
-    look, start = look_of(solution.game), first_spot(solution)
+    shown, place = Shown.of(solution), solution.start_or_example
+    look, (start, drawn) = shown.look, shown.strings(Spot(place, shown.turn_at(place, 1)))
     return VariantAnswer(
         id=variant_id(known),
         name=short_title(solution.game),
         gui=GUI if look else NO_GUI,
-        startPosition=write(solution, start),
-        autoguiStartPosition=autogui.position_string(solution.game, look, *start),
+        startPosition=start,
+        autoguiStartPosition=drawn,
         imageAutoGUIData=look.data if look else None,
     )
 
@@ -244,52 +284,21 @@ def summary(game: Game) -> str:
 # Positions as text
 
 
-def first_spot(solution: Solution) -> Spot:
-    """Return where a game starts, or an example."""
-    place = solution.start_or_example
-    return Spot(place, turn_at(solution, place, 1))
-
-
-def turn_at(solution: Solution, position: int, otherwise: int) -> int:
-    """Return whose turn it is, 1 or 2; *otherwise* where the game does not tell.
-
-    The first player is who moves at the start; in a game without one, the first whom the game has a word for.
-    """
-    game = solution.game
-    sign = game.draw_turn(position)
-    if not sign:
-        return otherwise
-    first = next(iter(game.words), "") if solution.start is None else game.draw_turn(solution.start)
-    return 1 if sign == first else 2
-
-
-def write(solution: Solution, spot: Spot) -> str:
-    """Return a position as text that arrives, with whose turn it is and what is picked, where that must be said."""
-    look = look_of(solution.game)
-    if look and look.by_heart:
-        return autogui.position_string(solution.game, look, spot.position, spot.turn)
-    text = UNFIT.sub(lambda sign: f"%{ord(sign[0]):02X}", solution.game.write(spot.position))
-    if not solution.game.draw_turn(spot.position):
-        text = f"{spot.turn}_{text}"
-    return text + (";" + ".".join(map(str, spot.picked)) if spot.picked else "")
-
-
 def read(solution: Solution, text: str) -> Spot:
     """Return what a text stands for, `random` included; raise PositionError or NotInDatabase where it is nothing."""
+    shown = Shown.of(solution)
     if text == "random":
         place = random_position(solution, Random())
-        return Spot(place, turn_at(solution, place, 1))
-    if autogui.BY_HEART.fullmatch(text):
-        look = look_of(solution.game)
-        if look and look.by_heart:
-            place = read_reachable(solution, autogui.text_by_heart(text))
-            return Spot(place, turn_at(solution, place, 1))
+        return Spot(place, shown.turn_at(place, 1))
+    if shown.look and shown.look.by_heart and autogui.BY_HEART.fullmatch(text):
+        place = read_reachable(solution, autogui.text_by_heart(text))
+        return Spot(place, shown.turn_at(place, 1))
     picked: Places = ()
     if steps := PICKED.search(text):
         picked = tuple(sorted({int(number[:6]) for number in steps[1].split(".")}))
         text = text[: steps.start()]
     turn = 1
-    if re.match("[12]_", text) and not solution.game.draw_turn(solution.start_or_example):
+    if re.match("[12]_", text) and not shown.game.draw_turn(solution.start_or_example):
         turn, text = int(text[0]), text[2:]
     try:
         place = read_reachable(solution, text)
@@ -297,7 +306,7 @@ def read(solution: Solution, text: str) -> Spot:
         if unquote(text) == text:
             raise
         place = read_reachable(solution, unquote(text))
-    return Spot(place, turn_at(solution, place, turn), picked)
+    return Spot(place, shown.turn_at(place, turn), picked)
 
 
 # Positions
@@ -305,9 +314,9 @@ def read(solution: Solution, text: str) -> Spot:
 
 def position(solution: Solution, spot: Spot) -> PositionAnswer:
     """Return a position and its moves; raise PositionError where no move touches the places that are picked."""
-    game, look = solution.game, look_of(solution.game)
-    choices = solution.moves(spot.position)
-    pairs = touched(game, spot.position, choices, look.places) if look else [(choice, ()) for choice in choices]
+    shown = Shown.of(solution)
+    look, choices = shown.look, solution.moves(spot.position)
+    pairs = touched(shown.game, spot.position, choices, look.places) if look else [(choice, ()) for choice in choices]
     found = buttons(pairs, spot.picked)
     value, remoteness = solution.value(spot.position)
     if spot.picked:
@@ -315,37 +324,42 @@ def position(solution: Solution, spot: Spot) -> PositionAnswer:
             raise PositionError(f"no move touches the places {'.'.join(map(str, spot.picked))}")
         best = min((button.choices[0] for button in found), key=choices.index)
         value, remoteness = FLIPPED[best.value], plies(best)
-    found.sort(key=lambda button: choices.index(button.choices[0]))
+    ranks = {choice.move: rank for rank, choice in enumerate(choices)}
+    found.sort(key=lambda button: ranks[button.choices[0].move])
+    bests: dict[Value, Choice] = {}
+    for button in found:
+        bests.setdefault(button.choices[0].value, button.choices[0])
+    text, drawn = shown.strings(spot)
     return PositionAnswer(
-        position=write(solution, spot),
-        autoguiPosition=autogui.position_string(game, look, *spot),
+        position=text,
+        autoguiPosition=drawn,
         positionValue=name_of(value),
         remoteness=finite(remoteness),
-        moves=[move(solution, look, spot, button, found) for button in found],
+        moves=[move(shown, spot, button, bests[button.choices[0].value]) for button in found],
     )
 
 
-def move(solution: Solution, look: Look | None, spot: Spot, button: Button, others: list[Button]) -> MoveAnswer:
-    """Return a move, or a step; its `deltaRemoteness` is how far it is from the best of those of its value.
+def move(shown: Shown, spot: Spot, button: Button, best: Choice) -> MoveAnswer:
+    """Return a move, or a step; its `deltaRemoteness` is how far it is from the *best* of those of its value.
 
     As with them, what is told of a step is for who goes on, the same player; and its name begins with a tilde.
     """
-    choice = button.choices[0]
-    best = next(other.choices[0] for other in others if other.choices[0].value == choice.value)
+    choice, look = button.choices[0], shown.look
     if len(button.choices) == 1:
-        after = Spot(choice.position, turn_at(solution, choice.position, 3 - spot.turn))
+        after = Spot(choice.position, shown.turn_at(choice.position, 3 - spot.turn))
         name, value, remoteness = autogui.listed_name(choice.name), choice.value, choice.remoteness
     else:
         after = spot._replace(picked=button.picked)
         name = "~" + "-".join(look.names[place] for place in button.places) if look else ""
         value, remoteness = FLIPPED[choice.value], plies(choice)
+    text, drawn = shown.strings(after)
     return MoveAnswer(
         move=name,
         autoguiMove=autogui.move_string(look, button.places, name, spot.turn),
         moveValue=name_of(FLIPPED[choice.value]),
         deltaRemoteness=abs((choice.remoteness or 0) - (best.remoteness or 0)),
-        position=write(solution, after),
-        autoguiPosition=autogui.position_string(solution.game, look, *after),
+        position=text,
+        autoguiPosition=drawn,
         positionValue=name_of(value),
         remoteness=finite(remoteness),
     )

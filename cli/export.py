@@ -57,7 +57,7 @@ def command(source: str, output: Path | None, database: str | None, as_json: boo
     Columns are tier, position (a number), text, value (win, lose, tie or draw, for the player to move), remoteness
     (empty for a draw), and moves, with spaces between. Of positions that are equal by symmetry there is one; of a large
     game stored as steps those where the game is over are left out. In .npz a value is its number (lose 1, draw 2, tie
-    3, win 4). Parquet needs the extra: pip install 'retrograde[export]'
+    3, win 4). Parquet needs pyarrow, the extra `export`.
 
     \b
     Examples:
@@ -138,7 +138,7 @@ def write_parquet(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]
         import pyarrow as arrow
         from pyarrow import parquet
     except ModuleNotFoundError as error:
-        what = "get it with: pip install 'retrograde[export]', or write .csv or .npz"
+        what = "get it with: pip install pyarrow, or write .csv or .npz"
         raise RetrogradeError(f"Parquet needs {error.name}; {what}") from error
     kinds = {"tier": arrow.int64(), "position": arrow.int64(), "remoteness": arrow.int32()}
     schema = arrow.schema([(name, kinds.get(name, arrow.string())) for name in names])

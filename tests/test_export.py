@@ -128,7 +128,7 @@ def test_what_cannot_be_done_is_said_on_a_line(options, status, said, tmp_path):
 def test_parquet_without_pyarrow_is_refused_on_a_line(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = retrograde("export", "tictactoe", "-o", "some.parquet", status=1).stderr
-    what = "get it with: pip install 'retrograde[export]', or write .csv or .npz"
+    what = "get it with: pip install pyarrow, or write .csv or .npz"
     assert said == f"retrograde: error: Parquet needs pyarrow; {what}\n"
     assert not list(tmp_path.iterdir())
 

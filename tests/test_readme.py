@@ -23,6 +23,12 @@ DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglo
 SOLVED = ("tictactoe", "connect4:4,4", "chess:KRK")
 """What is solved before the pages of the site are read; README begins with nothing."""
 
+PGN = """[FEN "7k/8/5K2/6R1/8/8/8/8 w - - 0 1"]
+
+1. Rg6 Kh7 2. Kf7 Kh8 3. Rh6#
+"""
+"""A game, whose first move is not the quickest."""
+
 
 def text_of(page: str) -> str:
     """Return the text of a page."""
@@ -44,6 +50,8 @@ def folder(tmp_path, monkeypatch):
     """A folder to be in, with the pages' own game in it, which is also where databases go: one for each test."""
     for name in ("heap.py", "mygame.py"):
         (tmp_path / name).write_text(HEAP, encoding="utf-8")
+    (tmp_path / "moves.txt").write_text("2 2 3\n", encoding="utf-8")
+    (tmp_path / "game.pgn").write_text(PGN, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     for name, value in (("RETROGRADE_HOME", str(tmp_path)), ("NO_COLOR", "1"), ("PYTHONUTF8", "1")):
         monkeypatch.setenv(name, value)

@@ -2,7 +2,7 @@
 
 For each variant, solved first where it is not, requests for positions of random play to a server on this machine: by
 one client that waits for each answer, the same again, and by 16 clients at once. A request for a path that there is not
-is the reference. Before, what a person waits for: until a new server listens, and for its first answers of each kind.
+is the reference. At last what a person waits for: until a new server listens, and for its first answers of each kind.
 """
 
 import random
@@ -68,7 +68,6 @@ def main() -> None:
     variants = sys.argv[1:] or VARIANTS
     for text in variants:
         subprocess.run([*COMMAND, "solve", text], check=True, capture_output=True)
-    first_answers(variants[0])
     server = subprocess.Popen([*COMMAND, "serve", *variants, "--port", "0"], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout
@@ -96,6 +95,7 @@ def main() -> None:
     finally:
         server.terminate()
         server.wait()
+    first_answers(variants[0])
 
 
 if __name__ == "__main__":

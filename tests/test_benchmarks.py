@@ -34,6 +34,10 @@ def test_serve(tmp_path, monkeypatch):
         "a request that finds nothing", "tictactoe", "tictactoe, with its picture"
     ]  # fmt: skip
     assert lines[4].startswith("16 clients at once: ")
+    assert [line.split("  ")[0] for line in lines[5:]] == [
+        "a server listens", "/?v=tictactoe", "/api/game?variant=tictactoe",
+        "/api/position?variant=tictactoe&line=true", "/api/gallery",
+    ]  # fmt: skip
 
 
 def test_the_plain_file_is_the_same_game(solved, tmp_path):

@@ -56,7 +56,7 @@ def draw(file: "CheckedFile", linear: bool) -> Any:
     from matplotlib.figure import Figure
 
     from retrograde.games import DRAW, LOSE, TIE, WIN
-    from retrograde.solver.play.picture import COLOURS
+    from retrograde.solver.play.marks import COLOURS
 
     figure = Figure(figsize=(10, 5), dpi=120, layout="constrained")
     axes = figure.subplots()

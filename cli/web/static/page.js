@@ -18,7 +18,8 @@ const mover = () => (steps.length + 1) % 2; // 0 where who began is to move
 const seat = (side) => $(side ? "second" : "first");
 const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
 
-const board = new Board($("board"), (name) => trying(() => move(name)), showMoves);
+const setUp = (position) => trying(() => begin(now().variant, position));
+const board = new Board($("board"), (name) => trying(() => move(name)), showMoves, setUp);
 
 async function trying(action) {
   $("error").textContent = "";

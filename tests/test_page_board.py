@@ -587,8 +587,10 @@ def test_a_position_is_set_up_by_keyboard(open_page):
     for key in ("End", "Enter", "ArrowLeft", "Enter"):
         page.keyboard.press(key)
     page.locator(".board-turn input[value='O']").check()
-    page.locator(".board-set-up").click()
+    page.locator(".board-set-up").focus()
+    page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelector('#position').value == 'XX./.X./.OO'")
+    assert page.evaluate("document.activeElement.dataset.place") == "7"  # focus stays with the board
     open_page.faults[:] = [fault for fault in open_page.faults if "status of 400" not in fault]
 
 

@@ -174,7 +174,7 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
         variant=solution.database.file.variant,
         summary=summary(game),
         position=game.write(place),
-        svg=board_svg(game, place, choices, marked),
+        svg=board_svg(game, place, (), marked),  # the page draws the marks, by what is picked
         turn=player_to_move(game, place),
         value=name_of(value),
         remoteness=remoteness,

@@ -75,7 +75,7 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     scale = SMALL if crowded or len(shown) > 1 else 1.0
     drawn = []
     for number, one in enumerate(reversed(shown)):
-        left = (number - (len(shown) - 1) / 2) * APART
+        left = (number - (len(shown) - 1) / (1 if crowded else 2)) * APART
         text = SIGNS[one.value] if one.plies is None or (of_kinds and len(shown) > 1) else str(one.plies)
         at = f"translate({x + left:g} {y:g}) scale({scale:g})"
         drawn.append(f'<g transform="{at}">{shape(one.value, text, scale)}</g>')

@@ -137,7 +137,10 @@ export class Board {
       const place = Number(hit.dataset.place);
       hit.setAttribute("role", "button");
       hit.addEventListener("click", () => this.pick(place));
-      hit.addEventListener("focus", () => this.arrive(place));
+      hit.addEventListener("focus", () => {
+        this.arrive(place);
+        this.markHit(hit); // hints may have been switched since
+      });
     }
     dragging(this.svg, (place) => this.at(place), {
       canLift: (place) => (this.editor ? this.editor.canLift(place) : this.canLift(place)),
@@ -239,7 +242,7 @@ export class Board {
   }
 
   hasFocus() {
-    return this.box.contains(document.activeElement) || this.ways.contains(document.activeElement);
+    return [this.box, this.ways, this.editor?.panel].some((part) => part?.contains(document.activeElement));
   }
 
   arrive(place) {

@@ -44,7 +44,7 @@ export function mark(moves, { x, y }, crowded) {
     svgElement("title", {}, title));
   shown.forEach((one, number) => {
     const text = one.remoteness == null || (ofKinds && shown.length > 1) ? SIGNS[one.value] : String(one.remoteness);
-    const at = `translate(${left + (number - (shown.length - 1) / 2) * APART} ${top}) scale(${scale})`;
+    const at = `translate(${left + (number - (shown.length - 1) / (crowded ? 1 : 2)) * APART} ${top}) scale(${scale})`;
     group.append(svgElement("g", { transform: at, "data-value": one.value }, ...shape(one.value, text, scale)));
   });
   return group;

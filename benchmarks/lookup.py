@@ -1,6 +1,7 @@
-"""Times look-ups in Python: microseconds for a position in a block that is cached, and in one that is not.
+"""Times look-ups in Python: of single positions, and of millions at once, in a database of each kind.
 
-python benchmarks/lookup.py connect4:5,5      the database must be there: retrograde solve connect4:5,5
+python benchmarks/lookup.py                   the databases must be there: retrograde solve connect4:5,4 and so on
+python benchmarks/lookup.py connect4:5,5      or one of another variant, or file
 """
 
 import random
@@ -8,51 +9,97 @@ import statistics
 import sys
 import time
 
+import numpy as np
+
 from retrograde.databases import Database, database_of, open_database
+from retrograde.databases.slots.read import SlotsReader
 from retrograde.games import UNDECIDED
 
+KINDS = ("connect4:5,4", "connect4:5,5", "chess:KRKN")
+"""Variants that are stored as records, as steps and as slots."""
 QUESTIONS = 2000
-LONGEST_WALK = 40
+MANY = 4_000_000
+DIFFERENT = 50_000
+"""Positions of which many are drawn, each of them several times, in any order."""
+RUNS = 5
 
 
-def sample(database: Database, count: int) -> list[int]:
-    """Return positions that random play reaches, after any number of moves, every other one with its image."""
-    dice = random.Random(1)
+def walked(database: Database, count: int, dice: random.Random) -> list[int]:
+    """Return undecided positions that random play reaches, every other one as an image of it."""
     game = database.game
     found: set[int] = set()
-    for _ in range(4 * count):
+    for _ in range(count):
         position = game.start
-        for _ in range(dice.randrange(LONGEST_WALK)):
-            if game.primitive(position) != UNDECIDED:
-                break
+        while game.primitive(position) == UNDECIDED:
+            found.add(position)
             position = game.do_move(position, dice.choice(list(game.generate_moves(position))))
-        found.add(position)
     chosen = dice.sample(sorted(found), min(count, len(found)))
     images = [next(iter(game.images(position))) for position in chosen[::2]]
     return images + chosen[1::2]
 
 
-def microseconds(database: Database, positions: list[int]) -> str:
-    """Return how long look-ups take, in words."""
+def numbered(database: Database, count: int, dice: random.Random) -> list[int]:
+    """Return positions of slots of all tiers, the more of a tier the larger it is, every other one as an image."""
+    game, (numbers, bounds) = database.game, database.file.contents.tiers
+    found: list[int] = []
+    while len(found) < count:
+        slot = dice.randrange(int(bounds[-1]))
+        k = int(bounds.searchsorted(slot, "right")) - 1
+        position = game.unindex(int(numbers[k]), slot - int(bounds[k]))
+        if position >= 0:
+            found.append(dice.choice([position, *game.images(position)]) if len(found) % 2 else position)
+    return found
+
+
+def microseconds(database: Database, positions: list[int]) -> list[float]:
+    """Return how long look-ups take, ascending."""
     taken = []
     for position in positions:
         began = time.perf_counter()
         database[position]
         taken.append(1e6 * (time.perf_counter() - began))
-    taken.sort()
+    return sorted(taken)
+
+
+def words(taken: list[float]) -> str:
     return f"{statistics.median(taken):8.1f} µs, a tenth of them under {taken[len(taken) // 10]:.1f} µs"
 
 
-def main() -> None:
+def rates(database: Database, positions: np.ndarray) -> tuple[float, float]:
+    """Return how many positions are looked up at once in a second, and in a CPU second, in the best of some runs."""
+    database.lookup(positions[:10_000])  # which compiles, or loads what is compiled
+    seconds = []
+    for _ in range(RUNS):
+        began, cpu = time.perf_counter(), time.process_time()
+        database.lookup(positions)
+        seconds.append((time.perf_counter() - began, time.process_time() - cpu))
+    return len(positions) / min(wall for wall, _ in seconds), len(positions) / min(cpu for _, cpu in seconds)
+
+
+def measure(source: str) -> None:
+    """Print what look-ups in one database take."""
+    dice = random.Random(1)
     began = time.perf_counter()
-    with open_database(sys.argv[1] if len(sys.argv) > 1 else "connect4:5,5") as database:
+    with open_database(source) as database:
+        print(f"{database.file.variant}, {database.file.contents.DATASET}")
         print(f"open        {1e3 * (time.perf_counter() - began):8.1f} ms")
-        positions = sample(database, QUESTIONS)
-        few = positions[:: len(positions) // 40]
+        draw = numbered if isinstance(database.file.contents, SlotsReader) else walked
+        positions = draw(database, DIFFERENT, dice)
+        some, few = positions[:QUESTIONS], positions[:40]
         forgetful = database_of(database.file, database.game, cache_blocks=0)
-        print(f"cold block  {microseconds(forgetful, positions)}")
+        print(f"cold block  {words(microseconds(forgetful, some))}")
         microseconds(database, few)
-        print(f"warm block  {microseconds(database, few * 50)}")
+        warm = microseconds(database, few * 50)
+        print(f"warm block  {words(warm)}")
+        many = np.random.default_rng(1).choice(np.array(positions, np.int64), MANY)
+        wall, cpu = rates(database, many)
+        told = f"{wall / 1e6:8.2f} M positions/s, {cpu / 1e6:.2f} M in a CPU second"
+        print(f"at once     {told}, {wall * statistics.median(warm) / 1e6:,.0f} times as fast as one by one")
+
+
+def main() -> None:
+    for source in sys.argv[1:] or KINDS:
+        measure(source)
 
 
 if __name__ == "__main__":

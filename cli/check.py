@@ -3,6 +3,7 @@
 import click
 
 from retrograde.cli.common import json_option, print_json, variant_argument
+from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.words import heading, wrap
 
 
@@ -17,6 +18,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
     """Check that a rule module keeps the contract of games.
 
     Its rules are tried at many positions, interpreted and compiled. The exit status is 1 if anything is wrong.
+    With --json, progress goes to standard error as lines of JSON.
 
     \b
     Examples:
@@ -27,7 +29,9 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
     from retrograde.games.text import printable
     from retrograde.solver.conformance.check import check
 
-    report = check(load_game(variant), positions)
+    game = load_game(variant)
+    with JsonProgress() if as_json else ProgressLine() as line:
+        report = check(game, positions, listener=line)
     if as_json:
         print_json(
             {

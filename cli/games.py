@@ -7,9 +7,11 @@ from typing import Any, get_type_hints
 import click
 
 from retrograde.cli.common import complete_games, json_option, print_json
-from retrograde.cli.words import faint, heading, indent, table, wrap
+from retrograde.cli.pager import paged
+from retrograde.cli.words import faint, heading, indent, reflow, table, wrap
 from retrograde.games.catalog import game_class, game_names, load_game, option_text
 from retrograde.games.game import Game, RetrogradeError, VariantError, defines
+from retrograde.games.naming import title
 from retrograde.games.text import printable
 
 KINDS = {int: "whole number", bool: "yes or no", str: "text"}
@@ -38,26 +40,36 @@ def command(game: str | None, as_json: bool) -> None:
       retrograde games
       retrograde games connect4
     """
-    if game is None:
-        print_list(as_json)
-        return
-    facts = describe(game)
-    if as_json:
-        print_json(facts)
-    else:
-        print_game(facts)
+    with paged(as_json):
+        if game is None:
+            print_list(as_json)
+            return
+        facts = describe(game)
+        if as_json:
+            print_json(facts)
+        else:
+            print_game(facts)
 
 
 def print_list(as_json: bool) -> None:
-    games = [{"name": name, "summary": summary(name)} for name in game_names()]
+    games = [{"name": name, "title": title_of(name), "summary": summary(name)} for name in game_names()]
     if as_json:
         print_json(games)
         return
     width = max(len(game["name"]) for game in games)
     for game in games:
-        line = wrap(f"{game['name']:<{width}}  {game['summary']}", width + 2)
+        about = ": ".join(filter(None, [game["title"], game["summary"]]))
+        line = wrap(f"{game['name']:<{width}}  {about}", width + 2)
         click.echo(heading(line[:width]) + line[width:])
     click.echo(faint("\nmore of one: retrograde games GAME     solve it: retrograde solve GAME"))
+
+
+def title_of(name: str) -> str:
+    """Return what people call a game; nothing where it cannot be read."""
+    try:
+        return title(game_class(name))
+    except RetrogradeError:
+        return ""
 
 
 def summary(name: str) -> str:
@@ -79,6 +91,7 @@ def describe(text: str) -> dict[str, Any]:
     cls = type(load_game(text)) if ":" in text else game_class(text)
     facts: dict[str, Any] = {
         "name": cls.name,
+        "title": title(cls),
         "rules": rules(cls),
         "notes": printable(inspect.getdoc(inspect.getmodule(cls)) or "") or None,
         "options": options(cls),
@@ -127,7 +140,9 @@ def example(name: str, cls: type[Game]) -> str:
 
 
 def print_game(facts: dict[str, Any]) -> None:
-    click.echo(f"{heading(facts['name'])}: {facts['rules'] or 'its rules have no description'}")
+    rules = facts["rules"] or "its rules have no description"
+    head = f"{facts['name']}: "
+    click.echo(heading(head[:-2]) + wrap(f"{head}{facts['title']}. {rules}")[len(head) - 2 :])
     if facts["options"]:
         click.echo(f"\n{heading('Options')}")
         rows = [
@@ -145,5 +160,5 @@ def print_game(facts: dict[str, Any]) -> None:
         click.echo(indent("\n".join(ABILITIES[method] for method in facts["methods"])))
     if facts["notes"]:
         click.echo(f"\n{heading('Notes')}")
-        click.echo(indent(facts["notes"]))
+        click.echo(indent(reflow(facts["notes"])))
     click.echo(f"\n{heading('Example')}\n  retrograde solve {printable(facts['example'])}")

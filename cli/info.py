@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from retrograde.cli.common import database_option, json_option, open_file, print_json, source_argument
-from retrograde.cli.report import Facts, print_file, print_head, print_remotenesses, print_values
+from retrograde.cli.moves import MOVER, distance, mover
+from retrograde.cli.pager import paged
+from retrograde.cli.report import Facts, print_file, print_head, print_remotenesses, print_values, value_of
 from retrograde.cli.words import NOUNS, faint, heading, indent, prospect, table
 from retrograde.games import WIN
 
@@ -37,16 +39,17 @@ def command(source: str, database: str | None, as_json: bool) -> None:
             print_json(facts)
             return
         file, game = (opened.file, opened.game) if isinstance(opened, Database) else (opened, None)
-        print_head(facts)
-        print_values(facts)
-        print_tiers(facts)
-        print_remotenesses(facts)
-        print_longest_win(facts, file, game)
-        print_origin(facts, file, game)
-        print_file(facts)
+        with paged():
+            print_head(facts)
+            print_values(facts)
+            print_tiers(facts, game)
+            print_remotenesses(facts)
+            print_longest_win(facts, file, game)
+            print_origin(facts, file, game)
+            print_file(facts)
 
 
-def print_tiers(facts: Facts) -> None:
+def print_tiers(facts: Facts, game: "Game | None") -> None:
     """Print what each part of each tier of a dense numbering has; of symmetric positions one counts."""
     if "tiers" not in facts:
         return
@@ -55,9 +58,15 @@ def print_tiers(facts: Facts) -> None:
     for tier, parts in facts["tiers"].items():
         for name, part in parts.items():
             longest = part["longest"]
-            what = [f"{longest['value']} in {longest['remoteness']}", longest["position"]] if longest else ["", ""]
+            what = [longest_in_words(longest, game), longest["position"]] if longest else ["", ""]
             rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *what])
     click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
+
+
+def longest_in_words(longest: Facts, game: "Game | None") -> str:
+    """Return how far the longest win or loss of a part is from the end: `win in 7`, `mate in 16`."""
+    told = game and distance(game, value_of(longest), longest["remoteness"])
+    return told or f"{longest['value']} in {longest['remoteness']}"
 
 
 def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
@@ -69,7 +78,9 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") ->
         return
     longest = max(wins, key=lambda row: row.remoteness)
     others = f", as in {longest.positions:,} positions" if longest.positions > 1 else ""
-    click.echo(f"\n{heading('The longest win')}: {prospect(WIN, longest.remoteness, 'the player to move')}{others}")
+    who = mover(game, longest.example) if game else MOVER
+    far = distance(game, WIN, longest.remoteness) if game else ""
+    click.echo(f"\n{heading('The longest win')}: {prospect(WIN, longest.remoteness, who, far)}{others}")
     if game is not None:
         click.echo(indent(board(longest.example, game)))
     click.echo(faint(f"  position {facts['longest_win']['position']}"))

@@ -24,9 +24,11 @@ from retrograde.cli.interrupt import WATCH
 
 COMMANDS = {
     "games": "the games; one game's options and rules",
+    "new": "write the skeleton of a rule file, and its test",
     "check": "whether a rule module keeps the contract",
     "solve": "solve a game, and keep the database",
-    "list": "the databases there are",
+    "list": "the databases there are, and solves that are not finished",
+    "remove": "delete a database, or what an interrupted solve has left",
     "info": "what came out: counts, the longest win, the size on disk",
     "query": "the value of a position, and of every move",
     "play": "play against perfection, or watch it",

@@ -1,5 +1,6 @@
 """`retrograde play`: a game between a person, a perfect player and others, in any pairing."""
 
+import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from retrograde.cli.board import drawn
+from retrograde.cli.board import print_board
 from retrograde.cli.common import (
     WithPlayers,
     complete_players,
@@ -20,16 +21,22 @@ from retrograde.cli.common import (
     skill_option,
     source_argument,
 )
-from retrograde.cli.query import moves_table, read_reachable
-from retrograde.cli.words import NOUNS, coloured, expected, faint, heading, indent, wrap
-from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN
+from retrograde.cli.moves import distance, moves_played, moves_table, number_of, numbered, sides_of
+from retrograde.cli.pager import paged
+from retrograde.cli.query import read_reachable
+from retrograde.cli.words import NOUNS, coloured, expected, heading, wrap
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.naming import variant_title
 
 if TYPE_CHECKING:
     from retrograde.solver.play.player import Player
     from retrograde.solver.play.solution import Solution
 
 HUMAN = "human"
-ORDINALS = ("first", "second")
+ROWS_BESIDE = 9
+"""Rows of the screen that a position with hints takes beside the board and the moves."""
+FEWEST_MOVES = 3
+"""Moves that hints show at least."""
 HELP = """\
   a move         by its name, as the list of moves has it
   ?              all moves with their values, and what to expect
@@ -101,7 +108,8 @@ def command(
             players.append(None if name == HUMAN else player_named(asked, solution, chance))
         match = Match(solution, first_position(solution, position, seed), names, players, hints)
         if HUMAN in names:
-            click.echo(faint("your move by its name; ? shows all moves with their values, help all you can do\n"))
+            match.print_title()
+            click.echo("your move by its name; ? shows all moves with their values, help all you can do\n")
         finished = True
         try:
             match.play()
@@ -143,6 +151,10 @@ class Match:
         self.players = players
         """Who moves first and second; None for a person."""
         self.hints = hints
+        game = solution.game
+        legal = game.generate_moves(start) if game.primitive(start) == UNDECIDED else ()
+        self.sides = sides_of(game, start, list(legal))
+        """What those are called who move first and second."""
         self.moves: list[int] = []
         self.positions = [start]
         self.judged: list[int] = []
@@ -163,6 +175,12 @@ class Match:
         over = self.solution.game.primitive(self.position) != UNDECIDED
         return over or self.positions.count(self.position) == ENDLESS
 
+    def print_title(self) -> None:
+        """Print what the game is called, and for whom a person plays it."""
+        mine = [side for side, name in zip(self.sides, self.names, strict=True) if name == HUMAN]
+        who = f", you are {mine[0]}" if len(mine) == 1 else ""
+        click.echo(f"{heading(variant_title(self.solution.game))}{who}")
+
     def play(self) -> None:
         """Play the game to its end, showing every position and move."""
         game = self.solution.game
@@ -179,8 +197,8 @@ class Match:
                 click.echo()
             else:
                 move = player(self.solution, self.position)
-                ply = f"{len(self.moves) + 1}. {game.move_name(self.position, move)}"
-                click.echo(f"\n{heading(ply)}  {ORDINALS[self.turn]}, {self.names[self.turn]}\n")
+                ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
+                click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}\n")
             self.moves.append(move)
             self.positions.append(game.do_move(self.position, move))
             self.show()
@@ -190,34 +208,34 @@ class Match:
         """Show the position, and its moves with their values where they are wanted."""
         game, solution = self.solution.game, self.solution
         hints = self.hints and self.players[self.turn] is None and not self.is_over()
-        if not sys.stdout.isatty():
-            click.echo(indent(game.show(self.position)))
-        else:
-            last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
-            values = {}
-            for choice in reversed(solution.moves(self.position) if hints else []):
-                if places := game.draw_move(self.position, choice.move):
-                    values[places[-1]] = FLIPPED[choice.value]
-            click.echo(indent(drawn(game, self.position, last, values)))
+        last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
+        print_board(game, self.position, solution.moves(self.position) if hints else (), last)
         if hints:
             click.echo()
-            self.print_moves()
+            rows = shutil.get_terminal_size().lines - ROWS_BESIDE - game.show(self.position).count("\n")
+            self.print_moves(max(FEWEST_MOVES, rows) if sys.stdout.isatty() else None)
 
-    def print_moves(self) -> None:
-        """Print what to expect, and the moves, best first, with what they bring."""
-        click.echo(expected(*self.solution.value(self.position)))
-        click.echo(moves_table(self.solution.moves(self.position)))
+    def print_moves(self, most: int | None = None) -> None:
+        """Print what to expect, and the moves, best first, with what they bring; so many at *most*."""
+        game, (value, remoteness) = self.solution.game, self.solution.value(self.position)
+        click.echo(expected(value, remoteness, distance(game, value, remoteness)))
+        click.echo(moves_table(game, self.solution.moves(self.position), most))
+
+    def print_all_moves(self) -> None:
+        """Print the same with all moves, page by page if need be."""
+        with paged():
+            self.print_moves()
 
     # People
 
     def ask(self) -> int | None:
         """Ask the person at the terminal for a move; return None where something else was wanted and done."""
-        text = ask(f"{ORDINALS[self.turn]} player, your move: ")
+        text = ask(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
         legal = {self.solution.game.move_name(self.position, move): move for move in self.legal()}
         if text in legal:
             return legal[text]
         commands: dict[str, Callable[[], None]] = {
-            "?": self.print_moves,
+            "?": self.print_all_moves,
             "help": partial(click.echo, HELP),
             "hints": self.switch_hints,
             "line": self.print_line,
@@ -242,14 +260,15 @@ class Match:
     def switch_hints(self) -> None:
         self.hints = not self.hints
         if self.hints:
-            self.print_moves()
+            self.print_all_moves()
         else:
             click.echo("no more hints")
 
     def print_line(self) -> None:
         """Print best play from here."""
-        names = " ".join(choice.name for choice in self.solution.line(self.position))
-        click.echo(wrap(f"Best play  {names}", 11))
+        names = [choice.name for choice in self.solution.line(self.position)]
+        line = numbered(self.solution.game, self.start, names, len(self.moves))
+        click.echo(wrap(f"Best play  {line}", 11))
 
     def undo(self) -> None:
         """Take back the last move of a person, and what has come after it."""
@@ -266,11 +285,11 @@ class Match:
         """Exchange the players: the person plays on for the other side."""
         self.names.reverse()
         self.players.reverse()
-        click.echo(f"the {ORDINALS[self.names.index(HUMAN)]} player is you")
+        click.echo(f"{self.sides[self.names.index(HUMAN)]} is you")
 
     def resign(self) -> None:
-        winner = ORDINALS[1 - self.turn]
-        click.echo("\n" + coloured(LOSE, f"the {winner} player wins: the {ORDINALS[self.turn]} resigns"))
+        winner, loser = self.sides[1 - self.turn], self.sides[self.turn]
+        click.echo("\n" + coloured(LOSE, f"{winner} wins: {loser} resigns"))
         raise Resigned
 
     def quit(self) -> None:
@@ -282,9 +301,9 @@ class Match:
         """Print how the game has ended."""
         from retrograde.solver.play.match import ENDLESS
 
-        game, moves = self.solution.game, len(self.moves)
+        game = self.solution.game
         value = game.primitive(self.position)
-        after = f"after {moves} {'move' if moves == 1 else 'moves'}"
+        after = f"after {moves_played(game, len(self.moves))}"
         how = f": {game.ending(self.position)}" if value != UNDECIDED and game.ending(self.position) else ""
         if value == UNDECIDED:
             click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
@@ -293,7 +312,7 @@ class Match:
         else:
             winner = self.turn if value == WIN else 1 - self.turn
             colour = LOSE if self.names[1 - winner] == HUMAN != self.names[winner] else WIN
-            click.echo("\n" + coloured(colour, f"the {ORDINALS[winner]} player wins {after}{how}"))
+            click.echo("\n" + coloured(colour, f"{self.sides[winner]} wins {after}{how}"))
 
     def print_scorecard(self) -> None:
         """Print what each move of a person was worth, and what would have been better."""

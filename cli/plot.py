@@ -24,7 +24,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 def command(source: str, output: Path | None, linear: bool, database: str | None) -> None:
     """Draw how many positions there are of each value and remoteness.
 
-    Needs the extra: pip install 'retrograde[plot]'
+    Needs the extra plot: pip install '.[plot]' where the sources are.
 
     \b
     Examples:
@@ -43,7 +43,7 @@ def command(source: str, output: Path | None, linear: bool, database: str | None
         try:
             figure = draw(file, linear)
         except ModuleNotFoundError as error:
-            raise RetrogradeError(f"pictures need {error.name}; get it with: pip install 'retrograde[plot]'") from error
+            raise RetrogradeError(f"pictures need {error.name}; get it with: pip install matplotlib") from error
         try:
             figure.savefig(output, metadata={"Date": None} if output.suffix == ".svg" else None)
         except OSError as error:
@@ -58,6 +58,8 @@ def draw(file: "CheckedFile", linear: bool) -> Any:
     from retrograde.games import DRAW, LOSE, TIE, WIN
     from retrograde.solver.play.marks import COLOURS
 
+    # values are told without their colours as well
+    hatches = {WIN: ("", "#333"), TIE: ("....", "#333"), DRAW: ("xxxx", "#333"), LOSE: ("////", "#fff")}
     figure = Figure(figsize=(10, 5), dpi=120, layout="constrained")
     axes = figure.subplots()
     last = max((row.remoteness for row in file.legend), default=0)
@@ -68,7 +70,8 @@ def draw(file: "CheckedFile", linear: bool) -> Any:
         places = [(last + 2 if row.remoteness < 0 else row.remoteness) + shift for row in rows]
         label = {WIN: "win", TIE: "tie", DRAW: "draw, for ever (∞)", LOSE: "lose"}[value]
         counts = [row.positions for row in rows]
-        axes.bar(places, counts, 0.3, label=label, color=COLOURS[value], edgecolor="#333", linewidth=0.3)
+        hatch, edge = hatches[value]
+        axes.bar(places, counts, 0.3, label=label, color=COLOURS[value], edgecolor=edge, linewidth=0.3, hatch=hatch)
     ticks = list(range(0, last + 1, max(1, -(-last // 24))))
     has_draws = any(row.remoteness < 0 for row in file.legend)
     axes.set_xticks(ticks + [last + 2] * has_draws, [str(tick) for tick in ticks] + ["∞"] * has_draws)

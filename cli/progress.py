@@ -1,9 +1,20 @@
-"""Progress on standard error: one line rewritten in place on a terminal; elsewhere a line now and then."""
+"""Progress on standard error: one line on a terminal, rewritten in place; elsewhere a line now and then.
+
+The line is composed of parts, as many as fit the terminal, the most important first; none is cut::
+
+    solving 2 of 3   ━━━━━━━━━━━━────────   62 %   43.2 M of 69.8 M positions   12.5 M/s   4 s left   tier 12
+    phase            overall                       the phase's own count                   of all phases
+"""
 
 import json
+import math
+import os
 import shutil
 import sys
+import threading
 import time
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrograde.cli.words import amount, duration
@@ -14,6 +25,11 @@ if TYPE_CHECKING:
 QUIET_SECONDS = 30.0
 """Where standard error is no terminal, a line is written so seldom."""
 JSON_SECONDS = 1.0
+TICK_SECONDS = 0.5
+"""On a terminal the clock in the line goes on, whatever the work is at: compiling, say."""
+GAP = "   "
+BAR = 8, 24
+"""The least and the most columns of the bar."""
 
 
 class ProgressLine:
@@ -23,32 +39,59 @@ class ProgressLine:
         self.stream = sys.stderr
         self.live = self.stream.isatty()
         self.told = time.monotonic()
+        self.last: Progress | None = None
+        self.heard = 0.0
+        """When the last progress was told."""
+        self.writing = threading.RLock()
+        self.over = threading.Event()
 
     def __call__(self, progress: "Progress") -> None:
         now = time.monotonic()
         if self.live:
-            self.rewrite(describe(progress))
+            self.show(progress)
         elif now - self.told >= QUIET_SECONDS:
             self.told = now
             self.stream.write(describe(progress) + "\n")
             self.stream.flush()
 
+    def show(self, progress: "Progress") -> None:
+        """Put what is told in the place of the line before."""
+        with self.writing:
+            self.last, self.heard = progress, time.monotonic()
+            self.rewrite(describe(progress, width_of(self.stream) - 1, fancy(self.stream)))
+
+    def tick(self) -> None:
+        """Let the clock in the line go on until all is over."""
+        while not self.over.wait(TICK_SECONDS):
+            with self.writing, suppress(OSError, ValueError):  # a terminal that is gone is complained of elsewhere
+                passed = time.monotonic() - self.heard
+                if self.last and passed >= TICK_SECONDS and not self.over.is_set():
+                    told = later(self.last, passed)
+                    self.rewrite(describe(told, width_of(self.stream) - 1, fancy(self.stream)))
+
     def rewrite(self, text: str) -> None:
         """Put a text in the place of the line before."""
         if self.live:
-            self.stream.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
-            self.stream.flush()
+            with self.writing:
+                self.stream.write("\r\x1b[K" + text)
+                self.stream.flush()
 
     def say(self, text: str) -> None:
         """Write a line that stays."""
-        self.rewrite("")
-        self.stream.write(text + "\n")
+        with self.writing:
+            self.rewrite("")
+            self.stream.write(text + "\n")
 
     def __enter__(self) -> "ProgressLine":
+        if self.live:
+            threading.Thread(target=self.tick, name="progress", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.rewrite("")
+        self.over.set()
+        with self.writing:
+            self.last = None
+            self.rewrite("")
 
 
 class JsonProgress:
@@ -64,6 +107,7 @@ class JsonProgress:
         if now - self.told < JSON_SECONDS and progress.phase == self.phase and not ended:
             return
         self.told, self.phase = now, progress.phase
+        deciding = progress.deciding
         facts = {
             "phase": progress.phase,
             "done": progress.done,
@@ -74,6 +118,12 @@ class JsonProgress:
             "seconds_left": None if progress.seconds_left is None else round(progress.seconds_left, 1),
             "tier": progress.tier,
             "resumed": progress.resumed,
+            "phase_number": progress.number,
+            "phases": progress.phases,
+            "overall_share": None if progress.overall is None else round(progress.overall, 4),
+            "decided": deciding and deciding.decided,
+            "to_decide": deciding and deciding.total,
+            "remoteness": deciding and deciding.remoteness,
         }
         sys.stderr.write(json.dumps(facts) + "\n")
         sys.stderr.flush()
@@ -92,16 +142,106 @@ class JsonProgress:
         sys.stderr.flush()
 
 
-def describe(progress: "Progress") -> str:
-    """Return a line that says how far a phase has come: its share or count, speed and time left."""
-    if progress.total and progress.share is not None:
-        share = f"{int(100 * progress.share):3d} %"
-        counts = f"{amount(progress.done)} of {amount(progress.total)} positions"
-    else:
-        share, counts = "", f"{amount(progress.done)} positions"
-    parts = [f"{progress.phase:<9} {share}".rstrip(), counts, f"{amount(progress.rate)}/s"]
-    if progress.seconds_left is not None and progress.seconds > 1:
-        parts.append(f"{duration(max(1, progress.seconds_left))} left")
-    if progress.tier is not None and progress.seconds > 1:
-        parts.append(f"tier {progress.tier}")
-    return "   ".join(parts)
+def later(progress: "Progress", passed: float) -> "Progress":
+    """Return what was told some seconds ago as it stands now, as far as a clock can tell."""
+    left = progress.seconds_left
+    return replace(
+        progress,
+        seconds=progress.seconds + passed,
+        here=progress.rate,
+        seconds_left=None if left is None else max(left - passed, 0.0),
+    )
+
+
+def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> str:
+    """Return a line that says how far all has come, of as many parts as fit into so many columns.
+
+    What there is no room for is left out, or said more shortly, the least important first; a bar takes what room is
+    left. Where the line goes on and on, as in a file, there is none.
+    """
+    of = f" {progress.number} of {progress.phases}" if progress.phases > 1 else ""
+    overall = progress.overall
+    drawn = overall is not None and width < 10_000
+    rate = f"{amount(progress.rate)}/s" if progress.done and progress.rate else ""
+    tier = f"tier {progress.tier}" if progress.tier is not None and progress.seconds > 1 else ""
+    parts = [  # the most important first, each in words of its own, and in fewer
+        ("phase", [progress.phase + of]),
+        ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),
+        ("left", [left_of(progress)]),
+        ("bar", [bar(overall or 0, BAR[0], fancy)] if drawn else []),
+        ("deciding", deciding_of(progress)),
+        ("counts", counts_of(progress)),
+        ("rate", [rate]),
+        ("tier", [tier]),
+    ]
+    line = dict.fromkeys(("phase", "bar", "share", "counts", "rate", "left", "deciding", "tier"), "")
+    for name, texts in parts:
+        line[name] = next((text for text in texts if len(joined({**line, name: text})) <= width), "")
+    if line["bar"]:
+        columns = min(BAR[0] + width - len(joined(line)), BAR[1])
+        line["bar"] = bar(overall or 0, columns, fancy)
+    return joined(line)
+
+
+def joined(parts: dict[str, str]) -> str:
+    """Return the parts that there are, in their order."""
+    return GAP.join(text for text in parts.values() if text)
+
+
+def counts_of(progress: "Progress") -> list[str]:
+    """Return how many positions are done, and of how many; nothing before there are any to be counted."""
+    if progress.total is not None:
+        count = f"{amount(progress.done)} of {amount(progress.total)}"
+        return [f"{count} positions", count]
+    return [f"{amount(progress.done)} positions", amount(progress.done)] if progress.done else []
+
+
+def left_of(progress: "Progress") -> str:
+    """Return how long all of it will take yet; where that cannot be told, how long it has taken."""
+    if progress.seconds_left is not None:
+        return f"{whole_seconds(max(math.ceil(progress.seconds_left), 1))} left"
+    return f"for {whole_seconds(int(progress.seconds))}" if progress.seconds >= 1 and progress.overall is None else ""
+
+
+def whole_seconds(seconds: int) -> str:
+    """Return a stretch of time without parts of seconds: `4 s`, `3 min 20 s`."""
+    return f"{seconds} s" if seconds < 60 else duration(seconds)
+
+
+def deciding_of(progress: "Progress") -> list[str]:
+    """Return how far a tier with cycles is."""
+    if not progress.deciding:
+        return []
+    decided, total, remoteness = progress.deciding
+    if remoteness is None:
+        return ["looking at all moves"]
+    plies = f"{remoteness} {'ply' if remoteness == 1 else 'plies'}"
+    count = f"{amount(decided)} of {amount(total)}"
+    return [f"{count} decided, {plies} from the end", f"{count} decided, {plies}", f"{plies} from the end", plies]
+
+
+def bar(share: float, columns: int, fancy: bool) -> str:
+    """Return a bar of which a share is filled.
+
+    >>> bar(0.5, 10, fancy=False)
+    '#####-----'
+    """
+    filled = int(share * columns)
+    return "━" * filled + "─" * (columns - filled) if fancy else "#" * filled + "-" * (columns - filled)
+
+
+def width_of(stream: object) -> int:
+    """Return the columns of the terminal that a stream leads to, whatever else is one."""
+    with suppress(OSError, ValueError, AttributeError):
+        if not os.environ.get("COLUMNS"):
+            return os.get_terminal_size(stream.fileno()).columns or 80  # type: ignore[attr-defined]  # suppressed
+    return shutil.get_terminal_size().columns
+
+
+def fancy(stream: object) -> bool:
+    """Tell whether a stream can show the lines of a bar."""
+    try:
+        "━─".encode(getattr(stream, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli.board import print_board
 from retrograde.cli.common import (
     database_option,
     input_line,
@@ -14,11 +15,13 @@ from retrograde.cli.common import (
     read_position,
     source_argument,
 )
-from retrograde.cli.words import coloured, heading, indent, prospect, table, wrap
-from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
+from retrograde.cli.moves import distance as distance_of
+from retrograde.cli.moves import mover, moves_table, numbered
+from retrograde.cli.pager import paged
+from retrograde.cli.words import heading, prospect, wrap
+from retrograde.games import UNDECIDED
 
 if TYPE_CHECKING:
-    from retrograde.solver.play.choice import Choice
     from retrograde.solver.play.solution import Solution
 
 
@@ -48,7 +51,8 @@ def command(source: str, position: str | None, database: str | None, as_json: bo
                 continue
             if number:
                 click.echo()
-            print_position(solution, place)
+            with paged(as_json or position == "-"):
+                print_position(solution, place)
 
 
 def positions(solution: "Solution", text: str | None) -> Iterable[int]:
@@ -101,8 +105,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
 
 def distance(solution: "Solution", position: int) -> dict[str, str]:
     """Return how far the end is in the words of the game, if it has them."""
-    value, remoteness = solution.value(position)
-    words = solution.game.distance(value, remoteness) if remoteness and value in (WIN, LOSE) else ""
+    words = distance_of(solution.game, *solution.value(position))
     return {"distance": words} if words else {}
 
 
@@ -112,24 +115,14 @@ def outcome(value: Any, remoteness: int | None) -> dict[str, Any]:
 
 def print_position(solution: "Solution", position: int) -> None:
     """Print a position's picture and worth, its moves, and the line of best play."""
-    click.echo(indent(solution.game.show(position)))
+    choices = solution.moves(position)
+    print_board(solution.game, position, choices)
     far = distance(solution, position).get("distance", "")
     ended = solution.game.ending(position) if solution.game.primitive(position) != UNDECIDED else ""
-    click.echo(f"\n{prospect(*solution.value(position), 'the player to move', far, ended)}")
-    if not (choices := solution.moves(position)):
+    click.echo(f"\n{prospect(*solution.value(position), mover(solution.game, position), far, ended)}")
+    if not choices:
         return
-    click.echo(f"\n{moves_table(choices)}")
-    names = " ".join(choice.name for choice in solution.line(position))
+    click.echo(f"\n{moves_table(solution.game, choices)}")
+    names = numbered(solution.game, position, [choice.name for choice in solution.line(position)])
     head = "Best play"
     click.echo(f"\n{heading(head)}{wrap(f'{head}  {names}', len(head) + 2)[len(head) :]}")
-
-
-def moves_table(choices: "list[Choice]") -> str:
-    """Return the moves, best first, each with what it brings the player who makes it."""
-    rows = []
-    for choice in choices:
-        value = FLIPPED[choice.value]
-        ahead = ("", "") if choice.remoteness is None else ("in", f"{choice.remoteness + 1}")
-        rows.append((heading(choice.name), coloured(value), *ahead))
-    head = "The moves, best first, and what each brings the player who makes it:"
-    return f"{head}\n{indent(table(rows, '<<>>', gap=' '))}"

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from retrograde.cli.moves import ahead, number_of
 from retrograde.cli.words import NOUNS, coloured, heading, indent, table
-from retrograde.games import FLIPPED, LOSE
+from retrograde.games import FLIPPED, LOSE, Game
 
 if TYPE_CHECKING:
-    from retrograde.solver.play.choice import Choice
-    from retrograde.solver.play.match import Judgement
+    from retrograde.solver.play.match import Mark
     from retrograde.solver.play.solution import Solution
 
 MOST_BETTER = 3
@@ -16,36 +16,31 @@ MOST_BETTER = 3
 
 
 def scorecard(solution: "Solution", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> str:
-    """Return a table of the moves played at some plies, counted from 0, and a line that sums them up."""
-    from retrograde.solver.play.match import judge
+    """Return a line that sums up the moves played at some plies, counted from 0, and a table of them."""
+    from retrograde.solver.play.match import marked
 
-    rows, kept, perfect = [], 0, 0
-    for ply in plies:
-        judgement = judge(solution, positions[ply], moves[ply])
-        kept += judgement.keeps_value
-        perfect += judgement.is_best
-        rows.append((f"{ply + 1}.", judgement.played.name, verdict(judgement)))
+    game, marks = solution.game, marked(solution, positions, moves, plies)
+    rows = [
+        (number_of(game, positions[0], mark.ply), mark.judgement.played.name, verdict(game, mark)) for mark in marks
+    ]
+    perfect, thrown = (sum(mark.verdict == one for mark in marks) for one in ("best", "mistake"))
     of = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
-    head = f"Your moves: {perfect} {of} perfect, {len(rows) - kept} threw something away"
+    head = f"Your moves: {perfect} {of} perfect, {thrown} threw something away"
     return f"{heading(head)}\n{indent(table(rows, '><<'))}"
 
 
-def verdict(judgement: "Judgement") -> str:
+def verdict(game: Game, mark: "Mark") -> str:
     """Return what a move was worth in words."""
-    played, best = judgement.played, judgement.best
+    played, best = mark.judgement.played, mark.judgement.best
     now, could = FLIPPED[played.value], FLIPPED[best[0].value]
-    if judgement.is_best:
+    far = ahead(game, played)
+    if mark.verdict == "best":
         if could == LOSE:
-            return f"{coloured(LOSE, 'the best of a lost game')}, {ahead(played)}"
-        return f"kept the {coloured(could)}, {ahead(played)}".removesuffix(", ")
-    names = ", ".join(choice.name for choice in best[:MOST_BETTER]) + (", …" if len(best) > MOST_BETTER else "")
-    better = f"better {names}"
-    if judgement.keeps_value:
+            return f"{coloured(LOSE, 'the best of a lost game')}, {far}"
+        return f"kept the {coloured(could)}, {far}".removesuffix(", ")
+    better = f"better {', '.join(mark.better[:MOST_BETTER])}{', …' if len(mark.better) > MOST_BETTER else ''}"
+    if mark.verdict == "slower":
         how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
-        return f"{coloured(now, how)}: {ahead(played)} rather than {ahead(best[0])}; {better}"
-    return f"threw the {NOUNS[could]} away: {coloured(now, NOUNS[now])} {ahead(played)}; {better}".replace(" ;", ";")
-
-
-def ahead(choice: "Choice") -> str:
-    """Return how far the end is after a move, for who made it; nothing for a draw."""
-    return "" if choice.remoteness is None else f"in {choice.remoteness + 1}"
+        return f"{coloured(now, how)}: {far} rather than {ahead(game, best[0])}; {better}"
+    outcome = " ".join(filter(None, [coloured(now, NOUNS[now]), far]))
+    return f"threw the {NOUNS[could]} away: {outcome}; {better}"

@@ -14,18 +14,24 @@ from retrograde.cli.common import complete_variants
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 is any free one.")
 @click.option("--allow-host", "allowed", multiple=True, metavar="NAME",
               help="Answer for this name too, as that of a proxy; may be given several times.")  # fmt: skip
-def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...]) -> None:
+@click.option("--allow-solve", is_flag=True, help="Solve small games on request, though others can reach the page.")
+@click.option("--open", "to_open", is_flag=True, help="Open the page in the browser.")
+def command(
+    variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...], allow_solve: bool, to_open: bool
+) -> None:
     """Serve a page to play on, and JSON, until Ctrl-C.
 
     All variants that have databases are served, or those given. Only this machine can reach the page, unless --host
-    says otherwise. Needs the extra: pip install 'retrograde[web]'
+    says otherwise. Needs the extra web: pip install '.[web]' where the sources are.
 
     Requests are answered for localhost, for --host and for each --allow-host; those for other names are turned away.
     Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
 
+    The page solves small games on request, unless others can reach it (--host, --allow-host) or VARIANTs are given.
+
     \b
     Examples:
-      retrograde serve
+      retrograde serve --open
       retrograde serve connect4:4,4 chess:KRK --port 8080
       retrograde serve --allow-host games.example
     """
@@ -36,7 +42,7 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
         from retrograde.cli.web.hosts import hosts_of
         from retrograde.cli.web.listen import bound_socket, make_server
     except ModuleNotFoundError as error:
-        raise RetrogradeError(f"the page needs {error.name}; get it with: pip install 'retrograde[web]'") from error
+        raise RetrogradeError(f"the page needs {error.name}; get it with: pip install fastapi uvicorn") from error
 
     with listening_errors(host, port):
         sock = bound_socket(host, port)
@@ -46,15 +52,43 @@ def command(variants: tuple[str, ...], host: str, port: int, allowed: tuple[str,
             hosts = hosts_of(host, address, allowed)
         except ValueError as error:
             raise click.UsageError(str(error), click.get_current_context()) from error
-        app = make_app(variants, hosts)
+        app = make_app(variants, hosts, allow_solve)
         with listening_errors(host, port):
             sock.listen()  # only now is the port known to be free
         shown = f"[{host}]" if ":" in host else host
-        listening = lambda: click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")  # noqa: E731
+
+        def listening() -> None:
+            click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")
+            if to_open:
+                open_page(address, true_port)
+
         try:
             make_server(app, listening).run(sockets=[sock])
         finally:
+            app.state.solves.close()
             app.state.library.close()
+
+
+def open_page(address: str, port: int) -> None:
+    """Open the page in the person's browser, which is not waited for; say so where there is none.
+
+    Who listens on all addresses of a machine is found there by the one that stands for itself.
+    """
+    import threading
+    import webbrowser
+
+    itself = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)
+    url = f"http://{f'[{itself}]' if ':' in itself else itself}:{port}/"
+
+    def show() -> None:
+        try:
+            shown = webbrowser.open(url)
+        except (webbrowser.Error, OSError):
+            shown = False
+        if not shown:
+            click.echo(f"no browser was found to open; type in the address: {url}", err=True)
+
+    threading.Thread(target=show, daemon=True).start()
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from retrograde.cli.words import amount, duration, heading, indent, size, table
 if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
     from retrograde.games import Game
+    from retrograde.solver.work.progress import Progress
 
 
 MOST_ROWS = 100
@@ -80,18 +81,19 @@ def command(
     if only_estimate:
         print_estimate(game, path, workers, as_json)
         return
-    began = time.monotonic()
+    began, before = time.monotonic(), 0
     solved = is_solved(game, path, fresh)
     if not solved:
         with Lock(path) as lock:
             solved = is_solved(game, path, fresh)  # by another process, before it gave up the lock
             if not solved:
-                run(game, path, workers, memory, fresh, as_json, lock)
+                before = run(game, path, workers, memory, fresh, as_json, lock)
     if solved:
         trust(game)  # whose file the person has named
     seconds = time.monotonic() - began
     with database_of(DatabaseFile(path), game) as result:
-        facts = summary(result) | {"seconds": round(seconds, 3), "peak_memory_bytes": peak_memory()}
+        facts = summary(result)
+    facts |= {"seconds": round(seconds, 3), "peak_memory_bytes": peak_memory(), "resumed": before}
     if as_json:
         print_json(facts)
         return
@@ -100,9 +102,17 @@ def command(
     if solved:
         click.echo("it was solved before; solve it anew with --fresh")
     else:
-        speed = f", {amount(facts['positions'] / seconds)} positions a second" if seconds >= 1 else ""
-        click.echo(f"{duration(seconds)}{speed}, {size(facts['peak_memory_bytes'])} of memory at most")
+        click.echo(how_it_went(facts))
     print_file(facts)
+
+
+def how_it_went(facts: dict[str, Any]) -> str:
+    """Return in words how long a solve has taken, and what it did in that time: what was done before does not count."""
+    seconds, before = facts["seconds"], facts["resumed"]
+    solved = facts["positions"] - before
+    speed = f", {amount(solved / seconds)} positions a second" if seconds >= 1 and solved > 0 else ""
+    rest = f" for what was left; {amount(before)} positions had been solved before" if before else ""
+    return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
 
 
 def is_solved(game: "Game", path: Path, fresh: bool) -> bool:
@@ -177,20 +187,31 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool)
 
 def run(
     game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool, lock: "Lock"
-) -> None:
-    """Solve with progress on the terminal, and say on Ctrl-C what is kept."""
-    from retrograde.games.catalog import variant
+) -> int:
+    """Solve with progress on the terminal, and say on Ctrl-C what is kept; return how many positions had been solved
+    before."""
     from retrograde.games.text import printable
-    from retrograde.solver.engine import solve
+    from retrograde.solver.work.progress import announce
+
+    before = 0
+
+    def listen(progress: "Progress") -> None:
+        nonlocal before
+        if progress.phase == "solving":
+            before = progress.resumed
+        line(progress)
 
     try:
         with JsonProgress() if as_json else ProgressLine() as line, warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {printable(str(message))}")
-            line.rewrite(f"reading the rules of {printable(variant(game))}")
-            solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=line, lock=lock)
+            announce(line, "reading the rules")
+            from retrograde.solver.engine import solve  # which takes some time, in which nothing would be said
+
+            solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=listen, lock=lock)
     except KeyboardInterrupt as error:
         failure = explain(error)
         kept = failure.status == INTERRUPTED and path.with_name(path.name + ".journal").exists() and not path.exists()
         how = "the same command without --fresh" if fresh else "the same command"
         note = f"; what is done is kept, and {how} goes on from there" if kept else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None
+    return before

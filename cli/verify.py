@@ -13,7 +13,7 @@ from retrograde.cli.common import (
     source_argument,
     workers_option,
 )
-from retrograde.cli.progress import ProgressLine
+from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.words import duration, faint, heading, indent, wrap
 
 
@@ -30,7 +30,7 @@ def command(
     """Derive every stored value again from its children, and compare.
 
     Nothing of the solver takes part but the rules. What is proven, and on what it rests, is said at the end. The exit
-    status is 1 if anything is wrong.
+    status is 1 if anything is wrong. With --json, progress goes to standard error as lines of JSON.
 
     \b
     Examples:
@@ -45,7 +45,7 @@ def command(
     from retrograde.solver.audit.verify import verify
 
     began = time.monotonic()
-    with open_source(source, database) as opened, ProgressLine() as line:
+    with open_source(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
         report = verify(opened, workers=workers, listener=line)
     seconds = time.monotonic() - began
     if as_json:
@@ -80,14 +80,16 @@ def command(
 def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     """Read every block of a file, and say that it is as it was written; its rules are not needed."""
     from retrograde.databases import Database
-    from retrograde.solver.work.progress import Phase
+    from retrograde.solver.work.progress import Course, Phase
 
     began = time.monotonic()
-    with open_file(source, database) as opened, ProgressLine() as line:
+    with open_file(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
         file = opened.file if isinstance(opened, Database) else opened
-        phase = Phase("reading", line, file.contents.length)
-        file.check(lambda records: phase.advance(records - phase.done))
-        phase.tell()
+        items = file.contents.length
+        course = Course({"reading": 1.0}, positions_a_record=file.positions / max(items, 1), exact=True)
+        phase = Phase("reading", line, items, course)
+        file.check(lambda done: phase.advance(done - phase.done))
+        phase.end()
     seconds = time.monotonic() - began
     if as_json:
         print_json({"variant": file.variant, "ok": True, "digest": file.digest, "seconds": round(seconds, 3)})

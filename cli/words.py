@@ -1,4 +1,8 @@
-"""Words, colours and tables for people: green for a win, yellow for a tie or a draw, red for a loss."""
+"""Words, colours and tables for people: green for a win, yellow for a tie or a draw, red for a loss.
+
+What has a colour has a ground of its own, so that it is read on any terminal, dark or light: numbers above 15 are the
+same colours in all themes. And nothing is told by colour alone: a value has its word, or its sign.
+"""
 
 import shutil
 import sys
@@ -10,7 +14,13 @@ import click
 from retrograde.games import DRAW, LOSE, TIE, WIN, Value
 from retrograde.games.text import printable
 
-COLOURS = {WIN: "green", TIE: "yellow", DRAW: "yellow", LOSE: "red"}
+BLACK, WHITE = 16, 231
+COLOURS = {WIN: (WHITE, 22), TIE: (BLACK, 220), DRAW: (BLACK, 220), LOSE: (WHITE, 124)}
+"""The colour of the text and that of the ground, as numbers of the 256 colours of terminals."""
+FAINT = 243
+"""A grey that is as far from black as from white: 4.6 and 4.5 times as light and as dark."""
+SIGNS = {WIN: "+", TIE: "=", DRAW: "=", LOSE: "−"}
+"""Values where there is room for one sign."""
 NOUNS = {WIN: "win", LOSE: "lose", TIE: "tie", DRAW: "draw"}
 """Values in the order in which they are listed, with their names in JSON."""
 
@@ -22,11 +32,12 @@ def plies(count: int) -> str:
 
 def coloured(value: Value, text: str | None = None) -> str:
     """Return a text, by default the value's name, in the colour of a value."""
-    return click.style(NOUNS[value] if text is None else text, fg=COLOURS[value])
+    ink, ground = COLOURS[value]
+    return click.style(NOUNS[value] if text is None else text, fg=ink, bg=ground)
 
 
 def prospect(value: Value, remoteness: int | None, player: str, distance: str = "", ending: str = "") -> str:
-    """Return what awaits a player, who is to move: `the player to move wins in 5 plies`.
+    """Return what awaits a player: `Red to move wins in 5 plies`, `White to move wins: mate in 3 (5 plies)`.
 
     *distance*, and *ending* where the game is over, are the same in the words of the game.
     """
@@ -35,30 +46,35 @@ def prospect(value: Value, remoteness: int | None, player: str, distance: str = 
         return coloured(value, f"a draw: {ending or 'neither side can force an end'}")
     if value == TIE:
         return coloured(value, f"a tie in {plies(remoteness or 0)}" if remoteness else f"a tie: {over}")
-    also = f", {distance}" if distance else ""
     if not remoteness:
         return coloured(value, f"{player} has {'won' if value == WIN else 'lost'}: {over}")
-    return coloured(value, f"{player} {'wins' if value == WIN else 'loses'} in {plies(remoteness)}{also}")
+    return coloured(value, f"{player} {'wins' if value == WIN else 'loses'}{how_far(remoteness, distance)}")
 
 
-def expected(value: Value, remoteness: int | None) -> str:
+def how_far(remoteness: int, distance: str = "") -> str:
+    """Return how far the end is, to follow a verb: ` in 5 plies`, `: mate in 3 (5 plies)`."""
+    return f": {distance} ({plies(remoteness)})" if distance else f" in {plies(remoteness)}"
+
+
+def expected(value: Value, remoteness: int | None, distance: str = "") -> str:
     """Return what a person who is to move may expect: `you win in 7 plies if you play right`."""
     if value == DRAW:
         return coloured(value, "a draw if both play right: neither side can force an end")
+    far = how_far(remoteness or 0, distance)
     if value == TIE:
-        return coloured(value, f"a tie in {plies(remoteness or 0)} if both play right")
+        return coloured(value, f"a tie{far} if both play right")
     if value == WIN:
-        return coloured(value, f"you win in {plies(remoteness or 0)} if you play right")
-    return coloured(value, f"you lose in {plies(remoteness or 0)} unless the other side goes wrong")
+        return coloured(value, f"you win{far} if you play right")
+    return coloured(value, f"you lose{far} unless the other side goes wrong")
 
 
-def verdict(value: Value, remoteness: int | None) -> str:
+def verdict(value: Value, remoteness: int | None, article: str = "the ") -> str:
     """Return how a game ends that begins with such a position: `the second player wins in 20 plies`."""
     if value == DRAW:
         return coloured(DRAW, "a draw")
     if value == LOSE and remoteness:
-        return coloured(LOSE, f"the second player wins in {plies(remoteness)}")
-    return prospect(value, remoteness, "the first player")
+        return coloured(LOSE, f"{article}second player wins in {plies(remoteness)}")
+    return prospect(value, remoteness, f"{article}first player")
 
 
 def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
@@ -93,8 +109,20 @@ def wrap(text: str, start: int = 0, width: int | None = None) -> str:
     return textwrap.fill(text, width or shutil.get_terminal_size().columns, subsequent_indent=" " * start)
 
 
+def reflow(text: str) -> str:
+    """Return paragraphs in lines that fit the terminal, save those that are indented: pictures, and code.
+
+    Where nobody looks, lines stay as they are.
+    """
+    if not sys.stdout.isatty():
+        return text
+    width = shutil.get_terminal_size().columns - 2  # it will be indented
+    parts = text.split("\n\n")
+    return "\n\n".join(part if "\n  " in f"\n{part}" else textwrap.fill(part, width) for part in parts)
+
+
 def faint(text: str) -> str:
-    return click.style(text, dim=True)
+    return click.style(text, fg=FAINT)
 
 
 def size(count: float) -> str:

@@ -8,6 +8,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -46,7 +47,7 @@ class CheckedFile:
         self._closed = False
         beginning, self.bytes = read_beginning(self.path)
         """The length of the file."""
-        self._file = self.guarded(lambda: h5py.File(os.fsencode(self.path), "r", locking=False))
+        self._file = self.guarded(lambda: open_file(os.fsencode(self.path)))
         try:
             self.header, self.attributes = self.guarded(lambda: read_header(self._file, self.path))
             self.guarded(lambda: check_length(beginning, self.bytes))
@@ -201,6 +202,18 @@ def read_beginning(path: Path) -> tuple[bytes, int]:
     if not beginning.startswith(MAGIC):
         raise NotADatabase(f"{str(path)!r} is no database of retrograde")
     return beginning, about.st_size
+
+
+def open_file(path: bytes) -> h5py.File:
+    """Return a file opened to be read, in whatever way HDF5 allows.
+
+    Within a process all who open a file must agree on locks. So they are first as h5py has them, who may have it open
+    already, or want to; and none, where another process keeps us out, or the disk knows no locks.
+    """
+    for locking in (None, True):
+        with suppress(OSError):
+            return h5py.File(path, "r", locking=locking)
+    return h5py.File(path, "r", locking=False)
 
 
 def open_dataset(root: h5py.h5g.GroupID, name: str) -> h5py.h5d.DatasetID:

@@ -8,6 +8,7 @@ How a row is found depends on what is stored: records, steps or slots.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from importlib.metadata import entry_points
 from operator import index
 from typing import Any, NamedTuple, Self, TypeVar, overload
 
@@ -20,6 +21,13 @@ from retrograde.games import UNDECIDED, Game, Value
 from retrograde.games.game import POSITION_LIMIT
 
 Default = TypeVar("Default")
+
+BULK = 4096
+"""Positions from which on those that are looked up together are a matter of compiled code: that is some hundred times
+as fast, but takes half a second to load, and some seconds to make when a variant is first asked."""
+
+ENTRY_POINTS = "retrograde.bulk"
+"""The group of entry points of functions that return for a database what looks many positions up at once."""
 
 CACHE_BLOCKS = 64
 """Decoded blocks kept by default: 36 to 72 KB each."""
@@ -112,6 +120,17 @@ class Database(ABC):
         array = np.asarray(positions)
         if array.size and array.dtype.kind not in "iu":
             raise TypeError(f"positions are whole numbers, not {array.dtype}")
+        rows = None
+        if array.size >= BULK and tiers is None and not canonical and self._bulk:
+            rows = self._bulk.rows(array.astype(np.int64, copy=False).ravel())  # what is too great turns negative
+        if rows is None:
+            rows = self._rows_of(array, canonical, tiers)
+        self.file.contents.check_outcomes(rows)
+        values, remotenesses = self._read_legend(rows)
+        return values.reshape(array.shape), remotenesses.reshape(array.shape)
+
+    def _rows_of(self, array: NDArray[Any], canonical: bool, tiers: ArrayLike | None) -> NDArray[np.int64]:
+        """Return the rows of the legend of positions, -1 where there is none, by rules as they stand."""
         keys = np.where((array >= 0) & (array < POSITION_LIMIT), array, -1).astype(np.int64).ravel()
         if tiers is not None:
             tier_numbers = np.broadcast_to(np.asarray(tiers, np.int64), array.shape).ravel()
@@ -120,10 +139,14 @@ class Database(ABC):
         else:
             places = [self._locate(key) or (-1, 0) for key in keys.tolist()]
             keys, tier_numbers = np.array(places, np.int64).reshape(-1, 2).T
-        rows = self._find_all(keys, tier_numbers)
-        self.file.contents.check_outcomes(rows)
-        values, remotenesses = self._read_legend(rows)
-        return values.reshape(array.shape), remotenesses.reshape(array.shape)
+        return self._find_all(keys, tier_numbers)
+
+    @cached_property
+    def _bulk(self) -> Any:
+        """What looks many positions up at once, if it is installed: an object whose `rows(positions)` gives rows of the
+        legend for int64[n], -1 for none, or None where it cannot. (The solver has it, which compiles rules.)"""
+        finder_of = next((point.load() for point in entry_points(group=ENTRY_POINTS)), None)
+        return finder_of and finder_of(self)
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:

@@ -1,5 +1,9 @@
 """Rules, and nothing but the rules: the contract (`game`), the games, and the catalog that finds them by name."""
 
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
 from retrograde.games.game import (
     DRAW,
     FLIPPED,
@@ -30,4 +34,41 @@ __all__ = [
     "RuleError",
     "Value",
     "VariantError",
+    "load",
+    "names",
 ]
+
+
+def names() -> list[str]:
+    """Return the names of all games that need no path: ours, and those that other distributions offer.
+
+    >>> names()[:3]
+    ['chess', 'connect4', 'dodgem']
+    """
+    from retrograde.games.catalog import game_names  # rules need no catalog
+
+    return game_names()
+
+
+def load(variant: str) -> Game:
+    """Return the game that the text of a variant stands for, or the path of a rule file.
+
+    >>> load("connect4:5,4")
+    Connect4(width=5, height=4, connect=4)
+    """
+    from retrograde.games.catalog import load_game
+
+    return load_game(variant)
+
+
+class Games(ModuleType):
+    """This package, which lists its games as well: who has done `import retrograde` will try `retrograde.games()`."""
+
+    def __call__(self) -> list[str]:
+        return names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(names())
+
+
+sys.modules[__name__].__class__ = Games

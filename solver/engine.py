@@ -34,7 +34,7 @@ from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.work.journal import Journal
 from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.progress import Listener
+from retrograde.solver.work.progress import Course, Listener, Phase, announce
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.sources import journal_digest
 from retrograde.solver.work.work import Unfit, Work
@@ -105,6 +105,7 @@ def solve(
     order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes())
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
         raise NoWay(f"no way {way!r} to solve games; the ways are {', '.join(WAYS)}")
+    announce(listener, "reading the rules")
     with no_exit():
         refuse_broken(game)
         with nullcontext(lock) if lock else Lock(path) as held:
@@ -162,19 +163,31 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
             solved = solved_compiled(game, ways_for(game, place, order), work)
             from retrograde.solver.outcomes.encode import encode_group  # numba is imported by now
 
-            records = len(solved.outcomes) if isinstance(solved, SolvedSlots) else int(solved.counts.sum())
-            phase = work.phase("writing", records)
-            write(solved, work.map, lambda records: phase.advance(records - phase.done), encode_group)
-            phase.tell()
+            phase = work.phase("writing", items_of(solved))
+            work.course.positions_a_record = sum(row.positions for row in solved.legend) / max(phase.total or 0, 1)
+            write(solved, work.map, lambda items: phase.advance(items - phase.done), encode_group)
+            phase.end()
+
+
+def items_of(solved: AnySolved) -> int:
+    """Return how many items the writer counts: slots, records or steps."""
+    return len(solved.outcomes) if isinstance(solved, SolvedSlots) else int(solved.counts.sum())
 
 
 def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySolved | None:
     """Return the solved game where it is small, or is to be solved so; else None."""
     if order.way == "interpreted":
-        return solve_interpreted(game, budget)
+        return solve_interpreted(game, budget, phase=interpreting(order.listener))
     if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > order.sizes.interpreted_slots):
         return None
     return solve_interpreted(game, budget, order.sizes.interpreted_seconds)
+
+
+def interpreting(listener: Listener | None) -> Phase:
+    """Return the count of what is explored interpreted."""
+    course = Course()
+    course.plan(exploring=0.8, solving=0.2)
+    return Phase("exploring", listener, course=course)
 
 
 def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
@@ -210,6 +223,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work) -> Any:
         unfit = work.log(f"not by {way!r}")
         if unfit.resumed:
             continue
+        announce(work.listener, "compiling the rules")
         try:
             return way.solve(game, work)
         except Unfit:
@@ -218,7 +232,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work) -> Any:
             shutil.rmtree(work.scratch, ignore_errors=True)
         except NotCompilable as error:  # also of parents(), which is compiled only when it is asked for
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
-            return solve_interpreted(game, work.budget)
+            return solve_interpreted(game, work.budget, phase=interpreting(work.listener))
     raise NoWay(f"{variant(game)} cannot be solved in the way that was asked for")
 
 

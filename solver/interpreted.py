@@ -5,6 +5,8 @@ The method is that of `cyclic.py`, on dictionaries and without tiers.
 
 import time
 from collections import defaultdict, deque
+from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -14,8 +16,10 @@ from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, 
 from retrograde.solver.numbered.legend import solved_slots
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import examine, start_of
+from retrograde.solver.rules.images import SOME, mean_size
 from retrograde.solver.rules.second_look import by_tier, look_again
 from retrograde.solver.work.memory import MemoryBudget, used_memory
+from retrograde.solver.work.progress import Phase
 
 BETWEEN_CHECKS = 1_000
 """Positions explored between two looks at the memory in use."""
@@ -28,13 +32,19 @@ Outcomes = dict[int, tuple[Value, int]]
 
 
 def solve_interpreted(
-    game: Game, budget: MemoryBudget, seconds: float = float("inf")
+    game: Game, budget: MemoryBudget, seconds: float = float("inf"), phase: Phase | None = None
 ) -> SolvedRecords | SolvedSlots | None:
-    """Return the solved game; None where exploring it takes more than some seconds of the processor's time."""
-    explored = explore(game, budget, seconds)
+    """Return the solved game; None where exploring it takes more than some seconds of the processor's time.
+
+    The *phase*, if there is one, is told of what is explored, and then of what is solved.
+    """
+    phase = phase or Phase("exploring", None)
+    explored = explore(game, budget, seconds, phase)
     if explored is None:
         return None
+    phase.end()
     children, outcomes = explored
+    Phase("solving", phase.listener, len(children), phase.course).tell()
     look_again(game, children, {position: value for position, (value, _) in outcomes.items()})
     propagate(children, outcomes)
     if is_numbered(game):
@@ -83,7 +93,7 @@ def count(game: Game, positions: list[int]) -> int:
     return sum(len({position, *game.images(position)}) for position in positions)
 
 
-def explore(game: Game, budget: MemoryBudget, seconds: float) -> tuple[Children, Outcomes] | None:
+def explore(game: Game, budget: MemoryBudget, seconds: float, phase: Phase) -> tuple[Children, Outcomes] | None:
     """Return the distinct children of every position that can be reached, and the outcomes of primitive ones.
 
     Returns None when so many seconds have passed; when a quarter of them have, and more is found than was looked at.
@@ -113,7 +123,10 @@ def explore(game: Game, budget: MemoryBudget, seconds: float) -> tuple[Children,
         if late and len(known) > THIN * plies:
             return None
         if len(children) % BETWEEN_CHECKS == 0:
+            phase.learn(partial(mean_size, game, list(islice(found, SOME))))
+            phase.advance(BETWEEN_CHECKS)
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")
+    phase.count(len(children) - phase.done)
     budget.check(used_memory() - before, f"solving {len(children):,} positions, interpreted,")  # as much for parents
     return children, outcomes
 

@@ -1,8 +1,10 @@
 """Runs the command line, within this process or as one of its own."""
 
+import io
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -12,7 +14,7 @@ from retrograde.cli import main
 COMMAND = [sys.executable, "-m", "retrograde.cli"]
 
 HEAP = Path(__file__).with_name("heap.py").read_text(encoding="utf-8")
-"""A rule module as people write them: the README's."""
+"""A rule module as people write them: that of docs/ten-minutes.md."""
 
 
 def retrograde(*args: str | Path, status: int = 0, **options: object) -> Result:
@@ -25,6 +27,35 @@ def retrograde(*args: str | Path, status: int = 0, **options: object) -> Result:
 def process(*args: str | Path, **options: object) -> "subprocess.CompletedProcess[str]":
     """Run a command line as a process of its own; *options* are those of subprocess.run."""
     return subprocess.run([*COMMAND, *map(str, args)], capture_output=True, text=True, timeout=120, **options)
+
+
+def on_terminal(*args: str | Path, lines: int = 24, text: str = "", **variables: str) -> str:
+    """Return what a command line shows on a terminal of so many lines, at which a person types a text.
+
+    *variables* are put into its environment. Needs pseudo-terminals, which Windows has not.
+    """
+    import pty  # here, for the same reason
+
+    ours, theirs = pty.openpty()
+    variables = {"COLUMNS": "80", "LINES": str(lines), "TERM": "xterm-256color", **variables}
+    with (
+        os.fdopen(ours, "r+b", buffering=0) as terminal,
+        subprocess.Popen(
+            [*COMMAND, *map(str, args)], stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, **variables}
+        ),
+    ):
+        os.close(theirs)
+        terminal.write(text.encode())
+        shown = b"".join(iter(partial(read_terminal, terminal), b""))
+    return shown.decode().replace("\r\n", "\n")
+
+
+def read_terminal(terminal: io.FileIO) -> bytes:
+    """Return what has been shown on a terminal; nothing at its end, which Linux reports as an error."""
+    try:
+        return terminal.read(1 << 16)
+    except OSError:
+        return b""
 
 
 def environment(home: Path) -> dict[str, str]:

@@ -47,8 +47,9 @@ def damage(path, dataset):
 class Server:
     """`retrograde serve` as a process of its own."""
 
-    def __init__(self, home):
-        command = [*COMMAND, "serve", "--port", "0"]
+    def __init__(self, home, *options):
+        self.home = home
+        command = [*COMMAND, "serve", "--port", "0", *options]
         self.process = subprocess.Popen(command, env=environment(home), stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().split()[0]  # told once it listens: nobody need try twice
 

@@ -14,7 +14,7 @@ ELSEWHERE = ("tests", "benchmarks", *ORDER)
 """What is no package of that name once it is installed, and would be imported under two names before."""
 NAME = re.compile(r"retrograde(\.\w*)+")
 """A text that is the name of a module, or how one begins."""
-GROUPS = {"retrograde.players"}
+GROUPS = {"retrograde.players", "retrograde.bulk"}
 """Texts that are the names of groups of entry points, and of no module."""
 FACES = [path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / folder).rglob("__init__.py"))]
 """The files that rooms begin with."""
@@ -101,6 +101,16 @@ def test_every_folder_with_modules_is_a_package():
     folders = {file.parent for file in FILES}
     assert len(folders) > len(ORDER)
     assert not {folder for folder in folders if folder / "__init__.py" not in FILES}
+
+
+def test_what_is_offered_by_import_retrograde_comes_from_below_the_command_line():
+    files = sorted((ROOT / "retrograde").glob("*.py"))
+    assert {file.name for file in files} == {"__init__.py", "__main__.py", "offered.py"}
+    for file in files:
+        used = {
+            name.split(".")[1] for _, name in names_in(file.read_text(encoding="utf-8"), "retrograde") if "." in name
+        }
+        assert used & set(ORDER) <= ({"cli"} if file.name == "__main__.py" else set(ORDER) - {"cli"})
 
 
 # Rooms

@@ -33,7 +33,7 @@ def test_query(krk):
     assert len(facts["line"]) == 29 and len(facts["moves"]) == 16
     assert facts["moves"][0]["remoteness"] == 28
     text = retrograde("query", krk, ROOK).stdout
-    assert "the player to move wins in 29 plies, mate in 15" in text and "Rd1+" in text
+    assert "White to move wins: mate in 15 (29 plies)" in text and "Rd1+" in text
 
 
 def test_query_is_the_same_however_it_is_asked(krk):
@@ -77,9 +77,9 @@ def test_query_without_a_position(krk):
     ("fen", "words"),
     [
         ("7k/8/8/8/8/8/8/K7 w", "a draw: a dead position, no mate is possible"),
-        ("R6k/8/7K/8/8/8/8/8 b", "the player to move has lost: checkmate"),
+        ("R6k/8/7K/8/8/8/8/8 b", "Black has lost: checkmate"),
         ("k7/1R6/2K5/8/8/8/8/8 b", "a draw: stalemate"),
-        ("6k1/R7/6K1/8/8/8/8/8 b", "the player to move loses in 14 plies, mated in 7"),
+        ("6k1/R7/6K1/8/8/8/8/8 b", "Black to move loses: mated in 7 (14 plies)"),
     ],
 )
 def test_query_in_words(krk, fen, words):
@@ -102,7 +102,7 @@ def test_longest_game(krk, tmp_path):
     said, game = played(krk, tmp_path, "--from", "longest", "--first", "perfect", "--second", "perfect")
     board = game.end().board()
     assert board.is_checkmate() and board.ply() - game.board().ply() == 31
-    assert said.endswith("the first player wins after 31 moves: checkmate\n")
+    assert said.endswith("White wins after 16 moves: checkmate\n")
     assert (game.headers["Result"], game.headers["White"], game.headers["SetUp"]) == ("1-0", "perfect", "1")
 
 
@@ -146,7 +146,7 @@ def test_other_games_begin_anywhere_too(solved):
     args = ["--first", "perfect", "--second", "perfect"]
     said = {retrograde("play", path, "--from", "random", "--seed", str(seed), *args).stdout for seed in range(5)}
     assert len(said) == 5 and all(" after " in text.splitlines()[-1] for text in said)
-    assert "player wins after" in retrograde("play", path, "--from", "longest", *args).stdout
+    assert "X wins after" in retrograde("play", path, "--from", "longest", *args).stdout
 
 
 def test_drawn_play_ends(solved):

@@ -25,15 +25,25 @@ def last_line(text):
 
 def test_a_person_plays_against_perfection(play):
     text = play("tictactoe", moves="b2\na3\n")
-    assert "first player, your move: b2\n\n  . . .\n  . X .\n  . . .\n\n2. a1  second, perfect\n\n  O . .\n" in text
+    assert "X, your move: b2\n\n  . . .\n  . X .\n  . . .\n\n2. a1  O, perfect\n\n  O . .\n" in text
     assert last_line(text) == "the game stops here"
+
+
+def test_people_are_told_what_they_play_and_who_they_are(play):
+    assert play("connect4:4,4", moves="").startswith("Connect Four 4 × 4, you are Red (X)\nyour move by its name; ")
+    assert play("connect4:4,4", "--first", "random", "--second", "human").startswith(
+        "Connect Four 4 × 4, you are Yellow"
+    )
+    assert play("tictactoe", "--second", "human").startswith("Tic-tac-toe\n")
+    assert play("tentozero", moves="").startswith("1, 2, …, 10, you are the first player\n")
+    assert "\nfirst player, your move: +1\n" in play("tentozero", moves="+1\n")
 
 
 def test_the_better_side_wins(play):
     text = play("tictactoe", "--from", "XX./OO./...", moves="c1\n")
-    assert last_line(text) == "the first player wins after 1 move"
+    assert last_line(text) == "X wins after 1 move"
     text = play("tictactoe", "--from", "XX./OO./...", moves="a3\n")
-    assert last_line(text) == "the second player wins after 2 moves"
+    assert last_line(text) == "O wins after 2 moves"
 
 
 def test_a_game_that_is_over_is_not_played_on(play):
@@ -49,23 +59,20 @@ def test_the_game_stops_politely(play, moves):
 
 def test_a_bad_move_is_asked_for_again(play):
     text = play("tictactoe", moves="z9\nb2\nb2\n")
-    assert (
-        "your move: z9\nno move 'z9' here; the moves are a1 b1 c1 a2 b2 c2 a3 b3 c3\nfirst player, your move: b2\n"
-        in text
-    )
+    assert "your move: z9\nno move 'z9' here; the moves are a1 b1 c1 a2 b2 c2 a3 b3 c3\nX, your move: b2\n" in text
     assert "no move 'b2' here; the moves are b1 c1 a2 c2 a3 b3 c3\n" in text
 
 
 def test_a_question_mark_shows_what_each_move_is_worth(play):
     text = play("tictactoe", "--from", "XX./OO./...", moves="?\nc1\n")
     assert "The moves, best first, and what each brings the player who makes it:\n  c1 win  in 1\n" in text
-    assert last_line(text) == "the first player wins after 1 move"
+    assert last_line(text) == "X wins after 1 move"
 
 
 def test_two_people_play(play):
     text = play("tictactoe", "--second", "human", moves="a1\na2\nb1\nb2\nc1\n")
-    assert "second player, your move: b2\n" in text
-    assert last_line(text) == "the first player wins after 5 moves"
+    assert "O, your move: b2\n" in text
+    assert last_line(text) == "X wins after 5 moves"
 
 
 def test_perfection_against_itself_ends_as_the_start_says(play):
@@ -90,7 +97,7 @@ def test_chance_plays_the_same_for_the_same_seed(play):
 def test_perfection_never_loses_a_game_that_is_a_tie(play):
     for seed in range(10):
         text = play("tictactoe", "--first", "random", "--second", "perfect", "--seed", str(seed))
-        assert last_line(text).startswith(("a tie", "the second player wins"))
+        assert last_line(text).startswith(("a tie", "O wins"))
 
 
 def test_a_game_of_the_users_is_played_by_its_file(tmp_path, monkeypatch):
@@ -119,22 +126,22 @@ def test_after_the_game_a_scorecard_tells_what_each_move_was_worth(play):
 
 def test_a_move_can_be_taken_back(play):
     text = play("tictactoe", moves="b2\nundo\na1\nundo\nundo\n")
-    assert text.count("first player, your move: ") == 6
-    assert "your move: undo\n\n  . . .\n  . . .\n  . . .\n\nfirst player, your move: a1\n" in text
+    assert text.count("\nX, your move: ") == 6
+    assert "your move: undo\n\n  . . .\n  . . .\n  . . .\n\nX, your move: a1\n" in text
     assert "your move: undo\nthere is nothing to take back\n" in text
     assert "Your moves" not in text
 
 
 def test_sides_are_swapped(play):
     text = play("tictactoe", moves="swap\nb2\n")
-    assert "the second player is you\n" in text
-    assert re.search(r"1\. [abc][123]  first, perfect\n", text)
-    assert "second player, your move: b2\n" in text
+    assert "O is you\n" in text
+    assert re.search(r"1\. [abc][123]  X, perfect\n", text)
+    assert "O, your move: b2\n" in text
 
 
 def test_who_resigns_has_lost(play):
     text = play("tictactoe", moves="b2\nresign\n")
-    assert last_line(text) == "the second player wins: the first resigns"
+    assert last_line(text) == "O wins: X resigns"
     assert "Your moves: 1 of 1 move perfect, 0 threw something away\n  1.  b2  kept the tie, in 9\n" in text
 
 
@@ -142,7 +149,7 @@ def test_hints_and_what_to_expect(play):
     text = play("tictactoe", "--hints", "--from", "XX./OO./...", moves="hints\nhints\nline\nhelp\nc1\n")
     assert text.count("you win in 1 ply if you play right\nThe moves, best first") == 2
     assert "your move: hints\nno more hints\n" in text
-    assert "your move: line\nBest play  c1\n" in text
+    assert "your move: line\nBest play  1. c1\n" in text
     assert "take your last move back" in text
     assert "you lose in 2 plies unless the other side goes wrong" in play(
         "tictactoe", "--hints", "--from", "X.X/.O./X.O", moves=""

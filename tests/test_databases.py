@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -385,6 +386,56 @@ with h5py.File(sys.argv[1]) as file:
                   for k, v in file.attrs.items()}
     print(json.dumps(attributes))
 """
+
+
+@pytest.mark.parametrize(
+    ("mode", "options"),
+    [
+        ("r", {}),
+        ("r", {"locking": False}),
+        ("r", {"locking": True}),
+        ("r", {"locking": "best-effort"}),
+        ("r", {"libver": "latest"}),
+        ("r+", {}),
+    ],
+)
+def test_a_file_that_h5py_has_open_in_this_process_opens(mode, options, solved, tmp_path):
+    """And who closes first leaves the other's alone."""
+    path = Path(shutil.copy(solved("tictactoe"), tmp_path / "copy.h5"))
+    for ours_first in (True, False):
+        other = h5py.File(path, mode, **options)
+        database = open_database(path)
+        assert database[0] == (TIE, 9)
+        if ours_first:
+            database.close()
+            assert other["legend"].shape == (len(database.file.legend),)
+            other.close()
+        else:
+            other.close()
+            assert database.lookup([1, 2])[1].tolist() == [8, 8]
+            database.close()
+
+
+@pytest.mark.parametrize("options", [{}, {"libver": "latest"}])
+def test_h5py_opens_a_file_that_is_open_as_a_database(options, solved):
+    path = solved("tictactoe")
+    with open_database(path) as database:
+        with h5py.File(path, **options) as other:
+            assert sorted(other) == ["blocks", "legend", "records", "tiers"]
+        assert database[1] == (TIE, 8)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks are others there")
+def test_a_file_that_another_process_has_locked_opens(solved, tmp_path):
+    path = Path(shutil.copy(solved("tictactoe"), tmp_path / "copy.h5"))
+    code = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print('open', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "open\n"
+        with open_database(path) as database:
+            assert database[0] == (TIE, 9)
+        process.communicate("\n", timeout=20)
 
 
 @pytest.mark.parametrize("name", ["mixed", "one block", "sparse, gaps over 32 bits", "many outcomes"])

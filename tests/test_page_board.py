@@ -95,7 +95,7 @@ def values_at(page, place):
 
 
 def wait_for_plies(page, count):
-    page.wait_for_function(f"() => document.querySelectorAll('#history circle').length == {count + 1}")
+    page.wait_for_function(f"() => document.querySelectorAll('#history .point').length == {count + 1}")
 
 
 # What moves are worth
@@ -233,7 +233,7 @@ def play(page, choose):
     """Play by what the page offers until the game ends or long enough; return the plies played."""
     chance = random.Random(3)
     for _ in range(200):
-        plies = page.locator("#history circle").count() - 1
+        plies = page.locator("#history .point").count() - 1
         open_to_me = offers(page)
         if plies >= PLIES or not open_to_me:
             return plies
@@ -445,7 +445,7 @@ def test_men_are_dragged(open_page):
     page.mouse.move(*middle(page, 1), steps=4)  # b8, where it cannot go
     page.mouse.up()
     assert pieces(page)[30] == "R" and page.locator("#board .picked").get_attribute("data-place") == "30"
-    assert page.locator("#history circle").count() == 1
+    assert page.locator("#history .point").count() == 1
     page.mouse.move(*middle(page, 30))
     page.mouse.down()
     page.mouse.move(*middle(page, 62), steps=4)

@@ -186,11 +186,11 @@ def test_a_board_in_a_box():
     text = drawn(game, game.read("X.O/.X./..."), last=(0,), moves={8: WIN})
     assert click.unstyle(text).splitlines() == [
         "  ┌───┬───┬───┐",
-        "1 │ X │   │ O │",
+        "1 │[X]│   │ O │",
         "  ├───┼───┼───┤",
         "2 │   │ X │   │",
         "  ├───┼───┼───┤",
-        "3 │   │   │ • │",
+        "3 │   │   │ + │",
         "  └───┴───┴───┘",
         "    a   b   c",
     ]

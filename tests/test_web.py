@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import threading
@@ -12,7 +13,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from retrograde.cli.web.app import make_app
+from retrograde.cli.web.app import STATIC, make_app
 from retrograde.cli.web.hosts import Hosts
 from retrograde.databases import database_path, open_database
 from retrograde.games.catalog import load_game, variant
@@ -48,7 +49,7 @@ def client(home, monkeypatch):
 
 def test_the_games(client):
     games = get(client, "/")
-    assert {"id": "mutorere", "name": "Mū Tōrere", "type": "twoPlayer", "gui": "v0"} in games
+    assert {"id": "mutorere", "name": "Mū Tōrere", "type": "twoPlayer", "gui": "v1"} in games
     assert [game["id"] for game in games] == ["chess", "connect4", "lgame", "mutorere", "tictactoe"]
     assert get(client, "/chess/") == {
         "id": "chess",
@@ -56,19 +57,17 @@ def test_the_games(client):
         "allowCustomVariantCreation": False,
         "supportsWinBy": False,
         "variants": [
-            {"id": "KQKR", "name": "KQKR", "gui": "v0"},
-            {"id": "KRK", "name": "KRK", "gui": "v0"},
+            {"id": "KQKR", "name": "King and queen against king and rook", "gui": "v1"},
+            {"id": "KRK", "name": "King and rook against king", "gui": "v1"},
         ],
     }
-    assert get(client, "/mutorere/regular/") == {
-        "id": "regular",
-        "name": "Regular",
-        "gui": "v0",
-        "startPosition": "XXXXOOOO/./X",
-        "autoguiStartPosition": "XXXXOOOO/./X",
-        "imageAutoGUIData": None,
-    }
-    assert client.get("/mutorere/regular/instructions/").text.startswith("# Mū Tōrere\n\nMove a stone")
+    about = get(client, "/mutorere/regular/")
+    assert (about["id"], about["name"], about["gui"]) == ("regular", "Regular", "v1")
+    assert about["startPosition"] == "XXXXOOOO/./X"
+    assert about["autoguiStartPosition"].startswith("1_") and about["autoguiStartPosition"].endswith("xxxxoooo-")
+    assert set(about) == {"id", "name", "gui", "startPosition", "autoguiStartPosition", "imageAutoGUIData"}
+    told = get(client, "/mutorere/regular/instructions/", locale="en-US")
+    assert list(told) == ["instructions"] and told["instructions"].startswith("# Mū Tōrere\n\nMove a stone")
 
 
 def test_a_position_as_gamescrafters_tell_it(client):
@@ -76,7 +75,7 @@ def test_a_position_as_gamescrafters_tell_it(client):
     answer = get(client, "/mutorere/regular/positions/", p="XOOOXXX./O/X")
     assert answer == {
         "position": "XOOOXXX./O/X",
-        "autoguiPosition": "XOOOXXX./O/X",
+        "autoguiPosition": answer["autoguiPosition"],
         "positionValue": "win",
         "remoteness": 5,
         "moves": answer["moves"],
@@ -102,7 +101,8 @@ def test_draws_have_no_end_and_deltas_are_of_moves_of_a_value(client, home):
             for _ in range(chance.randrange(14)):
                 if solution.moves(position):
                     position = chance.choice(solution.moves(position)).position
-            answer = get(client, "/connect4/width=4,height=4/positions/", p=game.write(position))
+            ids = chance.choice(("width-4_height-4", "width=4,height=4"))  # the id, and the options as we write them
+            answer = get(client, f"/connect4/{ids}/positions/", p=game.write(position))
             value, remoteness = solution.value(position)
             assert (answer["positionValue"], answer["remoteness"]) == (value.name.lower(), remoteness)
             for move in answer["moves"]:
@@ -127,7 +127,7 @@ def test_a_position_as_lichess_tells_it(client):
         ("c3d3", "Kd3", "win", 29),
         ("c3c4", "Kc4", "win", 29),
     ]
-    assert all(set(move) == {*answer} - {"moves"} | {"uci", "san", "zeroing"} for move in answer["moves"])
+    assert all(set(move) == {*answer} - {"moves"} | {"uci", "san", "zeroing", "conversion"} for move in answer["moves"])
 
 
 def test_the_ends_of_chess(client):
@@ -141,6 +141,87 @@ def test_the_ends_of_chess(client):
     assert (takes["san"], takes["zeroing"], takes["insufficient_material"], takes["dtm"]) == ("Kxb1", True, True, 0)
     winning = get(client, "/standard", fen="7k/8/5K2/6R1/8/8/8/8 w - - 0 1")
     assert winning["dtm"] == winning["moves"][0]["dtm"] * -1 + 1
+
+
+def test_conversions_are_captures_and_promotions(client, home, solved):
+    shutil.copy(solved("chess:KPK"), home)
+    moves = get(client, "/standard", fen="8/4P3/2k5/8/8/8/8/K7 w - - 0 1")["moves"]
+    told = {move["san"]: (move["zeroing"], move["conversion"]) for move in moves}
+    assert told["e8=Q+"] == (True, True) and told["Kb1"] == (False, False)
+    moves = get(client, "/standard", fen="8/8/8/8/8/8/K3P3/6k1 w - - 0 1")["moves"]
+    assert {move["san"]: (move["zeroing"], move["conversion"]) for move in moves}["e4"] == (True, False)
+    takes = get(client, "/standard", fen="8/8/8/8/8/8/1k6/1R2K3 b - - 0 1")["moves"][0]
+    assert (takes["zeroing"], takes["conversion"]) == (True, True)
+    os.remove(home / solved("chess:KPK").name)
+
+
+@pytest.mark.parametrize(
+    ("fen", "category", "first"),
+    [
+        ("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "win", "loss"),  # 31 plies
+        ("8/8/8/8/8/2k5/1R6/K7 w - - 69 90", "win", "loss"),  # mate comes with the hundredth ply
+        ("8/8/8/8/8/2k5/1R6/K7 w - - 70 90", "cursed-win", "blessed-loss"),  # one too late, and nothing to capture
+        ("8/8/8/8/8/2k5/1R6/K7 b - - 69 90", "blessed-loss", "cursed-win"),
+        ("8/8/8/8/8/2k5/1R6/K7_b_-_-_68_90", "loss", "win"),
+        ("R5k1/8/6K1/8/8/8/8/8 b - - 100 90", "loss", None),  # it was mate first
+        ("R5k1/8/6K1/8/8/8/8/8 b - - 101 90", "blessed-loss", None),
+        ("8/8/8/8/8/1k6/1p6/1K6 w - - 99 1", "draw", None),
+        ("6k1/5r2/8/8/8/8/8/KQ6 w - - 0 1", "win", "loss"),
+        ("6k1/5r2/8/8/8/8/8/KQ6 w - - 90 1", "maybe-win", "maybe-loss"),  # the rook may fall first, or not
+        ("6k1/5r2/8/8/8/8/8/KQ6 w - - 99 1", "cursed-win", "blessed-loss"),  # it cannot fall now
+        ("6k1/5r2/8/8/8/8/8/KQ6 w - - 100 1", "cursed-win", "blessed-loss"),  # the game is a draw
+        ("6k1/3r4/8/8/Q7/8/8/K7 w - - 99 1", "win", "loss"),  # the rook falls now
+    ],
+)
+def test_what_the_fifty_move_rule_leaves(client, home, solved, fen, category, first):
+    """The counter of FEN, and how far mate is, tell a win from a cursed one; where they do not, it may be one."""
+    shutil.copy(solved("chess:KPK"), home)
+    answer = get(client, "/standard", fen=fen)
+    os.remove(home / solved("chess:KPK").name)
+    assert answer["category"] == category
+    assert first is None or answer["moves"][0]["category"] == first
+    order = ["loss", "unknown", "maybe-loss", "blessed-loss", "draw", "cursed-win", "maybe-win", "win"]
+    ranks = [order.index(move["category"]) for move in answer["moves"]]
+    assert ranks == sorted(ranks)
+
+
+def test_the_mainline(client):
+    """It is best play: as long as mate is far, each step a legal move; python-chess agrees on the end."""
+    chess = pytest.importorskip("chess")
+    fen = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
+    answer = get(client, "/standard/mainline", fen=fen)
+    assert (answer["dtm"], answer["dtz"], answer["winner"]) == (31, None, "w")
+    board = chess.Board(fen)
+    for step in answer["mainline"]:
+        move = chess.Move.from_uci(step["uci"])
+        assert board.san(move) == step["san"] and step["dtz"] is None
+        board.push(move)
+    assert board.is_checkmate() and len(answer["mainline"]) == 31
+    distances = [step["dtm"] for step in answer["mainline"]]
+    assert distances == [*((-1) ** (ply + 1) * (30 - ply) for ply in range(30)), None]
+    claimed = get(client, "/standard/mainline", fen="8/8/8/8/8/2k5/1R6/K7 w - - 90 1")
+    assert (len(claimed["mainline"]), claimed["winner"]) == (10, None)  # then it is a draw
+    drawn = get(client, "/standard/mainline", fen="8/8/8/3k4/8/8/8/K7 w - - 0 1")
+    assert (drawn["mainline"], drawn["winner"], drawn["dtm"]) == ([], None, 0)
+    mated = get(client, "/standard/mainline", fen="R5k1/8/6K1/8/8/8/8/8 b - - 0 1")
+    assert (mated["mainline"], mated["winner"]) == ([], "w")
+    assert "KQKQ" in get(client, "/standard/mainline", 404, fen="3qk3/8/8/8/8/8/8/3QK3 w - - 0 1")["error"]
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    assert "32 men" in get(client, "/standard/mainline", 404, fen=start)["error"]
+    assert "no FEN" in get(client, "/standard/mainline", 400, fen="nonsense")["error"]
+
+
+def test_large_answers_are_compressed(client):
+    """For those who can read it; small ones are not, and what is read is the same."""
+    address = "/standard?fen=8/8/8/8/8/2k5/1R6/K7_w_-_-_0_1"
+    plain = client.get(address, headers={"accept-encoding": "identity"})
+    packed = client.get(address, headers={"accept-encoding": "gzip"})
+    assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"
+    assert packed.json() == plain.json()
+    assert int(packed.headers["content-length"]) * 4 < int(plain.headers["content-length"])
+    assert "accept-encoding" in packed.headers["vary"].lower()
+    assert client.head(address, headers={"accept-encoding": "gzip"}).content == b""
+    assert "content-encoding" not in client.get("/mutorere/", headers={"accept-encoding": "gzip"}).headers
 
 
 def test_what_no_database_knows_is_unknown(client):
@@ -189,13 +270,72 @@ def test_what_the_page_is_told(client):
 
 
 def test_the_page_and_what_it_is_made_of(client):
-    page = client.get("/", headers={"accept": "text/html"})
+    page = client.get("/?v=tictactoe", headers={"accept": "text/html"})
     assert page.text.startswith("<!doctype html>")
     assert "http://" not in page.text and "https://" not in page.text
     assert "default-src 'self'" in page.headers["content-security-policy"]
-    for name in ("page.js", "page.css", "icon.svg"):
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    gallery = client.get("/", headers={"accept": "text/html"})
+    assert "gallery.js" in gallery.text and "page.js" not in gallery.text
+    for name in (path.name for path in STATIC.iterdir()):
         text = client.get(f"/static/{name}").text
         assert "//cdn" not in text and "https://" not in text
+
+
+def test_a_game_is_told_by_its_moves(client):
+    game = get(client, "/api/game", variant="connect4:4,4", moves="1,2,1")
+    assert (game["variant"], game["title"]) == ("connect4:width=4,height=4", "Connect Four 4 × 4")
+    assert (game["players"], game["usual"], game["problem"]) == (["Red", "Yellow"], True, "")
+    assert [step["name"] for step in game["steps"]] == ["", "1", "2", "1"]
+    assert [step["turn"] for step in game["steps"]] == ["Red", "Yellow", "Red", "Yellow"]
+    last = get(client, "/api/position", variant="connect4:4,4", position=game["steps"][-1]["position"])
+    assert {key: last[key] for key in ("value", "remoteness", "turn", "over")} == {
+        key: game["steps"][-1][key] for key in ("value", "remoteness", "turn", "over")
+    }
+    bad = get(client, "/api/game", variant="connect4:4,4", moves="1,9,1")
+    assert len(bad["steps"]) == 2 and bad["problem"].startswith("move 2, '9', cannot be made: no move '9' here")
+    beyond = get(client, "/api/game", variant="tictactoe", position="XX./OO./...", moves="c1,c2")
+    assert (len(beyond["steps"]), beyond["usual"]) == (2, False)
+    assert beyond["problem"] == "move 2, 'c2', cannot be made: the game is over there"
+    get(client, "/api/game", 422, variant="tictactoe", moves="a" * 5001)
+
+
+def test_the_scorecard_of_the_page_is_that_of_the_terminal(client, home, monkeypatch):
+    from retrograde.cli.scorecard import scorecard
+
+    moves = ["a1", "b1", "a2", "b2", "a3"]
+    marks = get(client, "/api/scorecard", variant="tictactoe", position=".../.../...", moves=",".join(moves))
+    assert [mark["verdict"] for mark in marks] == ["best", "mistake", "best", "slower", "best"]
+    assert marks[1] == {
+        "verdict": "mistake", "value": "lose", "remoteness": 6, "best_value": "tie", "best_remoteness": 8,
+        "better": ["b2"],
+    }  # fmt: skip
+    with Solution(open_database(database_path("tictactoe", home))) as solution:
+        game, positions, numbers = solution.game, [solution.game.start], []
+        for name in moves:
+            numbers.append(game.move(positions[-1], name))
+            positions.append(game.do_move(positions[-1], numbers[-1]))
+        lines = scorecard(solution, positions, numbers, range(5)).splitlines()
+    assert "3 of 5 moves perfect, 1 threw something away" in lines[0]
+    for line, mark in zip(lines[1:], marks, strict=True):
+        assert ("threw" in line) == (mark["verdict"] == "mistake") and ("better" in line) == bool(mark["better"])
+    assert (
+        "no move" in get(client, "/api/scorecard", 400, variant="tictactoe", position=".../.../...", moves="z")["error"]
+    )
+
+
+def test_a_game_of_chess_is_told_as_pgn(client):
+    import io
+
+    chess = pytest.importorskip("chess.pgn")
+    fen = "7k/8/5K2/6R1/8/8/8/8 w"
+    asked = {"variant": "chess:KRK", "position": fen, "moves": "Kf7,Kh7", "first": 'A"]\n', "second": "B"}
+    text = client.get("/api/pgn", params=asked).text
+    game = chess.read_game(io.StringIO(text))
+    assert [move.uci() for move in game.mainline_moves()] == ["f6f7", "h8h7"]
+    assert (game.headers["White"], game.headers["Black"], game.headers["Result"]) == ("A]", "B", "*")
+    error = get(client, "/api/pgn", 400, variant="tictactoe", position=".../.../...")["error"]
+    assert "cannot be written as PGN" in error
 
 
 @pytest.mark.parametrize(
@@ -378,8 +518,12 @@ def test_the_description_names_everything(client):
     description = get(client, "/openapi.json")
     assert set(description["paths"]) == {
         "/", "/{game}/", "/{game}/{variant}/", "/{game}/{variant}/positions/", "/{game}/{variant}/instructions/",
-        "/standard", "/api/variants", "/api/position", "/api/reply", "/api/counts", "/api/board", "/api/setup",
+        "/standard", "/standard/mainline", "/api/variants", "/api/position", "/api/reply", "/api/counts", "/api/game",
+        "/api/scorecard", "/api/pgn", "/api/gallery", "/api/about", "/api/picture", "/api/solves", "/api/solve",
+        "/api/cancel", "/api/board", "/api/setup",
     }  # fmt: skip
+    wishes = {path for path, operations in description["paths"].items() if set(operations) == {"post"}}
+    assert wishes == {"/api/solve", "/api/cancel"}
     for operations in description["paths"].values():
-        assert operations["get"]["description"]
+        assert next(iter(operations.values()))["description"]
     assert json.dumps(description).count("#/components/schemas/Error") > 10

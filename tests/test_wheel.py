@@ -24,8 +24,11 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("games", "databases", "solver", "cli")
-BUILDING = (*FOLDERS, "LICENSE", "README.md", "pyproject.toml", "setup.py")
+BUILDING = ("retrograde", *FOLDERS, "LICENSE", "README.md", "pyproject.toml", "setup.py")
 """All that a wheel is made of."""
+READING = ("docs", "benchmarks", "tests", ".ci", "mkdocs.yml", "MANIFEST.in")
+PAGES = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md")
+"""What a source distribution has besides."""
 
 
 def run(*command: str | Path, **options: object) -> str:
@@ -59,7 +62,7 @@ def names_in(wheel: Path) -> list[str]:
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sources in which nothing was built before."""
     copy = tmp_path_factory.mktemp("sources")
-    for name in BUILDING:
+    for name in (*BUILDING, *READING, *PAGES):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
@@ -107,7 +110,9 @@ def test_the_wheel_holds_all_modules_and_the_page(wheel):
     modules = {path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     page = {path for path in (ROOT / "cli/web/static").iterdir() if path.is_file()}
     wanted = {f"retrograde/{path.relative_to(ROOT).as_posix()}" for path in modules | page}
+    wanted |= {f"retrograde/{path.name}" for path in (ROOT / "retrograde").iterdir() if path.is_file()}
     assert len(page) >= 3
+    assert {"retrograde/__init__.py", "retrograde/__main__.py", "retrograde/py.typed"} <= wanted
     assert {name for name in names_in(wheel) if ".dist-info/" not in name} == wanted
 
 
@@ -120,7 +125,26 @@ def test_a_source_distribution_gives_the_same_wheel(sources, wheel, clean, tmp_p
     with tarfile.open(archive) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
     assert {"LICENSE", "README.md", "pyproject.toml", "setup.py", "cli/web/static/page.js"} <= names
+    assert {*PAGES, "mkdocs.yml", "databases/FORMAT.md", "docs/reader.c", "docs/commands/solve.md"} <= names
+    assert {"tests/test_games.py", "tests/data/connect4.csv", "benchmarks/growth.svg", ".ci/run"} <= names
+    assert not [name for name in names if "__pycache__" in name or name.endswith(".h5")]
     assert names_in(make_wheel(archive, tmp_path)) == names_in(wheel)
+
+
+def test_what_an_index_shows_is_whole(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        head, _, shown = archive.read(name).decode().partition("\n\n")
+    assert "Project-URL: Repository, https://" in head
+    assert "License-Expression: MIT" in head
+    assert "Description-Content-Type: text/markdown" in head
+    assert all(f"\nClassifier: Programming Language :: Python :: 3.{minor}\n" in head for minor in range(11, 15))
+    links = re.findall(r"\]\(([^)]+)\)", shown)
+    assert len(links) > 20
+    assert not [link for link in links if not link.startswith("https://")]
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", shown)
+    assert {picture.rsplit("/", 1)[1] for picture in pictures} == {"page.png", "growth.svg"}
+    assert all("/raw/main/" in picture for picture in pictures)
 
 
 def test_every_module_imports(wheel, clean, options):
@@ -130,7 +154,28 @@ def test_every_module_imports(wheel, clean, options):
     code = "import importlib, json, sys; print(json.dumps([importlib.import_module(n).__file__ for n in sys.argv[1:]]))"
     files = json.loads(run(program(clean, "python"), "-c", code, *names, **options))
     assert all(clean.resolve() in Path(file).resolve().parents for file in files)
-    assert "retrograde" in run(program(clean, "python"), "-m", "retrograde.cli", "--version", **options)
+    for module in ("retrograde", "retrograde.cli"):
+        assert "retrograde" in run(program(clean, "python"), "-m", module, "--version", **options)
+
+
+def test_import_retrograde_offers_what_it_says(clean, options, elsewhere):
+    code = "import retrograde; path = retrograde.solve('tictactoe'); print(retrograde.open(path).value(0).remoteness)"
+    assert run(program(clean, "python"), "-c", code, **options).strip() == "9"
+
+
+def test_it_is_typed_for_who_uses_it(clean, options, elsewhere):
+    """A type checker reads the annotations of what is installed, of the packages below as well."""
+    (elsewhere / "uses.py").write_text(
+        "import retrograde\nfrom retrograde.databases import Outcome\n\n"
+        "with retrograde.open('tictactoe') as solution:\n    outcome: Outcome = solution.value(0)\n"
+        "    reveal_type(solution.value(0).remoteness)\n    wrong: str = retrograde.games.names()\n",
+        encoding="utf-8",
+    )
+    command = (sys.executable, "-m", "mypy", "--python-executable", program(clean, "python"), "uses.py")
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=elsewhere)
+    assert 'uses.py:6: note: Revealed type is "int | None"' in done.stdout.replace("builtins.", "")
+    assert "uses.py:7: error" in done.stdout
+    assert "Found 1 error" in done.stdout
 
 
 def test_it_solves_verifies_and_answers(retrograde, elsewhere):

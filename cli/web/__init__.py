@@ -1,1 +1,1 @@
-"""The local server: a page to play on, and JSON for other programs. Needs the extra `retrograde[web]`."""
+"""The local server: a page to play on, and JSON for other programs. Needs the extra `web`."""

@@ -1,14 +1,16 @@
-"""The server: a page for people, and JSON for programs, of databases that are only read.
+"""The server: a page for people, and JSON for programs, of databases.
 
-    /                           the page; for who does not ask for HTML, GamesCrafters' list of games
+    /                           the page: the gallery, and with ?v=… a game; for who does not ask for HTML,
+                                GamesCrafters' list of games
     /<game>/<variant>/…         GamesCrafters' web API       (gamescrafters.py)
-    /standard?fen=…             Lichess' tablebase API       (lichess.py)
-    /api/…                      what the page asks for       (view.py)
+    /standard?fen=…             Lichess' tablebase API, /standard/mainline too (lichess.py)
+    /api/…                      what the page asks for       (view.py, gallery.py)
     /openapi.json               what all of it takes and gives
 
-All of it is answered by GET and HEAD, for the hosts in hosts.py only. GamesCrafters' and Lichess' APIs may be read by
-pages from anywhere, the rest only by our own page (border.py). No request names a file, or code (library.py). Requests
-are answered one after another, on one thread: each takes a few milliseconds at most.
+All of it is answered by GET and HEAD, but for two wishes of the page, to solve a game and to stop it (solves.py), which
+are POST; and for the hosts in hosts.py only. GamesCrafters' and Lichess' APIs may be read by pages from anywhere, the
+rest only by our own page (border.py). No request names a file, or code (library.py). Requests are answered one after
+another, on one thread: each takes a few milliseconds at most.
 """
 
 import logging
@@ -17,22 +19,33 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
-from retrograde.cli.web import gamescrafters, lichess, view
+from retrograde.cli.web import gallery, gamescrafters, lichess, view
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
 from retrograde.cli.web.library import Library, Unavailable
+from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
 from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, VersionTooNew
 from retrograde.games import RetrogradeError, VariantError
 
 STATIC = Path(__file__).parent / "static"
 LONGEST_TEXT = 400
+LARGE = 4 << 10
+"""Bytes of an answer above which it is compressed, for those who say that they can read it."""
+COMPRESSION = 4
+"""Of gzip: more takes longer than it saves on any line."""
+LONGEST_GAME = 5000
+"""Characters of the moves of a game."""
+
+SOLVE, CANCEL = "/api/solve", "/api/cancel"
+"""What is no question but a wish."""
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +63,9 @@ class Error(BaseModel):
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": Error, "description": "the request makes no sense"},
+    403: {"model": Error, "description": "this server solves no games, or not for who asks"},
     404: {"model": Error, "description": "there is no such game, variant or position here"},
+    409: {"model": Error, "description": "another game is being solved"},
     421: {"model": Error, "description": "the request is for another host"},
     422: {"model": Error, "description": "a parameter is missing or of the wrong kind"},
     500: {"model": Error, "description": "the server failed, or the rules of the game did"},
@@ -67,21 +82,30 @@ ERRORS_AS_JSON: dict[int | str, dict[str, Any]] = {
 """For answers that are no JSON themselves."""
 
 Text = Annotated[str, Query(max_length=LONGEST_TEXT)]
+Moves = Annotated[str, Query(max_length=LONGEST_GAME)]
+Token = Annotated[str | None, Header(alias="x-retrograde", max_length=100)]
 
 
-def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None) -> FastAPI:
-    """Return the server for the variants given, or for all that have databases; for the loopback's names by default."""
-    library = Library(variants)
+def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None, allow_solve: bool = False) -> FastAPI:
+    """Return the server for the variants given, or for all that have databases; for the loopback's names by default.
+
+    Where others may ask it, it solves games on request only if that is allowed.
+    """
+    library, hosts = Library(variants), hosts or Hosts()
+    solves = Solves(allowed=allow_solve or not hosts.are_open, frank=not hosts.are_open)
     app = FastAPI(
         title="retrograde", version=version("retrograde"), description=__doc__ or "", responses=ERRORS,
         docs_url=None, redoc_url=None,
     )  # fmt: skip
-    app.state.library = library
+    app.state.library, app.state.solves = library, solves
     app.mount("/static", StaticFiles(directory=STATIC), "static")
 
-    app.add_middleware(Border, hosts=hosts or Hosts())
+    app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=COMPRESSION)
+    app.add_middleware(Border, hosts=hosts)
     answer_errors(app)
     offer_page(app, library)
+    offer_games(app, library)
+    offer_gallery(app, library, solves)
     offer_lichess(app, library)
     offer_gamescrafters(app, library)
     return app
@@ -101,7 +125,8 @@ def answer_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def explain_path(request: Request, error: HTTPException) -> JSONResponse:
-        headers = {"Allow": "GET, HEAD"} if error.status_code == 405 else error.headers
+        asked = request.url.path in (SOLVE, CANCEL)
+        headers = {"Allow": "POST" if asked else "GET, HEAD"} if error.status_code == 405 else error.headers
         return JSONResponse({"error": str(error.detail).lower()}, error.status_code, headers)
 
     @app.exception_handler(RequestValidationError)
@@ -117,7 +142,7 @@ def offer_page(app: FastAPI, library: Library) -> None:
     async def games(request: Request) -> Any:
         """The page, or where HTML is not asked for, the list of games."""
         if "text/html" in request.headers.get("accept", ""):
-            return FileResponse(STATIC / "index.html")
+            return FileResponse(STATIC / ("index.html" if request.query_params.get("v") else "gallery.html"))
         return gamescrafters.games(library)
 
     @app.get("/api/variants")
@@ -160,6 +185,70 @@ def offer_page(app: FastAPI, library: Library) -> None:
         return view.counts(library.solution(variant))
 
 
+def offer_games(app: FastAPI, library: Library) -> None:
+    """Offer what the page asks of a whole game: its positions, what its moves were worth, and its text."""
+
+    @app.get("/api/game")
+    async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> view.Played:
+        """The positions of a game, from the start or a position, by the names of its moves, joined by commas."""
+        solution = library.solution(variant)
+        return view.played(solution, view.place_of(solution, position), view.moves_in(moves))
+
+    @app.get("/api/scorecard")
+    async def scorecard(variant: str, position: Text, moves: Text) -> list[view.Mark]:
+        """What each of some moves from a position was worth, and what would have been better."""
+        solution = library.solution(variant)
+        return view.scorecard(solution, view.place_of(solution, position), view.moves_in(moves))
+
+    @app.get("/api/pgn", response_class=PlainTextResponse, responses=ERRORS_AS_JSON)
+    async def pgn(
+        variant: str, position: Text, moves: Moves = "", first: Text = "?", second: Text = "?", finished: bool = False
+    ) -> str:
+        """A game of chess as PGN, between players of those names."""
+        solution = library.solution(variant)
+        place = view.place_of(solution, position)
+        return view.pgn(solution, place, view.moves_in(moves), (first, second), finished)
+
+
+def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
+    """Offer the front of the page, and to solve what is small."""
+
+    @app.get("/api/gallery")
+    async def gallery_shown() -> gallery.Gallery:
+        """All variants that are solved, and the games that are installed."""
+        return gallery.gallery(library, solves)
+
+    @app.get("/api/about")
+    async def about(variant: Text) -> gallery.About:
+        """What is to be said of a variant that does not open, and what to do."""
+        return gallery.about(library, solves, variant)
+
+    @app.get("/api/picture", response_class=Response, responses=ERRORS_AS_JSON)
+    async def picture(variant: Text) -> Response:
+        """A picture of a variant's start, as SVG."""
+        return Response(gallery.picture(library, variant), media_type="image/svg+xml")
+
+    @app.get("/api/solves")
+    async def solves_told() -> list[gallery.SolveTold]:
+        """How far the solves have come that were asked for."""
+        return gallery.told(solves)
+
+    @app.post(SOLVE)
+    async def solve(variant: Text, x_retrograde: Token = None) -> gallery.SolveTold:
+        """Solve a game that is small, in a process of its own; the header has the token that the gallery told."""
+        solves.check(x_retrograde)
+        if library.games:
+            raise NotSolvedHere("this server serves some variants only, and solves none")
+        return gallery.solve_told(solves.begin(variant))
+
+    @app.post(CANCEL)
+    async def cancel(variant: Text, x_retrograde: Token = None) -> list[gallery.SolveTold]:
+        """Stop solving a game; what is done is kept."""
+        solves.check(x_retrograde)
+        solves.cancel(variant)
+        return gallery.told(solves)
+
+
 def offer_lichess(app: FastAPI, library: Library) -> None:
     """Offer Lichess' tablebase API."""
 
@@ -167,6 +256,11 @@ def offer_lichess(app: FastAPI, library: Library) -> None:
     async def standard(fen: Text) -> Response:
         """What is known of a position of chess, as Lichess' tablebase tells it."""
         return as_json(lichess.standard(library, fen))
+
+    @app.get("/standard/mainline", response_model=lichess.Mainline)
+    async def mainline(fen: Text) -> Response:
+        """Best play from a position of chess, as Lichess' tablebase tells it; ours is that of the distance to mate."""
+        return as_json(lichess.mainline(library, fen))
 
 
 def offer_gamescrafters(app: FastAPI, library: Library) -> None:
@@ -189,10 +283,10 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
     async def variant_position(game: str, variant: str, p: Text) -> Response:
         """A position and its moves."""
         solution = library.solution(gamescrafters.variant_text(game, variant))
-        return as_json(gamescrafters.position(solution, view.place_of(solution, p)))
+        return as_json(gamescrafters.position(solution, gamescrafters.read(solution, p)))
 
-    @app.get("/{game}/{variant}/instructions/", response_class=PlainTextResponse, responses=ERRORS_AS_JSON)
-    async def variant_instructions(game: str, variant: str) -> str:
+    @app.get("/{game}/{variant}/instructions/")
+    async def variant_instructions(game: str, variant: str) -> gamescrafters.InstructionsAnswer:
         """How the game is played, as Markdown."""
         return gamescrafters.instructions(library.solution(gamescrafters.variant_text(game, variant)))
 
@@ -203,6 +297,8 @@ def status_of(error: Exception) -> int:
     >>> [status_of(error) for error in (NoDatabase(""), RetrogradeError(""), Unavailable(""), OSError(""))]
     [404, 400, 503, 503]
     """
+    if isinstance(error, NotSolvedHere | Busy):
+        return 403 if isinstance(error, NotSolvedHere) else 409
     if isinstance(error, NoDatabase | NotInDatabase | VariantError):
         return 404
     return 503 if isinstance(error, Unavailable | OSError | NotADatabase | OtherRules | VersionTooNew) else 400

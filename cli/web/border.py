@@ -3,6 +3,9 @@
 - A request for a host that is not ours is turned away (hosts.py), and so is one with a very long address or headers.
 - Pages from elsewhere may read the two APIs that are made for other programs, and nothing else: only there does the
   answer have `Access-Control-Allow-Origin`.
+- What is no question but a wish is heard from our own page only: a browser says where a request comes from (`Origin`,
+  `Sec-Fetch-Site`), and other pages can neither read nor send the token that goes with it (solves.py).
+- No page may show ours in a frame, and so lend it a stranger's clicks.
 - HEAD is answered as GET, without the content.
 - Whatever goes wrong unforeseen is one line of JSON; this server's own output has more.
 """
@@ -24,7 +27,8 @@ PUBLIC = re.compile(r"/|/(?!(?:api|static|openapi\.json)(?:/|$))[^/]+(?:/.*)?", 
 LONGEST_ADDRESS, LONGEST_HEADERS = 8 << 10, 16 << 10
 """Bytes."""
 HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
 }
@@ -77,9 +81,26 @@ class Border:
         if len(hosts) != 1:
             return error_response("the request must say in one header, Host, whom it is meant for", 400)
         if self.hosts.include(hosts[0]):
-            return None
+            return (
+                None
+                if scope["method"] != "POST" or is_from(hosts[0], Headers(scope=scope))
+                else error_response("this is asked by a page from elsewhere", HTTPStatus.FORBIDDEN)
+            )
         about = f"nothing is served for the host {hosts[0][:100]!r}; where it should be: retrograde serve --allow-host"
         return error_response(about, HTTPStatus.MISDIRECTED_REQUEST)
+
+
+def is_from(host: str, headers: Headers) -> bool:
+    """Tell whether a request may come from a page of that host: nothing in its headers says otherwise.
+
+    >>> sites = ["http://localhost:8000", "https://localhost:8000", "http://evil.example", "null"]
+    >>> [is_from("localhost:8000", Headers({"origin": site})) for site in sites]
+    [True, True, False, False]
+    """
+    origin = headers.get("origin")
+    if origin is not None and origin.partition("://")[2].lower() != host.lower():
+        return False
+    return headers.get("sec-fetch-site", "same-origin") == "same-origin"
 
 
 def error_response(about: str, status: int) -> JSONResponse:

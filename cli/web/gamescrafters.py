@@ -1,23 +1,41 @@
 """GamesCrafters' web API, as their page GamesmanUni speaks it: /, /<game>/, /<game>/<variant>/ and its positions.
 
-Field for field as their Universal Web API has it. The id of a variant is its options, `regular` where all are the
-defaults; `gui` is "v0": positions and moves are text. An infinite remoteness is -200.
+Field for field as their Universal Web API has it; what is not known here (`winby`, `mex`, `drawLevel`) is absent. The
+id of a variant is its options, in signs that every link may have; `regular` where all are the defaults. `gui` is "v1"
+where their page draws the board (autogui.py), else "v0": positions and moves are text. An infinite remoteness is -200.
+
+Where a turn takes several steps (steps.py), a position may be followed by the places picked, as in `X.O/.X./...;1.4`.
+Where a game does not tell whose turn it is, the player stands before its positions, as in `2_7`.
 """
 
-from typing import Any, Literal
+import re
+from random import Random
+from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote
 
 from pydantic import BaseModel
 
+from retrograde.cli.query import read_reachable
+from retrograde.cli.web import autogui
+from retrograde.cli.web.autogui import Look, look_of
 from retrograde.cli.web.library import Library
+from retrograde.cli.web.shelf import Facts
+from retrograde.cli.web.steps import Button, Places, buttons, touched
 from retrograde.games import naming
-from retrograde.games.catalog import game_class, game_names
-from retrograde.games.game import DRAW, FLIPPED, Game, Value
+from retrograde.games.catalog import game_class, game_names, named_game
+from retrograde.games.game import FLIPPED, Game, PositionError, RetrogradeError, Value
 from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 
 REGULAR = "regular"
 INFINITE = -200
-NO_GUI = "v0"
+GUI, NO_GUI = "v1", "v0"
+OTHER_BOARDS = "-boards"
+"""Ends the id of a game of which their page draws another board than ours, whatever it is told."""
+PICKED = re.compile(r";(\d+(?:\.\d+)*)$")
+UNFIT = re.compile("[%#&+:]")
+"""Signs of a position that would not arrive: their page puts it into addresses and histories as it stands."""
 
 ValueName = Literal["win", "tie", "draw", "lose"]
 
@@ -61,7 +79,7 @@ class VariantAnswer(BaseModel):
 
 
 class MoveAnswer(BaseModel):
-    """A move and where it leads."""
+    """A move, or a step of one, and where it leads."""
 
     move: str
     autoguiMove: str  # noqa: N815
@@ -83,80 +101,129 @@ class PositionAnswer(BaseModel):
     moves: list[MoveAnswer]
 
 
+class InstructionsAnswer(BaseModel):
+    """How a game is played, as Markdown."""
+
+    instructions: str
+
+
+class Spot(NamedTuple):
+    """A position, whose turn it is there (1 or 2), and which places of the board are picked."""
+
+    position: int
+    turn: int
+    picked: Places = ()
+
+
+# Games and variants
+
+
 def games(library: Library) -> list[GameEntry]:
     """Return the list of games."""
-    return [GameEntry(id=name, name=title(name)) for name in sorted({facts.game for facts in library.all()})]
+    found: dict[str, GameEntry] = {}
+    for facts in library.all():
+        name, gui = game_id(library, facts), gui_of(library, facts)
+        entry = found.setdefault(name, GameEntry(id=name, name=game_title(name), gui=gui))
+        entry.gui = max(entry.gui, gui)
+    return [found[name] for name in sorted(found)]
 
 
 def game(library: Library, name: str) -> GameAnswer | None:
     """Return a game's variants; None where none of them is served."""
-    found = [facts.variant for facts in library.of_game(name)]
-    if not found:
-        return None
-    entries = [VariantEntry(id=variant_id(text), name=variant_name(text)) for text in found]
-    return GameAnswer(id=name, name=title(name), variants=entries)
+    entries = [
+        VariantEntry(id=variant_id(facts.variant), name=variant_name(library, facts), gui=gui_of(library, facts))
+        for facts in library.of_game(game_name(name))
+        if game_id(library, facts) == name
+    ]
+    return GameAnswer(id=name, name=game_title(name), variants=entries) if entries else None
 
 
 def variant(solution: Solution) -> VariantAnswer:
     """Return what is to be known of a variant."""
-    text = solution.game.write(solution.start_or_example)
     known = solution.database.file.variant
-    return VariantAnswer(id=variant_id(known), name=variant_name(known), startPosition=text, autoguiStartPosition=text)
-
-
-def position(solution: Solution, place: int) -> PositionAnswer:
-    """Return a position and its moves."""
-    text = solution.game.write(place)
-    value, remoteness = solution.value(place)
-    choices = solution.moves(place)
-    return PositionAnswer(
-        position=text,
-        autoguiPosition=text,
-        positionValue=name_of(value),
-        remoteness=finite(remoteness),
-        moves=[move(solution.game, choice, choices) for choice in choices],
+    look, start = look_of(solution.game), first_spot(solution)
+    return VariantAnswer(
+        id=variant_id(known),
+        name=short_title(solution.game),
+        gui=GUI if look else NO_GUI,
+        startPosition=write(solution, start),
+        autoguiStartPosition=autogui.position_string(solution.game, look, *start),
+        imageAutoGUIData=look.data if look else None,
     )
 
 
-def move(game: Game, choice: Choice, choices: list[Choice]) -> MoveAnswer:
-    """Return a move; its `deltaRemoteness` is how far its remoteness is from the best of the moves of its value."""
-    best = next(other for other in choices if other.value == choice.value)
-    delta = 0 if choice.value == DRAW else abs((choice.remoteness or 0) - (best.remoteness or 0))
-    text = game.write(choice.position)
-    return MoveAnswer(
-        move=choice.name,
-        autoguiMove=choice.name,
-        moveValue=name_of(FLIPPED[choice.value]),
-        deltaRemoteness=delta,
-        position=text,
-        autoguiPosition=text,
-        positionValue=name_of(choice.value),
-        remoteness=finite(choice.remoteness),
-    )
+def known_game(library: Library, facts: Facts) -> Game | None:
+    """Return the rules of a variant, where asking them runs no file that nobody named."""
+    if facts.variant in library.games:
+        return library.games[facts.variant]
+    try:
+        return named_game(facts.variant) if facts.game in game_names() else None
+    except RetrogradeError:  # a database of a game that has other options today
+        return None
 
 
-def instructions(solution: Solution) -> str:
-    """Return how a game is played, as Markdown."""
-    return f"# {title(solution.game.name)}\n\n{summary(solution.game)}\n"
+def gui_of(library: Library, facts: Facts) -> str:
+    """Return whether their page draws the board of a variant; that of a file that nobody named is not asked."""
+    game = known_game(library, facts)
+    return GUI if game and look_of(game) else NO_GUI
+
+
+def game_id(library: Library, facts: Facts) -> str:
+    """Return the id of a game: its name, unless their page draws a board by that name that is not ours."""
+    if facts.game not in autogui.KNOWN_BY_NAME:
+        return facts.game
+    game = known_game(library, facts)
+    look = look_of(game) if game else None
+    return facts.game if look and look.by_heart else f"{facts.game}{OTHER_BOARDS}"
+
+
+def game_name(name: str) -> str:
+    """Return the name of the game that an id stands for."""
+    short = name.removesuffix(OTHER_BOARDS)
+    return short if short in autogui.KNOWN_BY_NAME else name
+
+
+def game_title(name: str) -> str:
+    """Return what people call the game of an id."""
+    short = game_name(name)
+    return title(short) if short == name else f"{title(short)}, other boards"
 
 
 def variant_text(name: str, options: str) -> str:
-    """Return the text of a variant from its two ids."""
-    return name if options == REGULAR else f"{name}:{options}"
+    """Return the text of a variant from its two ids; the options may be as we write them, too.
+
+    >>> variant_text("connect4", "width-4_height-4"), variant_text("connect4", "width=4,height=4")
+    ('connect4:width=4,height=4', 'connect4:width=4,height=4')
+    """
+    name = game_name(name)
+    if options == REGULAR:
+        return name
+    if "=" not in options:
+        options = options.replace("-", "=").replace("_", ",")
+        options = re.sub("~([0-9a-f]+)~", lambda code: chr(min(int(code[1], 16), 0x10FFFF)), options)
+    return f"{name}:{options}"
 
 
 def variant_id(text: str) -> str:
     """Return the id of a variant beside its game's.
 
-    >>> variant_id("connect4:width=4,height=4"), variant_id("mutorere")
-    ('width=4,height=4', 'regular')
+    >>> variant_id("connect4:width=4,height=4"), variant_id("mutorere"), variant_id("tentozero:steps=1+3")
+    ('width-4_height-4', 'regular', 'steps-1~2b~3')
     """
-    return text.partition(":")[2] or REGULAR
+    options = re.sub(r"[^A-Za-z0-9.=,]", lambda sign: f"~{ord(sign[0]):x}~", text.partition(":")[2])
+    return options.replace("=", "-").replace(",", "_") or REGULAR
 
 
-def variant_name(text: str) -> str:
-    """Return the name of a variant for people."""
-    return text.partition(":")[2] or REGULAR.capitalize()
+def variant_name(library: Library, facts: Facts) -> str:
+    """Return the name of a variant for people; where its rules are not asked, its options."""
+    game = known_game(library, facts)
+    return short_title(game) if game else facts.variant.partition(":")[2] or REGULAR.capitalize()
+
+
+def short_title(game: Game) -> str:
+    """Return what people call a variant, without the name of the game, which their page puts before it: `4 × 4`."""
+    rest = naming.variant_title(game).removeprefix(naming.title(type(game))).strip(" ,")
+    return rest or REGULAR.capitalize()
 
 
 def title(name: str) -> str:
@@ -164,9 +231,129 @@ def title(name: str) -> str:
     return naming.title(game_class(name)) if name in game_names() else name
 
 
+def instructions(solution: Solution) -> InstructionsAnswer:
+    """Return how a game is played."""
+    return InstructionsAnswer(instructions=f"# {title(solution.game.name)}\n\n{summary(solution.game)}\n")
+
+
 def summary(game: Game) -> str:
     """Return a game's rules in a sentence, from its class."""
     return (type(game).__doc__ or "").strip()
+
+
+# Positions as text
+
+
+def first_spot(solution: Solution) -> Spot:
+    """Return where a game starts, or an example."""
+    place = solution.start_or_example
+    return Spot(place, turn_at(solution, place, 1))
+
+
+def turn_at(solution: Solution, position: int, otherwise: int) -> int:
+    """Return whose turn it is, 1 or 2; *otherwise* where the game does not tell.
+
+    The first player is who moves at the start; in a game without one, the first whom the game has a word for.
+    """
+    game = solution.game
+    sign = game.draw_turn(position)
+    if not sign:
+        return otherwise
+    first = next(iter(game.words), "") if solution.start is None else game.draw_turn(solution.start)
+    return 1 if sign == first else 2
+
+
+def write(solution: Solution, spot: Spot) -> str:
+    """Return a position as text that arrives, with whose turn it is and what is picked, where that must be said."""
+    look = look_of(solution.game)
+    if look and look.by_heart:
+        return autogui.position_string(solution.game, look, spot.position, spot.turn)
+    text = UNFIT.sub(lambda sign: f"%{ord(sign[0]):02X}", solution.game.write(spot.position))
+    if not solution.game.draw_turn(spot.position):
+        text = f"{spot.turn}_{text}"
+    return text + (";" + ".".join(map(str, spot.picked)) if spot.picked else "")
+
+
+def read(solution: Solution, text: str) -> Spot:
+    """Return what a text stands for, `random` included; raise PositionError or NotInDatabase where it is nothing."""
+    if text == "random":
+        place = random_position(solution, Random())
+        return Spot(place, turn_at(solution, place, 1))
+    if autogui.BY_HEART.fullmatch(text):
+        look = look_of(solution.game)
+        if look and look.by_heart:
+            place = read_reachable(solution, autogui.text_by_heart(text))
+            return Spot(place, turn_at(solution, place, 1))
+    picked: Places = ()
+    if steps := PICKED.search(text):
+        picked = tuple(sorted({int(number[:6]) for number in steps[1].split(".")}))
+        text = text[: steps.start()]
+    turn = 1
+    if re.match("[12]_", text) and not solution.game.draw_turn(solution.start_or_example):
+        turn, text = int(text[0]), text[2:]
+    try:
+        place = read_reachable(solution, text)
+    except PositionError:
+        if unquote(text) == text:
+            raise
+        place = read_reachable(solution, unquote(text))
+    return Spot(place, turn_at(solution, place, turn), picked)
+
+
+# Positions
+
+
+def position(solution: Solution, spot: Spot) -> PositionAnswer:
+    """Return a position and its moves; raise PositionError where no move touches the places that are picked."""
+    game, look = solution.game, look_of(solution.game)
+    choices = solution.moves(spot.position)
+    pairs = touched(game, spot.position, choices, look.places) if look else [(choice, ()) for choice in choices]
+    found = buttons(pairs, spot.picked)
+    value, remoteness = solution.value(spot.position)
+    if spot.picked:
+        if not found:
+            raise PositionError(f"no move touches the places {'.'.join(map(str, spot.picked))}")
+        best = min((button.choices[0] for button in found), key=choices.index)
+        value, remoteness = FLIPPED[best.value], plies(best)
+    found.sort(key=lambda button: choices.index(button.choices[0]))
+    return PositionAnswer(
+        position=write(solution, spot),
+        autoguiPosition=autogui.position_string(game, look, *spot),
+        positionValue=name_of(value),
+        remoteness=finite(remoteness),
+        moves=[move(solution, look, spot, button, found) for button in found],
+    )
+
+
+def move(solution: Solution, look: Look | None, spot: Spot, button: Button, others: list[Button]) -> MoveAnswer:
+    """Return a move, or a step; its `deltaRemoteness` is how far it is from the best of those of its value.
+
+    As with them, what is told of a step is for who goes on, the same player; and its name begins with a tilde.
+    """
+    choice = button.choices[0]
+    best = next(other.choices[0] for other in others if other.choices[0].value == choice.value)
+    if len(button.choices) == 1:
+        after = Spot(choice.position, turn_at(solution, choice.position, 3 - spot.turn))
+        name, value, remoteness = autogui.listed_name(choice.name), choice.value, choice.remoteness
+    else:
+        after = spot._replace(picked=button.picked)
+        name = "~" + "-".join(look.names[place] for place in button.places) if look else ""
+        value, remoteness = FLIPPED[choice.value], plies(choice)
+    return MoveAnswer(
+        move=name,
+        autoguiMove=autogui.move_string(look, button.places, name, spot.turn),
+        moveValue=name_of(FLIPPED[choice.value]),
+        deltaRemoteness=abs((choice.remoteness or 0) - (best.remoteness or 0)),
+        position=write(solution, after),
+        autoguiPosition=autogui.position_string(solution.game, look, *after),
+        positionValue=name_of(value),
+        remoteness=finite(remoteness),
+    )
+
+
+def plies(choice: Choice) -> int | None:
+    """Return how many plies a move is from the end of the game."""
+    return None if choice.remoteness is None else choice.remoteness + 1
 
 
 def name_of(value: Value) -> Any:

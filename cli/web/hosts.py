@@ -41,6 +41,17 @@ class Hosts:
         known = bound is not None and (bound.is_unspecified or address == bound)
         return known or address.is_loopback or name in self.names
 
+    @property
+    def are_open(self) -> bool:
+        """Whether more than this machine's own names and addresses are answered for, so that others may ask.
+
+        >>> Hosts().are_open, hosts_of("localhost", "127.0.0.1").are_open, hosts_of("::1", "::1").are_open
+        (False, False, False)
+        >>> hosts_of("0.0.0.0", "0.0.0.0").are_open, hosts_of("127.0.0.1", "127.0.0.1", ["games.example"]).are_open
+        (True, True)
+        """
+        return not all(map(is_own, (self.address, *self.names)))
+
 
 def hosts_of(host: str, address: str, allowed: Sequence[str] = ()) -> Hosts:
     """Return the hosts of a server: *host* as a person said it, the address that came of it, and more names.
@@ -65,6 +76,12 @@ def checked_name(text: str) -> str:
     if name is None:
         raise ValueError(f"no host {text!r}; give a name, or an address in numbers")
     return name
+
+
+def is_own(name: str) -> bool:
+    """Tell whether a name or an address is one that leads every machine to itself."""
+    address = address_of(name)
+    return name == "localhost" if address is None else address.is_loopback
 
 
 def host_of(header: str) -> str | None:

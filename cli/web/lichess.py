@@ -1,24 +1,39 @@
-"""Lichess' tablebase API for standard chess: `/standard?fen=…`, field for field; what is not known here is null.
+"""Lichess' tablebase API for standard chess: `/standard?fen=…` and `/standard/mainline?fen=…`, field for field.
 
-As there, `dtm` is positive for the side that wins and 0 for a draw; of a position that is mate it is null. Moves are
-the best first, and what is told of a move is told from the side that answers it.
+What is not known here is null. As there, `dtm` is positive for the side that wins and 0 for a draw; of a position that
+is mate it is null. Moves are the best first, and what is told of a move is told from the side that answers it.
+
+Our distances are to mate, without the fifty-move rule. By the counter in FEN and the distance a win may be sure: mate
+comes before the counter is full. It is a `cursed-win` where the counter will be full first, and nothing may set it
+back: the loser is bare, and the winner's men can win only all together. Else it is a `maybe-win`. Losses are alike.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from retrograde.cli.uci.engine import ending_on
 from retrograde.cli.web.library import Library
+from retrograde.databases import NoDatabase
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.board import code_on
+from retrograde.games.chess.fen import pieces, white_to_move
 from retrograde.games.chess.men import NOBODY, PAWN
 from retrograde.games.chess.san import kind_of, san, uci
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, PositionError, Value
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, PositionError, RetrogradeError, Value
 from retrograde.solver.play.solution import Solution
 
-Category = Literal["win", "draw", "loss", "unknown"]
+FULL = 100
+"""Plies without a capture or a move of a pawn after which the game is a draw."""
+
+Category = Literal["loss", "unknown", "maybe-loss", "blessed-loss", "draw", "cursed-win", "maybe-win", "win"]
+NEGATED: dict[Category, Category] = {
+    "loss": "win", "unknown": "unknown", "maybe-loss": "maybe-win", "blessed-loss": "cursed-win", "draw": "draw",
+    "cursed-win": "blessed-loss", "maybe-win": "maybe-loss", "win": "loss",
+}  # fmt: skip
+"""What is told of a side, told of the other; for the side that moves, from the best to the worst."""
+ORDER = list(NEGATED)
 
 
 class About(BaseModel):
@@ -43,6 +58,7 @@ class MoveAnswer(About):
     uci: str
     san: str
     zeroing: bool
+    conversion: bool
 
 
 class Answer(About):
@@ -51,12 +67,83 @@ class Answer(About):
     moves: list[MoveAnswer]
 
 
+class Step(BaseModel):
+    """A move of best play, and how far mate is after it, for the side that answers."""
+
+    uci: str
+    san: str
+    dtz: None = None
+    precise_dtz: None = None
+    dtm: int | None
+
+
+class Mainline(BaseModel):
+    """Best play to mate, or until the fifty-move rule ends it; empty where nobody wins."""
+
+    dtz: None = None
+    precise_dtz: None = None
+    dtm: int | None
+    mainline: list[Step]
+    winner: Literal["w", "b"] | None
+
+
+class Found(NamedTuple):
+    """A position that FEN stands for, its counter of plies, and the solution that has it, if there is one."""
+
+    game: Chess
+    position: int
+    counter: int
+    solution: Solution | None
+
+
 def standard(library: Library, fen: str) -> Answer:
-    """Return what is known of a position.
+    """Return what is known of a position; raise as `find` does."""
+    game, position, counter, solution = find(library, fen)
+    if solution:
+        moves = [(choice.move, choice.position) for choice in solution.moves(position)]
+    elif game.primitive(position) == UNDECIDED:
+        moves = [(move, game.do_move(position, move)) for move in game.generate_moves(position)]
+    else:
+        moves = []
+    answers = [move_answer(Found(game, position, counter, solution), move, child) for move, child in moves]
+    answers.sort(key=lambda answer: ORDER.index(answer.category))
+    told = about(game, position, counter, solution)
+    if answers:
+        told["category"] = NEGATED[answers[0].category]
+    return Answer(**told, moves=answers)
+
+
+def mainline(library: Library, fen: str) -> Mainline:
+    """Return best play; raise NoDatabase where no database has the position, and PositionError where it is none."""
+    try:
+        game, position, counter, solution = find(library, fen)
+    except PositionError:
+        raise
+    except RetrogradeError as error:  # more men than any has
+        raise NoDatabase(str(error)) from error
+    if solution is None:
+        raise NoDatabase(f"no database of {game.material} is served here")
+    told = about(game, position, counter, solution)
+    steps: list[Step] = []
+    while told["dtm"] and counter < FULL and (choices := solution.moves(position)):
+        move, child = choices[0].move, choices[0].position
+        counter = 0 if is_zeroing(position, move) else counter + 1
+        distance = about(game, child, counter, solution)["dtm"]
+        steps.append(Step(uci=uci(position, move), san=san(game, position, move), dtm=distance))
+        position = child
+    mate = game.primitive(position) == LOSE
+    winner: Literal["w", "b"] = "b" if white_to_move(position) else "w"
+    return Mainline(dtm=told["dtm"], mainline=steps, winner=winner if mate else None)
+
+
+def find(library: Library, fen: str) -> Found:
+    """Return a position, and the solution that has it.
 
     Raises PositionError where it is none, and RetrogradeError where it has more men than any ending of ours, or where
     no database can be read that should have it.
     """
+    fields = fen.replace("_", " ").split()
+    counter = int(fields[4][:6]) if len(fields) > 4 and fields[4].isdecimal() else 0
     try:
         board = AnyBoard.from_fen(fen.replace("_", " "))
         game = Chess(ending_on(board))
@@ -70,51 +157,79 @@ def standard(library: Library, fen: str) -> Answer:
             try:
                 solution = library.open(facts)
                 if position in solution.database:
-                    return answer(game, position, solution)
+                    return Found(game, position, counter, solution)
             except Exception as error:  # another database may have the ending as well
                 unread = error
     if unread:
         raise unread
-    return answer(game, position, None)
+    return Found(game, position, counter, None)
 
 
-def answer(game: Chess, position: int, solution: Solution | None) -> Answer:
-    """Return what a solution knows of a position, or without one, what the rules say."""
-    if solution:
-        moves = [(choice.move, choice.position) for choice in solution.moves(position)]
-    elif game.primitive(position) == UNDECIDED:
-        moves = [(move, game.do_move(position, move)) for move in game.generate_moves(position)]
-    else:
-        moves = []
-    answers = [
-        MoveAnswer(
-            uci=uci(position, move), san=san(game, position, move), zeroing=is_zeroing(position, move),
-            **about(game, child, solution),
-        )
-        for move, child in moves
-    ]  # fmt: skip
-    return Answer(**about(game, position, solution), moves=answers)
+def move_answer(found: Found, move: int, child: int) -> MoveAnswer:
+    """Return what is known of a move."""
+    game, position, counter, solution = found
+    zeroing = is_zeroing(position, move)
+    return MoveAnswer(
+        uci=uci(position, move),
+        san=san(game, position, move),
+        zeroing=zeroing,
+        conversion=is_capture(position, move) or move >> 12 != 0,
+        **about(game, child, 0 if zeroing else counter + 1, solution),
+    )
 
 
-def about(game: Any, position: int, solution: Solution | None) -> dict[str, Any]:
-    """Return what is known of a position."""
+def about(game: Any, position: int, counter: int, solution: Solution | None) -> dict[str, Any]:
+    """Return what is known of a position where so many plies were neither captures nor moves of pawns."""
     over = game.primitive(position)
     dead = bool(game.is_dead(position))
     value: Value = over
     remoteness: int | None = 0
     if over == UNDECIDED and solution:
         value, remoteness = solution.value(position)
-    category = {LOSE: "loss", DRAW: "draw", WIN: "win", UNDECIDED: "unknown"}[value]
-    dtm = {LOSE: -(remoteness or 0) or None, WIN: remoteness, DRAW: 0, UNDECIDED: None}[value]
+    plies = remoteness or 0
     return {
-        "category": category,
-        "dtm": dtm,
+        "category": category(game, position, value, plies, counter),
+        "dtm": {LOSE: -plies or None, WIN: plies, DRAW: 0, UNDECIDED: None}[value],
         "checkmate": over == LOSE,
         "stalemate": over == DRAW and not dead,
         "insufficient_material": dead,
     }
 
 
+def category(game: Any, position: int, value: Value, plies: int, counter: int) -> Category:
+    """Return what a position is worth by the fifty-move rule, as far as its distance to mate tells."""
+    if value in (DRAW, UNDECIDED):
+        return "draw" if value == DRAW else "unknown"
+    if plies + counter <= FULL:
+        told: Category = "win"
+    elif counter >= FULL or (plies and wins_all_together(position, value)):
+        told = "cursed-win"
+    else:
+        told = "maybe-win"
+    return told if value == WIN else NEGATED[told]
+
+
+def wins_all_together(position: int, value: Value) -> bool:
+    """Tell whether nothing sets the counter back: the loser is bare, and fewer men than the winner's could not win.
+
+    They are a queen, a rook, two bishops, or a bishop and a knight.
+    """
+    white_wins = white_to_move(position) == (value == WIN)
+    sides: tuple[list[str], list[str]] = ([], [])
+    for letter in pieces(position).values():
+        if letter not in "Kk":
+            sides[letter.isupper() == white_wins].append(letter.upper())
+    loser, winner = sides
+    return not loser and (winner in (["Q"], ["R"]) or (len(winner) == 2 and set(winner) <= {"B", "N"}))
+
+
 def is_zeroing(position: int, move: int) -> bool:
     """Tell whether a move captures or is a pawn's."""
-    return kind_of(position, move) == PAWN or code_on(position, move >> 6 & 63) != NOBODY
+    return kind_of(position, move) == PAWN or is_capture(position, move)
+
+
+def is_capture(position: int, move: int) -> bool:
+    """Tell whether a move captures, en passant or not."""
+    if code_on(position, move >> 6 & 63) != NOBODY:
+        return True
+    return kind_of(position, move) == PAWN and (move ^ move >> 6) & 7 != 0

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import SlotsReader
+from retrograde.games.game import WIN
 
 State = tuple[int, int, int, int]
 
@@ -24,6 +25,8 @@ class Facts(NamedTuple):
     start: LegendRow | None
     tiers: frozenset[int]
     """Of a dense numbering; of others none."""
+    longest_win: int | None
+    """In plies; None where nobody ever wins."""
 
     @property
     def game(self) -> str:
@@ -75,7 +78,8 @@ def read_facts(path: Path) -> Facts:
     with DatabaseFile(path) as file:
         slots = file.contents if isinstance(file.contents, SlotsReader) else None
         tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
-        return Facts(path, file.variant, file.positions, file.start_outcome, tiers)
+        longest = max((row.remoteness for row in file.legend if row.value == WIN), default=None)
+        return Facts(path, file.variant, file.positions, file.start_outcome, tiers, longest)
 
 
 def state_of(path: Path) -> State | None:

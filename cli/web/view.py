@@ -1,7 +1,9 @@
 """What the page asks for: positions with their pictures, replies, and counts."""
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from pydantic import BaseModel
 
@@ -10,10 +12,10 @@ from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
 from retrograde.games.drawing import Board
-from retrograde.games.game import FLIPPED, UNDECIDED, Game, PositionError, defines
-from retrograde.games.naming import piece_name, player_to_move
+from retrograde.games.game import FLIPPED, UNDECIDED, Game, MoveError, PositionError, defines
+from retrograde.games.naming import piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
-from retrograde.solver.play.match import random_position
+from retrograde.solver.play import match
 from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
 from retrograde.solver.play.solution import Solution
@@ -21,6 +23,8 @@ from retrograde.solver.play.solution import Solution
 ValueName = Literal["win", "tie", "draw", "lose"]
 LINE = 60
 """Plies of best play that are told."""
+MOST_BETTER = 3
+"""Better moves that are named."""
 
 
 class Start(BaseModel):
@@ -88,6 +92,9 @@ class Position(BaseModel):
     end: list[int] = []
     falls: bool = False
     editable: bool = False
+    title: str
+    players: list[str]
+    pgn: bool
 
 
 class Man(BaseModel):
@@ -119,6 +126,40 @@ class SetUp(BaseModel):
     """The position that has been set up."""
 
     position: str
+
+
+class Step(BaseModel):
+    """A position of a game, and the move that led to it; none led to the first. The value is for who is to move."""
+
+    name: str
+    touched: list[int]
+    position: str
+    turn: str
+    value: ValueName
+    remoteness: int | None
+    over: bool
+
+
+class Played(BaseModel):
+    """A game as far as its moves are moves; `problem` says which is none, if any. `usual`: it begins at the start."""
+
+    variant: str
+    title: str
+    players: list[str]
+    usual: bool
+    steps: list[Step]
+    problem: str
+
+
+class Mark(BaseModel):
+    """What a move was worth to who made it, and what the best would have been; `better` are the names of those."""
+
+    verdict: Literal["best", "slower", "mistake"]
+    value: ValueName
+    remoteness: int | None
+    best_value: ValueName
+    best_remoteness: int | None
+    better: list[str]
 
 
 class Reply(BaseModel):
@@ -155,7 +196,7 @@ def place_of(solution: Solution, text: str | None) -> int:
     if text is None and solution.start is not None:
         return solution.start
     if text is None or text == "random":
-        return random_position(solution, Random())
+        return match.random_position(solution, Random())
     return read_reachable(solution, text)
 
 
@@ -201,7 +242,120 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
         end=list(game.draw_end(place)) if over else [],
         falls=board is not None and board.style == "holes",
         editable=board is not None and defines(game, "read_pieces"),
+        title=title_of(solution),
+        players=players(game, place),
+        pgn=hasattr(game, "pgn"),
     )
+
+
+def title_of(solution: Solution) -> str:
+    """Return what people call a variant."""
+    return variant_title(solution.game)
+
+
+def players(game: Any, place: int) -> list[str]:
+    """Return what the game calls who is to move, and who comes next; nothing for one of whom it tells nothing."""
+    names = [player_to_move(game, place)]
+    if game.primitive(place) == UNDECIDED:
+        names.append(player_to_move(game, game.do_move(place, next(iter(game.generate_moves(place))))))
+    return [*names, ""][:2] if len(set(names)) == len(names) else ["", ""]
+
+
+def moves_in(text: str) -> list[str]:
+    """Return the names of moves that are joined by commas; in them commas and percent signs are escaped.
+
+    >>> moves_in("e4,a%2Cb"), moves_in("")
+    (['e4', 'a,b'], [])
+    """
+    return [unquote(name) for name in text.split(",")] if text else []
+
+
+def played(solution: Solution, place: int, names: list[str]) -> Played:
+    """Return the positions of a game from its moves, up to the first that is none."""
+    steps, problem = [step(solution, place, "", ())], ""
+    names_of_players, usual = players(solution.game, place), place == solution.start
+    for name in names:
+        try:
+            move = move_named(solution.game, place, name)
+        except ValueError as error:
+            problem = f"move {len(steps)}, {name!r}, cannot be made: {error}"
+            break
+        places_of_move = solution.game.draw_move(place, move)
+        place = solution.game.do_move(place, move)
+        steps.append(step(solution, place, name, places_of_move))
+    return Played(
+        variant=solution.database.file.variant,
+        title=title_of(solution),
+        players=names_of_players,
+        usual=usual,
+        steps=steps,
+        problem=problem,
+    )
+
+
+def move_named(game: Game, place: int, name: str) -> int:
+    """Return the move of a name; raise MoveError where there is none."""
+    if game.primitive(place) != UNDECIDED:
+        raise MoveError("the game is over there")
+    return game.move(place, name)
+
+
+def step(solution: Solution, place: int, name: str, touched: Sequence[int]) -> Step:
+    """Return a position of a game."""
+    value, remoteness = solution.value(place)
+    return Step(
+        name=name,
+        touched=list(touched),
+        position=solution.game.write(place),
+        turn=player_to_move(solution.game, place),
+        value=name_of(value),
+        remoteness=remoteness,
+        over=solution.game.primitive(place) != UNDECIDED,
+    )
+
+
+def scorecard(solution: Solution, place: int, names: list[str]) -> list[Mark]:
+    """Return what each move of a game was worth; raise MoveError where one is none."""
+    positions, moves = [place], []
+    for name in names:
+        moves.append(move_named(solution.game, positions[-1], name))
+        positions.append(solution.game.do_move(positions[-1], moves[-1]))
+    marks = match.marked(solution, positions, moves, range(len(moves)))
+    return [mark_told(mark) for mark in marks]
+
+
+def mark_told(mark: match.Mark) -> Mark:
+    """Return what a move was worth, in plies from before it."""
+    made, best = mark.judgement.played, mark.judgement.best[0]
+    return Mark(
+        verdict=mark.verdict,
+        value=name_of(FLIPPED[made.value]),
+        remoteness=None if made.remoteness is None else made.remoteness + 1,
+        best_value=name_of(FLIPPED[best.value]),
+        best_remoteness=None if best.remoteness is None else best.remoteness + 1,
+        better=mark.better[:MOST_BETTER],
+    )
+
+
+def pgn(solution: Solution, place: int, names: list[str], players: Sequence[str], finished: bool) -> str:
+    """Return a game as PGN; *players* are the names of who moves first and second.
+
+    Raises PositionError where the game is none that can be written so, and MoveError where a move is none.
+    """
+    game: Any = solution.game
+    if not hasattr(game, "pgn"):
+        raise PositionError(f"games of {game.name} cannot be written as PGN")
+    moves, at = [], place
+    for name in names:
+        moves.append(move_named(game, at, name))
+        at = game.do_move(at, moves[-1])
+    text: str = game.pgn(place, moves, tuple(map(tag, players)), finished)
+    return text
+
+
+def tag(name: str) -> str:
+    """Return a name as it may stand in a tag of PGN."""
+    return "".join(sign for sign in name if sign.isprintable() and sign not in '"\\')
 
 
 def places(game: Game, board: Board, signs: str) -> list[Place]:
@@ -218,7 +372,7 @@ def parts(solution: Solution) -> BoardParts:
     start, chance = solution.start_or_example, Random(0)
     turns = {game.draw_turn(start)}
     for _ in range(20):
-        turns.add(game.draw_turn(random_position(solution, chance)))
+        turns.add(game.draw_turn(match.random_position(solution, chance)))
     signs = [sign for sign in board.pieces if not is_ground(board, sign)]
     return BoardParts(
         men=[Man(sign=sign, name=piece_name(game, board, sign), svg=piece(board.pieces[sign], 0, 0))

@@ -15,7 +15,7 @@ from retrograde.databases import DamagedDatabase, Database, Outcome
 from retrograde.games.game import DRAW, MOST_IMAGES, RuleError, defines
 from retrograde.solver.audit.faults import Judge, chosen_image, images_of, words
 from retrograde.solver.rules.examine import examine
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.work.progress import Phase, announce
 
 Array = np.ndarray[Any, Any]
 
@@ -75,6 +75,8 @@ class Audit:
     rests_on: ClassVar[tuple[str, ...]] = ()
     """What is taken for granted beyond the rules where they run compiled."""
     sample_seconds: ClassVar[float] = INTERPRETED_SECONDS
+    phases: ClassVar[dict[str, float]] = {"verifying": 1.0}
+    """What is told of on the way, and what share of the time each phase takes."""
     parts: int = 1
     sound: bool = True
     """Whether the database is of such a shape that its items can be verified at all."""
@@ -147,7 +149,7 @@ class Audit:
         """Verify all items by the interpreted rules, and return True; False where it takes more than some seconds."""
         deadline = time.monotonic() + seconds
         self.begin()
-        phase.done = 0
+        phase.begin_anew()
         for item in self.items() if self.sound else ():
             if time.monotonic() > deadline:
                 return False
@@ -228,7 +230,7 @@ class Audit:
     def verify_compiled(self, executor: Executor, phase: Phase) -> None:
         """Verify all items by the compiled rules, and some by the interpreted."""
         self.begin()
-        phase.done = 0
+        phase.begin_anew()
         suspects: list[int] = []
         if self.sound:
             for part, tally, wrong, count in self.verify_items(executor, phase):
@@ -236,6 +238,7 @@ class Audit:
                 suspects += wrong[: SAMPLE - len(suspects)].tolist()
                 self.wrong += len(wrong)
                 phase.advance(count)
+        announce(phase.listener, "looking at a sample")
         for item in suspects[:MOST_PROBLEMS]:
             self.wrong -= 1
             self.explain(item)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,7 @@ class StepAudit(Audit):
     unexplained = "is wrong by the rules compiled, or not found where its parents lead"
     rests_on = ("the solver's forward pass for the list of positions, checked move by move, and for the count of ends",)
     sample_seconds = float("inf")
+    phases: ClassVar[dict[str, float]] = {"exploring": 0.2, "verifying": 0.8}
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -110,9 +111,10 @@ class StepAudit(Audit):
     def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
         from retrograde.solver.audit.lists import Unfit, listed
 
-        exploring = Phase("exploring", phase.listener)
+        exploring = Phase("exploring", phase.listener, len(self), phase.course)
         try:
             with listed(self.game, executor, self.database.file.path.parent, exploring) as self.lists:
+                phase.begin_anew()
                 self.count_over(phase)
                 waves = self.lists.waves
                 self.lasts = [segment.last for wave in waves for segments in wave.values() for segment in segments]

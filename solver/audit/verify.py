@@ -65,7 +65,7 @@ from retrograde.solver.audit.audit import INTERPRETED_SECONDS, Audit, Problem
 from retrograde.solver.audit.records import RecordAudit
 from retrograde.solver.audit.slots import SlotAudit
 from retrograde.solver.audit.steps import StepAudit
-from retrograde.solver.work.progress import Listener, Phase
+from retrograde.solver.work.progress import Course, Listener, Phase, announce
 
 SMALL = 20_000
 """Databases of more records are compiled at once."""
@@ -113,19 +113,23 @@ def verify(
     the rules to be run so or, if False, to be compiled. Raises DamagedDatabase where the file cannot be read.
     """
     audit = audit_of(database)
-    phase = Phase("verifying", listener, len(audit))
+    course = Course(positions_a_record=database.file.positions / max(len(audit), 1), exact=True)
+    course.plan(**audit.phases)
+    phase = Phase("verifying", listener, len(audit), course)
+    phase.tell()
     done = False
     if interpreted or (interpreted is None and len(audit) < SMALL):
         done = audit.verify_interpreted(phase, float("inf") if interpreted else INTERPRETED_SECONDS)
     if not done and not audit.can_compile():
         done = audit.verify_interpreted(phase, float("inf"))
     if not done:
+        announce(listener, "compiling the rules")
         with ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor:
             try:
                 audit.verify_compiled(executor, phase)
             finally:
                 executor.shutdown(cancel_futures=True)
     audit.verify_whole()
-    phase.tell()
+    phase.end()
     file, basis = database.file, audit.basis(compiled=not done)
     return Verification(file.variant, file.stored, file.positions, audit.wrong, audit.problems, audit.proven(), basis)

@@ -37,6 +37,7 @@ from retrograde.solver.conformance import drawings, pairs
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault, raised_by_rules
 from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.work.progress import Course, Listener, Phase, announce
 
 LIMIT = 10_000
 """Positions tried unless more are asked for."""
@@ -81,13 +82,16 @@ class Report:
         return not self.findings
 
 
-def check(game: Game, limit: int = LIMIT, seconds: float = SECONDS, *, compiled: bool = True) -> Report:
-    """Hold a game against the contract at up to *limit* positions, and report.
+def check(
+    game: Game, limit: int = LIMIT, seconds: float = SECONDS, *, compiled: bool = True, listener: Listener | None = None
+) -> Report:
+    """Hold a game against the contract at up to *limit* positions, and report; *listener* is called with Progress.
 
     What is done interpreted takes about so many *seconds*. Then, if nothing is wrong yet and unless *compiled* is
     False, the rules are compiled, which takes some more, and are held against the interpreted ones for half as long.
     """
     checker = Checker(game)
+    checker.survey.phase = Phase("checking", listener, course=Course({"checking": 0.7, "comparing": 0.3}))
     with no_exit():
         try:
             with patience(seconds + PATIENCE):
@@ -168,6 +172,8 @@ class Checker:
         for position in self.survey.classes:
             by_tier[self.survey.tier(position)].append(position)
         self.survey.at("compiled", None)
+        checked = self.survey.phase
+        announce(checked.listener, "compiling the rules")
         with self.noting():
             expander = Expander(self.game.family)
             first = self.survey.canonical(next(iter(self.survey.views)))
@@ -176,10 +182,13 @@ class Checker:
             except NotCompilable as error:
                 self.slow = str(error)
                 return
+            comparing = Phase("comparing", checked.listener, len(self.survey.classes), checked.course)
             deadline = time.monotonic() + seconds
             for tier, positions in by_tier.items():
                 for begin in range(0, len(positions), BATCH):
-                    pairs.check_compiled(self.survey, expander, tier, positions[begin : begin + BATCH])
+                    some = positions[begin : begin + BATCH]
+                    pairs.check_compiled(self.survey, expander, tier, some)
+                    comparing.advance(len(some))
                     if time.monotonic() > deadline:
                         return
 

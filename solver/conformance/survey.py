@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from retrograde.games.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, UNDECIDED, Game, Value, is_numbered
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
+from retrograde.solver.work.progress import Phase
 
 GAMES, PLIES = 100, 1000
 """Games played at random, and the most plies of one."""
@@ -39,6 +40,8 @@ class Survey:
     def __init__(self, game: Game):
         self.game = game
         self.views: dict[int, View] = {}
+        self.phase = Phase("checking", None)
+        """Told of the positions that are looked at."""
         self.complete = False
         self.rule = "start"
         self.position: int | None = None
@@ -141,6 +144,7 @@ class Survey:
                 if (lower := self.look_at_tier(child)) < tier:
                     self.position = position
                     raise Fault(f"falls from {tier} to {lower} by the move {move}; it must never fall along a move")
+            self.phase.advance(1)
             self.views[position] = View(value, tier, moves, children)
         return self.views[position]
 

@@ -11,13 +11,13 @@ from retrograde.solver.listed import kernels
 from retrograde.solver.listed.kernels import Seeds
 from retrograde.solver.listed.table import Table, expand_located, locate
 from retrograde.solver.outcomes import edges
-from retrograde.solver.outcomes.propagation import Propagation
+from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.work.arrays import Part
 from retrograde.solver.work.driver import Done
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.work.progress import Deciding, Phase
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -25,6 +25,10 @@ Array = np.ndarray[Any, Any]
 BYTES_A_POSITION = 14
 """What a tier takes for each position beside its links: scores and sizes, the best score passed up, children left, sums
 of parents."""
+
+
+LOOKING = 0.6
+"""What looking at all positions once takes of the time that a tier takes, about."""
 
 
 class Cyclic(NamedTuple):
@@ -53,7 +57,8 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Done:
     ask: Callable[[Array], Iterable[Array]] = (
         partial(ask_rules, tier, work) if has_parents else partial(look_up, *links)
     )
-    Propagation(table.bits, seeds.scores, seeds.best, seeds.left, ask).run()
+    tell = telling(phase, int(table.space.tiers[k]), LOOKING)
+    Propagation(table.bits, seeds.scores, seeds.best, seeds.left, ask, tell).run()
     return np.array([k, low, high], np.int64), seeds.scores, sizes
 
 
@@ -71,7 +76,8 @@ def gather(tier: Cyclic, seeds: Seeds, sizes: Array, work: Work, phase: Phase) -
             all_of_it[begin : begin + len(part)] = part
         if len(sizes):
             sizes[begin : begin + len(own_sizes)] = own_sizes
-        phase.working(begin + len(found.scores), int(tier.table.space.tiers[tier.k]))
+        looked_at = begin + len(found.scores)
+        phase.working(LOOKING * looked_at, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
         if has_parents:
             edges.add_up(links, found.counts, begin, tier.sums.array)
             continue

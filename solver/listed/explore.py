@@ -4,6 +4,7 @@ It goes in waves. A wave is what has just been found; its children, less what is
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from retrograde.games.game import Game
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.space import StateSpace
 from retrograde.solver.rules.expansion import Block, expander_of
+from retrograde.solver.rules.images import mean_size
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Unfit, Work
@@ -52,23 +54,24 @@ class Explorer:
         wave: Wave = {}
         for arrays in log.resumed:
             wave = self.remember(*arrays)
+            phase.learn(partial(mean_size, self.game, arrays[2]))
             phase.skip(size(wave))
         if not log.resumed:
             tier = int(self.game.tier(start))
             first = np.array([tier]), np.array([1]), np.array([start], position_type(start)), np.empty(0, np.int64)
             wave = self.remember(*first)
             log.add(first)
-            phase.advance(1, tier)
+            phase.count(1)  # and tell of it with the next ones, for which the rules are compiled
         while wave:
             entry = self.children_of(wave)
             log.write()
             wave = self.remember(*entry)
             log.add(entry)
+            phase.learn(partial(mean_size, self.game, entry[2]))
             phase.advance(len(entry[2]), next(reversed(wave), None))
             if self.limit and self.seems_larger(self.limit, len(entry[2])):
                 raise Unfit
-        phase.total = phase.done
-        phase.tell()
+        phase.end()
         return self.state_space()
 
     def children_of(self, wave: Wave) -> tuple[Array, Array, Array, Array]:

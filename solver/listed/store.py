@@ -11,7 +11,7 @@ from retrograde.solver.listed.space import StateSpace, levels
 from retrograde.solver.listed.sweep import solve_sweeping
 from retrograde.solver.listed.table import Table
 from retrograde.solver.outcomes.score import score_type
-from retrograde.solver.work.driver import Done
+from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Work
 
@@ -57,7 +57,7 @@ class ListedStore:
         for k in sorted(cyclic):
             yield solve_cycles(self.table, k, self.work, phase)
 
-    def keep(self, done: Done) -> tuple[int, int | None]:
+    def keep(self, done: Done) -> Kept:
         """Take the scores and sizes of stretches of tiers."""
         stretches, scores, sizes = done
         count = 0
@@ -67,7 +67,7 @@ class ListedStore:
                 self.sizes[begin:end] = sizes[count : count + end - begin]
             count += end - begin
             self.left[k] = [rest for part in self.left[k] for rest in without(part, begin, end)]
-        return count, int(self.table.space.tiers[k])
+        return Kept(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
 
 
 def without(part: tuple[int, int], begin: int, end: int) -> Iterator[tuple[int, int]]:

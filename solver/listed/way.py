@@ -29,6 +29,7 @@ class Listed:
     def solve(self, game: Game, work: Work) -> SolvedRecords:
         """Return the solved game; raise Unfit where there are too many positions."""
         limit = work.sizes.in_memory if self.limited and defines(game, "tier") else None
+        work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
         log = work.log("first waves" if self.limited else "waves")
         space = Explorer(game, work, limit).explore(start_of(game), log, work.phase("exploring"))
 

@@ -1,18 +1,34 @@
-"""The dense numbering of a game, as far as it can be told without looking at positions."""
+"""The dense numbering of a game, as far as it can be told without looking at positions, or at a few."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import index
-from typing import Any
+from random import Random
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError
+from retrograde.solver.rules.images import mean_size
 
 Array = np.ndarray[Any, Any]
 
 MOST_SLOTS = 1 << 40
+
+
+class SlotSample(NamedTuple):
+    """What was seen of so many `slots`: the `records`, those that stand for positions, and these `positions`, symmetric
+    ones counted, too."""
+
+    slots: int
+    records: int
+    positions: int
+
+    @property
+    def positions_a_slot(self) -> float:
+        return self.positions / self.slots if self.positions else 1.0
 
 
 @dataclass(frozen=True)
@@ -41,6 +57,24 @@ class Numbering:
     def slots(self) -> int:
         """How many slots there are."""
         return int(self.starts[-1])
+
+    def sample(self, game: Game, most: int, seconds: float) -> SlotSample:
+        """Look at some slots by chance, interpreted, for about so many seconds."""
+        dice, deadline = Random(0), time.monotonic() + seconds
+        slots = records = positions = 0
+        while slots < most and (not slots or time.monotonic() < deadline):
+            row, slot = self.place_of(dice.randrange(self.slots))
+            position = self.position_at(game, row, slot)
+            slots += 1
+            if position >= 0:
+                records += 1
+                positions += round(mean_size(game, [position]))
+        return SlotSample(slots, records, positions)
+
+    def place_of(self, number: int) -> tuple[int, int]:
+        """Return the row of a slot, and its number there, from its number among all."""
+        row = int(self.starts.searchsorted(number, side="right")) - 1
+        return row, number - int(self.starts[row])
 
     def stretch(self, row: int) -> slice:
         """Return where the slots of tier number *row* are."""

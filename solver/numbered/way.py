@@ -17,6 +17,9 @@ from retrograde.solver.outcomes.tally import narrow, present
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
 
+SAMPLED = 256, 0.01
+"""Slots, and seconds, from which it is guessed for what is told on the way how many positions there are."""
+
 
 @dataclass(frozen=True)
 class Numbered:
@@ -28,11 +31,17 @@ class Numbered:
     def solve(self, game: Game, work: Work) -> SolvedSlots:
         """Return the solved game, every slot of it."""
 
+        work.course.plan(solving=0.93, writing=0.07)
+
         def solve(bits: int) -> SolvedSlots:
             store = NumberedStore(game, bits, work)
+            if work.listener:
+                sample = store.table.numbering.sample(game, *SAMPLED)
+                work.course.positions_a_record = sample.positions_a_slot
             phase = work.phase("solving", store.table.numbering.slots)
             for done in take(store, find_sources(store, self.path) if self.path else {}):
-                phase.skip(store.keep(done)[0])
+                kept = store.keep(done)
+                phase.skip(kept.records, kept.positions)
             drive(store, work.log(f"scores{bits}"), phase)
             return solved_from(store)
 

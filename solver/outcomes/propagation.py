@@ -10,8 +10,20 @@ from retrograde.games.game import LOSE, TIE, WIN
 from retrograde.solver.outcomes import edges, propagation_kernels
 from retrograde.solver.outcomes.score import DRAW_CLASS, TIE_CLASS, WIN_CLASS, RemotenessOverflow
 from retrograde.solver.outcomes.score_kernels import primitive_score
+from retrograde.solver.work.progress import Deciding, Phase
 
 Array = np.ndarray[Any, Any]
+Tell = Callable[[int, int, int], None]
+"""Told of how many positions are decided, of how many, and the remoteness of those decided last."""
+
+
+def telling(phase: Phase, tier: int, looking: float) -> Tell:
+    """Return what tells a phase how far a tier is, of which looking at all of it once has been such a share."""
+
+    def tell(decided: int, total: int, remoteness: int) -> None:
+        phase.working(looking * total + (1 - looking) * decided, tier, Deciding(decided, total, remoteness))
+
+    return tell
 
 
 class Propagation:
@@ -20,13 +32,15 @@ class Propagation:
     `scores` comes with what is primitive, and UNDECIDED else; `best` of its type has the greatest score passed up from
     later tiers, 0 for none; `left` says how many distinct children must still turn out to be WINs before the position
     is a LOSE. *parents_of* gives the parents within the tier of some positions, a few at a time, each as often as it
-    has distinct children there; it is asked once about each position that is decided.
+    has distinct children there; it is asked once about each position that is decided. *tell* is called now and again.
     """
 
     def __init__(
-        self, bits: int, scores: Array, best: Array, left: Array, parents_of: Callable[[Array], Iterable[Array]]
-    ):
+        self, bits: int, scores: Array, best: Array, left: Array,
+        parents_of: Callable[[Array], Iterable[Array]], tell: Tell = lambda *_: None,
+    ):  # fmt: skip
         self.bits, self.scores, self.best, self.left, self.parents_of = bits, scores, best, left, parents_of
+        self.tell = tell
         self.greatest = (1 << bits) - 1
         self.draw = DRAW_CLASS << bits
         self.undecided = self.draw | 1
@@ -37,6 +51,7 @@ class Propagation:
         A parent of a LOSE is a WIN; an undecided parent of a WIN whose children are all WINs is a LOSE. Then a parent
         of a TIE is a TIE, and what is left is a DRAW.
         """
+        self.decided = len(self.scores) - int(np.count_nonzero(self.scores == self.undecided))
         self.propagate_wins_and_losses()
         self.propagate_ties()
         self.ask_draws()
@@ -88,7 +103,8 @@ class Propagation:
             pass
 
     def check(self, remoteness: int) -> None:
-        """Raise RemotenessOverflow where there are not enough bits for a remoteness."""
+        """Go on to a remoteness; raise RemotenessOverflow where there are not enough bits for it."""
+        self.remoteness = remoteness
         if remoteness >= self.greatest - 1:
             raise RemotenessOverflow
 
@@ -98,6 +114,8 @@ class Propagation:
         for positions in candidates:
             out = np.empty(len(positions), np.int64)
             settled.append(out[: propagation_kernels.settle(positions, self.undecided, score, self.scores, out)])
+            self.decided += len(settled[-1])
+            self.tell(self.decided, len(self.scores), self.remoteness)
         return together(settled)
 
     def count_down(self, positions: Array) -> Array:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
@@ -117,3 +117,32 @@ def judge(solution: Solution, position: int, move: int) -> Judgement:
     """Return what a move in a position was worth."""
     played = next(choice for choice in solution.moves(position) if choice.move == move)
     return Judgement(played, best(solution, position))
+
+
+Verdict = Literal["best", "slower", "mistake"]
+
+
+class Mark(NamedTuple):
+    """What is said of a move of a game: which ply it was, from 0; its judgement; and the names of the best moves."""
+
+    ply: int
+    judgement: Judgement
+    better: list[str]
+    """Of the moves that would have been better; none where it was one of the best."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """`best`; `slower`, which kept the value alone; or `mistake`, which gave it up."""
+        if self.judgement.is_best:
+            return "best"
+        return "slower" if self.judgement.keeps_value else "mistake"
+
+
+def marked(solution: Solution, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Mark]:
+    """Return what the moves played at some plies, counted from 0, were worth; *positions* are those before each."""
+    marks = []
+    for ply in plies:
+        judgement = judge(solution, positions[ply], moves[ply])
+        better = [] if judgement.is_best else [choice.name for choice in judgement.best]
+        marks.append(Mark(ply, judgement, better))
+    return marks

@@ -13,7 +13,7 @@ from dis import get_instructions
 from functools import cache
 from inspect import CO_GENERATOR, getattr_static, isfunction, signature
 from types import FunctionType, ModuleType
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numba import types
@@ -34,18 +34,29 @@ from retrograde.games.game import Game, RuleError
 from retrograde.games.snapshot import module_of, source_of
 from retrograde.solver.work.kernel import kernels_digest
 
+GUARD = {"boundscheck": True}
+"""What numba is told where a place that an array has not is to raise IndexError. Places before the first count from
+the end, as in Python."""
+
+
+class Guarded(NamedTuple):
+    """A game whose compiled rules look at no place that an array has not, whatever position they are asked about."""
+
+    game: Game
+
 
 class GameType(types.Opaque):
     """Numba's view of one game with given options."""
 
     known: ClassVar[dict[tuple[str, ...], "GameType"]]
     """Those of one class of games, by their options."""
+    guarded: ClassVar[bool]
 
     def __init__(self, game: Game):
         self.game = game
         module = type(game).__module__  # what is cached may import it by this name
         options = ", ".join(options_of(game))
-        name = f"{type(game).__qualname__}({options}) of {module}"
+        name = f"{'guarded ' * self.guarded}{type(game).__qualname__}({options}) of {module}"
         super().__init__(f"{name} {rules_digest(game, contract=True)} {kernels_digest()}")
 
     def __eq__(self, other: object) -> bool:
@@ -60,7 +71,17 @@ class GameType(types.Opaque):
 
 @typeof_impl.register(Game)
 def _(game: Any, context: Any) -> GameType:
-    game_type = numba_type(cast(Any, type(game)))
+    return type_of(game, guarded=False)
+
+
+@typeof_impl.register(Guarded)
+def _(guarded: Any, context: Any) -> GameType:
+    return type_of(guarded.game, guarded=True)
+
+
+def type_of(game: Game, guarded: bool) -> GameType:
+    """Return the numba type of a game."""
+    game_type = numba_type(cast(Any, type(game)), guarded)
     options = options_of(game)
     if options not in game_type.known:
         game_type.known[options] = game_type(game)
@@ -74,13 +95,13 @@ def options_of(game: Game) -> tuple[str, ...]:
 
 def prepare(game: Game) -> None:
     """Let numba know a game, so that kernels take it as an argument."""
-    numba_type(cast(Any, type(game)))  # mypy thinks that classes cannot be hashed
+    numba_type(cast(Any, type(game)), False)  # mypy thinks that classes cannot be hashed
 
 
 @cache
-def numba_type(cls: type) -> type[GameType]:
+def numba_type(cls: type, guarded: bool) -> type[GameType]:
     """Return the numba type of games of a class, on which its options, tables and rules are known."""
-    game_type = type(cls.__name__, (GameType,), {"known": {}})
+    game_type = type(cls.__name__, (GameType,), {"known": {}, "guarded": guarded})
     register_model(game_type)(models.OpaqueModel)
     unbox(game_type)(lambda typ, obj, c: NativeValue(c.context.get_dummy_value()))
     for base in cls.__mro__[:-1]:
@@ -94,11 +115,15 @@ def numba_type(cls: type) -> type[GameType]:
     return game_type
 
 
+@cache
 def add_functions(module: ModuleType) -> None:
-    """Let numba compile the functions of a rule module where rules call them."""
+    """Let numba compile the functions of a rule module where rules call them.
+
+    What arrays they have they are given, and look at none elsewhere: that costs little, and all games need it.
+    """
     for function in vars(module).values():
         if isfunction(function) and function.__module__ == module.__name__:
-            overload(function, strict=False)(stand_in(function))
+            overload(function, strict=False, jit_options=GUARD)(stand_in(function))
 
 
 def add_member(game_type: type[GameType], name: str, member: Any) -> None:
@@ -106,7 +131,7 @@ def add_member(game_type: type[GameType], name: str, member: Any) -> None:
     if isinstance(member, property):
         overload_attribute(game_type, name, strict=False)(lambda self, rule=member.fget: rule)
     elif isfunction(member):
-        overload_method(game_type, name, strict=False)(stand_in(member))
+        overload_method(game_type, name, strict=False, jit_options=GUARD if game_type.guarded else {})(stand_in(member))
     elif not isinstance(member, (classmethod, staticmethod)):
 
         def read(self, name=name):

@@ -4,8 +4,12 @@ The solver keeps one of the positions that images() makes equal, and takes the o
 symmetry, its moves. To prove that, all positions would have to be looked at with all their images; a sample is.
 """
 
+from collections.abc import Sequence
 from itertools import islice
 from random import Random
+from typing import Any
+
+import numpy as np
 
 from retrograde.games.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import (
@@ -16,6 +20,9 @@ from retrograde.solver.rules.examine import (
     checked_value,
     examine,
 )
+
+SOME = 16
+"""Positions that stand for all, where only a mean is wanted."""
 
 
 def check_image(game: Game, position: int) -> None:
@@ -55,3 +62,15 @@ def images_of(game: Game, position: int) -> list[int]:
         if len(others) >= MOST_IMAGES:
             raise Fault(f"images() yields {MOST_IMAGES:,} positions or more; not so many can be equal by symmetry")
     return sorted(others - {position})
+
+
+def mean_size(game: Game, positions: "np.ndarray[Any, Any] | Sequence[int]") -> float:
+    """Return how many positions are equal by symmetry to one of some, itself counted: the mean of a few of them."""
+    if not defines(game, "images") or not len(positions):
+        return 1.0
+    places = np.linspace(0, len(positions) - 1, min(SOME, len(positions))).astype(np.int64)
+    some = [int(positions[k]) for k in places]
+    try:
+        return sum(len({position, *islice(game.images(position), MOST_IMAGES)}) for position in some) / len(some)
+    except Exception:  # rules that are broken are told of where they are checked
+        return 1.0

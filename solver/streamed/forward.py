@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import takewhile
 from secrets import randbits
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from retrograde.games.game import Game, defines
 from retrograde.solver.rules.examine import examine, start_of
+from retrograde.solver.rules.images import mean_size
 from retrograde.solver.streamed import kernels
 from retrograde.solver.streamed.log import WHOLE, Found, Made, StreamLog, total
 from retrograde.solver.streamed.produce import Piece, Target, Task, pack, produce, sample, sort_children, survey
@@ -72,7 +74,7 @@ class Forward:
         """
         self.scratch.begin(fresh=not self.log.waves)
         self.waves.append(self.first_wave())
-        phase.advance(1)
+        phase.count(1)  # and tell of it with the next ones, for which the rules are compiled
         met = set(self.waves[0])
         while wave := self.next_wave(met, phase, expected):
             if len(self.waves) == MOST_WAVES:
@@ -83,8 +85,7 @@ class Forward:
             ahead = sum(waves[len(self.waves) :])
             if ahead:
                 phase.total = phase.done + int(ahead * phase.done / sum(waves[: len(self.waves)]))
-        phase.total = phase.done
-        phase.tell()
+        phase.end()
 
     def save_memory(self) -> None:
         """Use less memory from now on where little is left; raise MemoryLimit where there is none."""
@@ -116,7 +117,7 @@ class Forward:
             found = self.log.found(number)
             if not found:
                 self.scratch.drop(f"positions{number}")
-            before = phase.done, phase.resumed
+            before = phase.counts()
             phase.skip(sum(one.positions for one in found))
             if number in self.log.whole:
                 break
@@ -127,7 +128,7 @@ class Forward:
             for surprise in surprises:
                 self.waves[-1][surprise.tier].learn(surprise)
             self.log.forget(number)
-            phase.done, phase.resumed = before
+            phase.set_back(before)
         self.scratch.drop(f"sorted{number}")
         add_up(self.over, total([one.over for one in found], PRIMITIVES))
         return {tier.number: tier for tier in joined([made for one in found for made in one.made])}
@@ -149,6 +150,7 @@ class Forward:
                 found.append(one)
                 self.log.add_found(number, one)
                 self.save_memory()
+                phase.learn(partial(mean_size, self.game, one.made[-1].segment.samples))
                 phase.advance(one.positions, one.made[-1].tier)
                 self.log.log.write()
                 meanwhile()

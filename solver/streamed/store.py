@@ -8,9 +8,9 @@ import numpy as np
 from retrograde.solver.streamed.forward import Forward
 from retrograde.solver.streamed.kernels import ALL
 from retrograde.solver.streamed.segments import Segment, Surprise, Tier, Wave, add_up, segment_of
-from retrograde.solver.streamed.steps import BEYOND, TALLIED
+from retrograde.solver.streamed.steps import BEYOND, POSITIONS, TALLIED
 from retrograde.solver.streamed.sweep import SOLVED, Link, Task, Unit, sweep
-from retrograde.solver.work.driver import Done
+from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import Frame
@@ -31,6 +31,8 @@ class StreamedStore:
     def __init__(self, forward: Forward, log: Log):
         self.forward, self.log = forward, log
         self.waves, self.scratch = forward.waves, forward.scratch
+        self.times = 1.0
+        """How many positions are told of for each that is solved."""
         self.tally, self.start_tally = np.zeros((2, 4 * (len(self.waves) + 2), TALLIED), np.int64)
 
     def groups(self) -> Iterator[int]:
@@ -50,7 +52,14 @@ class StreamedStore:
             found += [steps for tier in tiers for steps in tier.steps.values()]
         return [segment.frame for segment in found]
 
-    def keep(self, done: Done) -> tuple[int, int | None]:
+    def count_ends(self, positions_a_record: float) -> float:
+        """Count positions where the game is over along with those that are solved, for a summary counts both; return
+        how many there are of both for each that is solved, where a record stands for about so many."""
+        solved = sum(tier.count for wave in self.waves for tier in wave.values()) * positions_a_record
+        self.times = 1 + int(self.forward.over[:, POSITIONS].sum()) / max(solved, 1)
+        return self.times
+
+    def keep(self, done: Done) -> Kept:
         """Take the steps of some segments."""
         (wave,), table, tally = done
         count = number = 0
@@ -61,7 +70,7 @@ class StreamedStore:
             count += tier.segments[k].length
         for one in (self.tally, self.start_tally)[: 1 + (wave == 0)]:
             add_up(one, tally.reshape(-1, TALLIED))
-        return count, number
+        return Kept(count, number, self.times * int(tally.reshape(-1, TALLIED)[:, POSITIONS].sum()))
 
     def solve(self, number: int, phase: Phase) -> Iterator[Done]:
         """Yield the steps of segments of a wave; then drop its positions, and the steps of the wave behind it."""

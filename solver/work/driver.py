@@ -6,7 +6,7 @@ What a solve before has logged is kept in the same way, and then left out.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,14 @@ Done = tuple[Array, ...]
 Group = TypeVar("Group")
 
 
+class Kept(NamedTuple):
+    """What a piece has: how many records, the tier of the last, and how many positions these stand for."""
+
+    records: int
+    tier: int | None
+    positions: float | None = None
+
+
 class Store(Protocol[Group]):
     """Where the records of tiers are, those that are solved and those that are not."""
 
@@ -30,18 +38,20 @@ class Store(Protocol[Group]):
         """Yield what is solved of a group, piece by piece, but for what is kept already; *phase* may be told of what is
         under way."""
 
-    def keep(self, done: Done) -> tuple[int, int | None]:
-        """Take a piece, from `solve` or from the log alike; return how many positions it has, and of which tier."""
+    def keep(self, done: Done) -> Kept:
+        """Take a piece, from `solve` or from the log alike; return what it has."""
 
 
 def drive(store: Store[Any], log: Log, phase: Phase) -> None:
     """Solve all groups of a store, less what is in the log."""
     for entry in log.resumed:
-        phase.skip(store.keep(tuple(entry))[0])
+        kept = store.keep(tuple(entry))
+        phase.skip(kept.records, kept.positions)
     log.resumed.clear()
+    phase.tell()
     for group in store.groups():
         for done in store.solve(group, phase):
             phase.advance(*store.keep(done))
             log.add(done)
             log.write()
-    phase.tell()
+    phase.end()

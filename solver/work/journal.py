@@ -100,6 +100,20 @@ class Journal:
 
 def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
     """Return the name and the arrays of the next entry; None where it is not there, not whole or damaged."""
+    if (header := read_header(file)) is None:
+        return None
+    name, about = header
+    arrays = []
+    for dtype, items, checksum in about:
+        array = np.frombuffer(file.read(items * np.dtype(dtype).itemsize), np.uint8)
+        if len(array) != items * np.dtype(dtype).itemsize or zlib.crc32(array.data) != checksum:
+            return None
+        arrays.append(array.view(dtype))
+    return name, arrays
+
+
+def read_header(file: BinaryIO) -> tuple[str, list[tuple[str, int, int]]] | None:
+    """Return the name of the next entry, and of each of its arrays the type, the number of items and the checksum."""
     try:
         magic, length, checksum = PREFIX.unpack(file.read(PREFIX.size))
     except struct.error:
@@ -108,13 +122,30 @@ def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
     if magic != MAGIC or zlib.crc32(header) != checksum:
         return None
     name, about = json.loads(header)
-    arrays = []
-    for dtype, items, checksum in about:
-        array = np.frombuffer(file.read(items * np.dtype(dtype).itemsize), np.uint8)
-        if len(array) != items * np.dtype(dtype).itemsize or zlib.crc32(array.data) != checksum:
-            return None
-        arrays.append(array.view(dtype))
-    return name, arrays
+    return name, about
+
+
+FEW = 4
+"""Items of an array that an outline has."""
+
+
+def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
+    """Yield of each entry the name, the lengths of its arrays, and the first array if it is short; read nothing else.
+
+    What the entries hold is not checked: this is to tell people how far a solve has come, however much is in the file.
+    """
+    end = path.stat().st_size
+    with open(path, "rb") as file:
+        while (header := read_header(file)) is not None:
+            name, about = header
+            sizes = [items * np.dtype(dtype).itemsize for dtype, items, _ in about]
+            begin = file.tell()
+            if begin + sum(sizes) > end:
+                return  # a kill has cut it off
+            short = bool(about) and about[0][1] <= FEW
+            first = np.frombuffer(file.read(sizes[0]), about[0][0]).tolist() if short else []
+            yield name, [items for _, items, _ in about], first
+            file.seek(begin + sum(sizes))
 
 
 class Log:

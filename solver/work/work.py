@@ -11,7 +11,7 @@ from retrograde.solver.work import tasks
 from retrograde.solver.work.arrays import Shared
 from retrograde.solver.work.journal import Journal, Log
 from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.progress import Listener, Phase
+from retrograde.solver.work.progress import Course, Listener, Phase
 from retrograde.solver.work.sizes import Sizes
 
 Item = TypeVar("Item")
@@ -46,6 +46,8 @@ class Work:
     scratch: Path
     listener: Listener | None = None
     sizes: Sizes = field(default_factory=Sizes)
+    course: Course = field(default_factory=Course)
+    """The phases, which a way plans when it begins."""
     open: ExitStack = field(default_factory=ExitStack)
     """What is to be closed once the database is written."""
 
@@ -73,5 +75,5 @@ class Work:
         return self.journal.log(name, pause) if self.journal else Log(None, name, [], pause)
 
     def phase(self, name: str, total: int | None = None) -> Phase:
-        """Return the count of a new phase's positions."""
-        return Phase(name, self.listener, total)
+        """Return the count of a new phase, which has so many records in all."""
+        return Phase(name, self.listener, total, self.course)

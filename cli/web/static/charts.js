@@ -1,6 +1,9 @@
 // The two charts: what the positions of the game so far are worth, and all positions of the database.
 
+import { SIGNS, worth } from "./words.js";
+
 export const COLOURS = { win: "#008000", tie: "#ffff00", draw: "#ffff00", lose: "#800000" };
+const INK = { win: "#fff", tie: "#000", draw: "#000", lose: "#fff" };
 
 function element(name, attributes, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -9,38 +12,57 @@ function element(name, attributes, ...children) {
   return made;
 }
 
-// Best for who began on the left, for the other on the right; the nearer the end, the further from the middle.
-export function historyChart(steps) {
+// Best for who began on the left, for the other on the right; the nearer the end, the further from the middle. Without
+// hints all points are in the middle. A click on a point, or Enter, calls *onPick* with its number of plies.
+export function historyChart(game, onPick) {
+  const { steps, hints } = game;
   const width = 300, row = 26, middle = width / 2, reach = middle - 45;
   const most = Math.max(1, ...steps.map((step) => step.remoteness ?? 0));
   const points = steps.map((step, i) => {
-    const sign = { win: -1, lose: 1, tie: 0, draw: 0 }[step.value] * (i % 2 ? -1 : 1);
+    const sign = hints ? { win: -1, lose: 1, tie: 0, draw: 0 }[step.value] * (i % 2 ? -1 : 1) : 0;
     return [middle + sign * reach * (1 - (0.85 * (step.remoteness ?? 0)) / most), row * (i + 1.6)];
   });
-  const height = row * (steps.length + 1.5);
-  const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "font-size": 11 });
+  const height = row * (steps.length + 1.2);
+  const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Positions of the game", "font-size": 11 });
   svg.append(
-    element("title", {}, steps.map((step) => `${step.name ?? "start"}: ${step.value} ${step.remoteness ?? ""}`).join("; ")),
     element("line", { x1: middle, x2: middle, y1: row, y2: height, stroke: "#999", "stroke-dasharray": "3 3" }),
-    element("text", { x: 4, y: 13 }, "first wins"),
-    element("text", { x: width - 4, y: 13, "text-anchor": "end" }, "second wins"),
     element("polyline", { points: points.map((point) => point.join()).join(" "), fill: "none", stroke: "#888", "stroke-width": 2 }),
   );
-  points.forEach(([x, y], i) => {
-    const { value, remoteness, name } = steps[i];
-    const ink = value === "tie" || value === "draw" ? "#000" : "#fff";
-    const label = element("text", { x, y: y + 4, "text-anchor": "middle", style: `fill:${ink}`, "font-size": 10 }, `${remoteness ?? "∞"}`);
+  if (hints)
     svg.append(
-      element("circle", { cx: x, cy: y, r: 10, fill: COLOURS[value], stroke: "#333" }),
-      label,
-      element("text", { x: x > middle ? x - 15 : x + 15, y: y + 4, "text-anchor": x > middle ? "end" : "start" }, i ? `${i}. ${name}` : "start"),
+      element("text", { x: 4, y: 13 }, `${game.name(0)} wins`),
+      element("text", { x: width - 4, y: 13, "text-anchor": "end" }, `${game.name(1)} wins`),
     );
-  });
+  points.forEach((point, i) => svg.append(historyPoint(game, i, point, middle, onPick)));
   return svg;
 }
 
+function historyPoint(game, i, [x, y], middle, onPick) {
+  const { value, remoteness, name } = game.steps[i];
+  const last = i === game.plies, right = x > middle;
+  const move = i ? `${i}. ${name}` : "start";
+  const said = game.hints ? `, ${worth(value, remoteness)} for ${game.name(i % 2)}` : "";
+  const point = element("g", { class: "point", "data-ply": i, "aria-label": `${last ? "" : "Back to "}${move}${said}` });
+  const [fill, ink, text] = game.hints ? [COLOURS[value], INK[value], `${SIGNS[value]}${remoteness ?? ""}`] : ["#fff", "#000", `${i}`];
+  point.append(
+    element("circle", { cx: x, cy: y, r: 11.5, fill, stroke: "#555" }),
+    element("text", { x, y: y + 3.5, "text-anchor": "middle", style: `fill:${ink}`, "font-size": 10 }, text),
+    element("text", { x: right ? x - 16 : x + 16, y: y + 4, "text-anchor": right ? "end" : "start" }, move),
+  );
+  point.setAttribute("role", last ? "img" : "button");
+  if (last) return point;
+  point.setAttribute("tabindex", "0");
+  point.addEventListener("click", () => onPick(i));
+  point.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    onPick(i);
+  });
+  return point;
+}
+
 // Of each value and remoteness the number of positions, on a logarithmic scale.
-export function countsChart(variant, rows) {
+export function countsChart(title, rows) {
   const width = 900, height = 240, left = 60, bottom = 30, top = 10;
   const ends = rows.filter((row) => row.remoteness != null);
   const most = Math.max(1, ...rows.map((row) => row.positions));
@@ -49,7 +71,7 @@ export function countsChart(variant, rows) {
   const scale = (count) => (height - bottom - top) * (Math.log10(count + 1) / Math.log10(most + 1));
   const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "font-size": 12 });
   const total = rows.reduce((sum, row) => sum + row.positions, 0);
-  svg.append(element("title", {}, `${total.toLocaleString("en")} positions of ${variant} by value and plies to the end, on a logarithmic scale`));
+  svg.append(element("title", {}, `${total.toLocaleString("en")} positions of ${title} by value and plies to the end, on a logarithmic scale`));
   for (let power = 1; power <= most; power *= 10) {
     const y = height - bottom - scale(power);
     svg.append(
@@ -59,16 +81,18 @@ export function countsChart(variant, rows) {
   }
   const sides = { win: 0, tie: 1, draw: 1, lose: 2 };
   for (const { value, remoteness, positions } of rows) {
-    const x = left + step * ((remoteness ?? last) + 0.08 + sides[value] * 0.28);
-    const tall = scale(positions);
-    const bar = element("rect", { x, y: height - bottom - tall, width: step * 0.28, height: tall, fill: COLOURS[value], stroke: "#3338" });
-    bar.append(element("title", {}, `${value}${remoteness == null ? "" : ` in ${remoteness}`}: ${positions.toLocaleString("en")}`));
+    const wide = step * 0.28, x = left + step * ((remoteness ?? last) + 0.08 + sides[value] * 0.28);
+    const tall = scale(positions), foot = height - bottom;
+    const bar = element("rect", { x, y: foot - tall, width: wide, height: tall, fill: COLOURS[value], stroke: "#3338" });
+    bar.append(element("title", {}, `${worth(value, remoteness)}: ${positions.toLocaleString("en")}`));
     svg.append(bar);
+    if (wide > 6 && tall > 12)
+      svg.append(element("text", { x: x + wide / 2, y: foot - 3, "text-anchor": "middle", style: `fill:${INK[value]}` }, SIGNS[value]));
   }
   const every = Math.ceil((last + 1) / 24);
-  for (let plies = 0; plies <= last; plies += every) {
-    const text = rows.length > ends.length && plies === last ? "∞" : plies;
-    svg.append(element("text", { x: left + step * (plies + 0.5), y: height - 10, "text-anchor": "middle" }, text));
+  for (let count = 0; count <= last; count += every) {
+    const text = rows.length > ends.length && count === last ? "∞" : count;
+    svg.append(element("text", { x: left + step * (count + 0.5), y: height - 10, "text-anchor": "middle" }, text));
   }
   return svg;
 }

@@ -1,218 +1,261 @@
-// The page: a board to play on. The server draws the board and knows all values; here are only the game as it goes and
-// what is said of it. The address holds variant and position, so that a link can be shared.
+// The page of a game: it starts here, and here controls meet the game, the board and what is said of them.
+// Every move is a step of the browser's history, and its address holds the whole game (address.js).
 
+import { PLAYERS, readAddress, writeAddress } from "./address.js";
 import { ask } from "./ask.js";
 import { Board } from "./board.js";
 import { countsChart, historyChart } from "./charts.js";
+import { Game } from "./game.js";
+import { showScorecard } from "./score.js";
+import { sentence, showTrouble } from "./troubles.js";
+import { badge, made, prospect, title, worth } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
-const PLAYERS = { human: "you", computer: "perfect player" };
+const PLAYER_NAMES = { human: "you", computer: "computer" };
 const PAUSE = 350; // milliseconds before the computer moves
 
-let variants = [];
-let steps = []; // the positions of the game as the server tells them, each with the name of the move that led there
-let turnNumber = 0; // so that an answer that comes too late is known for one
+const game = new Game();
+const board = new Board($("board"), (name) => trying(() => move(name)), showMoves, (position) => trying(() => fresh(position)));
 
-const now = () => steps[steps.length - 1];
-const mover = () => (steps.length + 1) % 2; // 0 where who began is to move
-const seat = (side) => $(side ? "second" : "first");
-const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
-
-const setUp = (position) => trying(() => begin(now().variant, position));
-const board = new Board($("board"), (name) => trying(() => move(name)), showMoves, setUp);
-
-async function trying(action) {
-  $("error").textContent = "";
+// Do something; where it fails, say so, and let it be tried again. What a person does ends what was wrong before.
+async function trying(action, person = true) {
+  if (person) $("error").replaceChildren();
   try {
     await action();
   } catch (error) {
-    $("error").textContent = error.message;
+    const again = document.createElement("button");
+    again.textContent = "Try again";
+    again.addEventListener("click", () => trying(action));
+    $("error").replaceChildren(sentence(error.message), " ", ...(error.status ? [] : [again]));
   }
 }
 
-// The game
+// What happens
 
-async function begin(variant, position) {
-  turnNumber += 1;
-  const first = await ask("position", { variant, position, line: true });
-  steps = [first];
-  $("variant").value = variant;
-  $("summary").textContent = first.summary;
-  await show();
+// Begin a game, with moves made already, or show why it cannot be.
+async function begin({ variant, start, moves = [] }, step = pushed) {
+  try {
+    const problem = await game.begin(variant, start, moves);
+    $("trouble").hidden = true;
+    document.body.classList.remove("empty");
+    show(step);
+    if (problem) $("error").textContent = `${sentence(problem)} The game stands before it.`;
+    await showCounts();
+  } catch (error) {
+    if (game.now && error.status) throw error; // a game goes on: a line says what was wrong
+    document.body.classList.add("empty");
+    const again = () => begin({ variant, start, moves }, replaced);
+    await showTrouble($("trouble"), error, variant, { again, fresh: () => begin({ variant, start: null }, replaced) });
+  }
 }
 
 async function move(name) {
-  const choice = now().moves.find((one) => one.name === name);
-  if (!choice) return;
-  const number = (turnNumber += 1);
-  const next = await ask("position", {
-    variant: now().variant, position: choice.position, last: choice.places.join(","), line: true,
-  });
-  if (number !== turnNumber) return;
-  steps.push({ ...next, name, choice });
-  await show();
+  game.paused = false;
+  if (await game.play(name)) show(pushed);
 }
 
 async function letComputerMove() {
-  if (now().over || seat(mover()).value !== "computer") return;
-  const number = turnNumber;
-  await new Promise((resolve) => setTimeout(resolve, PAUSE));
-  if (number !== turnNumber) return;
-  const reply = await ask("reply", {
-    variant: now().variant, position: now().position, skill: $("skill").value,
-  });
-  if (number === turnNumber) await move(reply.name);
+  if (game.over || game.mine || game.paused) return;
+  const name = await game.reply(PAUSE);
+  if (name && (await game.play(name))) show(pushed);
 }
 
-async function undo() {
-  turnNumber += 1;
-  if (steps.length > 1) steps.pop();
-  while (steps.length > 1 && seat(mover()).value === "computer") steps.pop();
-  if (seat(mover()).value === "computer") seat(mover()).value = "human";
-  await show();
+async function backTo(ply) {
+  if (await game.backTo(ply)) show(pushed);
 }
+
+// The browser has gone back or forward. Who plays, and how, stays as it is now; machines wait.
+async function wander() {
+  const { variant, start, moves } = readAddress(location.search);
+  if (!variant) return;
+  game.paused = true;
+  await begin({ variant, start, moves }, replaced);
+}
+
+// How the address is told: as a step of the browser's history, or in the place of the one before.
+const address = () => writeAddress({ ...game, position: game.now.position, moves: game.moves });
+const pushed = () => {
+  if (address() !== location.pathname + location.search) history.pushState(null, "", address());
+};
+const replaced = () => history.replaceState(null, "", address());
 
 // What is shown
 
-async function show() {
-  const { variant, position } = now();
-  history.replaceState(null, "", `/?${new URLSearchParams({ v: variant, p: position })}`);
-  document.title = `${variant} – retrograde`;
-  board.show(now(), seat(mover()).value === "human");
-  $("position").value = position;
-  $("status").textContent = sentence();
-  $("undo").disabled = steps.length < 2;
-  $("line").textContent = now().line.join(" ") || "The game is over.";
-  showMoves();
-  showHistory();
-  await trying(letComputerMove);
+function show(step) {
+  step();
+  document.title = title(game);
+  keepingFocus(() => {
+    const { now } = game;
+    board.show({ ...now, over: game.over }, game.mine);
+    $("title").textContent = game.title;
+    $("summary").textContent = now.summary;
+    $("position").value = now.position;
+    $("line").textContent = now.line.join(" ") || "The game is over.";
+    showState();
+    showMoves();
+    showHistory();
+    $("over").hidden = !game.over;
+    $("moves-part").hidden = game.over;
+  });
+  trying(showCard, false);
+  trying(letComputerMove, false);
 }
 
-function sentence() {
-  const { value, remoteness, over, ending, turn, distance } = now();
-  const who = turn ? `${turn[0].toUpperCase()}${turn.slice(1)}` : ["First", "Second"][mover()];
-  const mine = seat(mover()).value === "human";
-  const other = mover() ? "first" : "second";
-  if (over) {
-    const how = ending ? `: ${ending}` : "";
-    if (value === "tie" || value === "draw") return `A ${value}${how}.`;
-    const winner = value === "win" ? ["first", "second"][mover()] : other;
-    return `The ${winner} player has won${how}.`;
-  }
-  const toMove = `${who} to move`;
-  if (!$("hints").checked) return mine ? `${toMove}: your turn.` : `${toMove}.`;
-  const far = distance ? ` (${distance})` : "";
-  const you = mine ? "you" : "it";
-  const verb = mine ? "" : "s";
-  return {
-    win: `${toMove}: ${you} win${verb} in ${plies(remoteness)}${far} with right play.`,
-    lose: `${toMove}: ${you} lose${verb} in ${plies(remoteness)}${far} unless the other side errs.`,
-    tie: `${toMove}: a tie in ${plies(remoteness)} if both play right.`,
-    draw: `${toMove}: a draw if both play right.`,
-  }[value];
+function showState() {
+  $("status").replaceChildren(`${made(game)} `.trimStart(), Object.assign(document.createElement("strong"), { textContent: prospect(game) }));
+  able($("undo"), game.undone !== null);
+  $("go").hidden = game.over || (game.mine && game.people.length > 0);
+  $("go").textContent = game.paused ? "Go on" : "Pause";
+  $("hints").checked = game.hints;
+  document.body.classList.toggle("hints", game.hints);
+  ["first", "second"].forEach((id, side) => {
+    $(id).value = game.players[side];
+    $(`${id}-name`).textContent = game.name(side);
+  });
+  $("skill").value = game.skill;
+  $("skill-shown").textContent = game.skill;
+  able($("skill"), game.players.includes("computer"));
+  $("copy-pgn").hidden = !game.now.pgn;
 }
+
+// A control that cannot be used keeps the focus, if it has it.
+function able(control, can) {
+  control.setAttribute("aria-disabled", !can);
+}
+const isAble = (control) => control.getAttribute("aria-disabled") !== "true";
 
 function showMoves() {
-  const list = $("moves");
-  list.replaceChildren();
-  const mine = seat(mover()).value === "human";
   const moves = board.fitting();
-  const shown = $("hints").checked ? moves : [...moves].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-  for (const one of shown) {
+  const shown = game.hints ? moves : [...moves].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+  const mine = game.mine && !game.over;
+  $("moves").replaceChildren(...(game.over ? [] : shown).map((one) => {
     const button = document.createElement("button");
     button.className = one.value;
-    button.textContent = one.name;
-    button.disabled = !mine;
-    const worth = document.createElement("small");
-    worth.textContent = ` ${one.value}${one.remoteness == null ? "" : ` in ${one.remoteness}`}`;
-    button.append(worth);
-    button.addEventListener("click", () => trying(() => move(one.name)));
+    if (game.hints) button.append(badge(one.value));
+    button.append(one.name);
+    if (game.hints) button.append(Object.assign(document.createElement("small"), { textContent: ` ${worth(one.value, one.remoteness)}` }));
+    able(button, mine);
+    button.addEventListener("click", () => isAble(button) && trying(() => move(one.name)));
     const item = document.createElement("li");
     item.append(button);
-    list.append(item);
-  }
+    return item;
+  }));
   $("picking").hidden = !board.picked.length;
   $("picking").querySelector("span").textContent = `${moves.length} ${moves.length === 1 ? "move" : "moves"} from what is picked.`;
 }
 
 function showHistory() {
   const box = $("history");
-  if (!$("hints").checked) {
-    box.textContent = "Switch hints on to see it.";
-    return;
-  }
-  box.replaceChildren(historyChart(steps));
+  box.replaceChildren(historyChart(game, (ply) => trying(() => backTo(ply))));
   box.scrollTop = box.scrollHeight;
 }
 
-async function showCounts(variant) {
-  $("counts").replaceChildren(countsChart(variant, await ask("counts", { variant })));
+async function showCard() {
+  $("card").replaceChildren();
+  if (game.over && game.plies) await showScorecard($("card"), game, (ply) => trying(() => backTo(ply)));
+}
+
+async function showCounts() {
+  const { variant } = game;
+  if ($("counts").dataset.variant === variant) return;
+  $("counts").replaceChildren(countsChart(game.title, await ask("counts", { variant })));
+  $("counts").dataset.variant = variant;
+}
+
+// Show something anew; where what had the focus is gone, let what stands in its place have it.
+function keepingFocus(showing) {
+  const before = document.activeElement;
+  const part = ["moves", "history"].find((id) => $(id).contains(before));
+  const { ply } = before.dataset;
+  showing();
+  if (before !== document.body && !isThere(document.activeElement)) placeInstead(part, ply).focus();
+}
+
+const isThere = (element) => element !== document.body && (element.ownerSVGElement || element.getClientRects().length);
+
+function placeInstead(part, ply) {
+  if (part === "history") {
+    const points = [...document.querySelectorAll("#history .point[tabindex]")];
+    return points.find((point) => point.dataset.ply === ply) ?? points.at(-1) ?? $("history");
+  }
+  if (game.over) return $("again");
+  if (part === "moves") return $("moves").querySelector("button") ?? $("moves");
+  return $("board").querySelector("[tabindex='0']") ?? $("board");
 }
 
 // Controls
 
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    $("copy-text").hidden = true;
+    $("copied").textContent = `${what} copied.`;
+  } catch { // not on a page that is not from this machine: then by hand
+    Object.assign($("copy-text"), { hidden: false, value: text });
+    $("copy-text").select();
+    $("copied").textContent = "Copy it from here:";
+  }
+}
+
 function wire() {
-  const chosen = () => $("variant").value;
-  const whole = (variant, position) => trying(async () => {
-    await begin(variant, position);
-    await showCounts(variant);
+  const on = (id, event, action) => $(id).addEventListener(event, (happened) => {
+    happened.preventDefault?.();
+    if (isAble($(id))) trying(() => action(happened));
   });
-  $("variant").addEventListener("change", () => whole(chosen(), null));
-  $("new").addEventListener("click", () => trying(() => begin(chosen(), null)));
-  $("undo").addEventListener("click", () => trying(undo));
-  $("swap").addEventListener("click", () => {
-    const [first, second] = [$("first").value, $("second").value];
-    [$("first").value, $("second").value] = [second, first];
-    turnNumber += 1;
-    trying(show);
+  const changed = (change) => {
+    change();
+    game.turnOver();
+    game.paused = false;
+    show(replaced);
+  };
+  on("new", "click", () => fresh(null));
+  on("again", "click", () => fresh(game.start));
+  on("random", "click", () => fresh("random"));
+  on("setup", "submit", () => fresh($("position").value.trim()));
+  on("undo", "click", () => backTo(game.undone));
+  on("swap", "click", () => changed(() => game.swap()));
+  on("go", "click", async () => {
+    game.paused = !game.paused;
+    game.turnOver();
+    showState();
+    await letComputerMove();
   });
+  on("clear", "click", () => keepingFocus(() => board.clear()));
   $("hints").addEventListener("change", () => {
-    document.body.classList.toggle("hints", $("hints").checked);
-    $("status").textContent = sentence();
+    game.hints = $("hints").checked;
+    replaced();
+    showState();
     showMoves();
     showHistory();
   });
-  for (const side of ["first", "second"]) {
-    for (const [value, text] of Object.entries(PLAYERS)) $(side).append(new Option(text, value));
-    $(side).addEventListener("change", () => { turnNumber += 1; trying(show); });
-  }
-  $("second").value = "computer";
-  $("skill").addEventListener("input", () => { $("skill-shown").textContent = $("skill").value; });
-  $("setup").addEventListener("submit", (event) => {
-    event.preventDefault();
-    trying(() => begin(chosen(), $("position").value.trim()));
+  ["first", "second"].forEach((id, side) => {
+    for (const player of PLAYERS) $(id).append(new Option(PLAYER_NAMES[player], player));
+    $(id).addEventListener("change", () => trying(() => changed(() => { game.players[side] = $(id).value; })));
   });
-  $("random").addEventListener("click", () => trying(() => begin(chosen(), "random")));
-  $("clear").addEventListener("click", () => board.clear());
-  $("copy").addEventListener("click", () => trying(async () => {
-    await navigator.clipboard.writeText(location.href);
-    $("status").textContent = "The link to this position has been copied.";
-  }));
-  window.addEventListener("popstate", () => trying(fromAddress));
+  $("skill").addEventListener("input", () => { $("skill-shown").textContent = $("skill").value; });
+  $("skill").addEventListener("change", () => {
+    game.skill = Number($("skill").value);
+    replaced();
+  });
+  on("copy-link", "click", () => copy(location.href, "The link"));
+  on("copy-position", "click", () => copy(game.now.position, "The position"));
+  on("copy-moves", "click", () => copy(game.moves.join(" "), "The moves"));
+  on("copy-pgn", "click", async () => copy(await game.pgn(), "The game as PGN"));
+  window.addEventListener("popstate", () => trying(wander));
 }
 
-async function fromAddress() {
-  const wanted = new URLSearchParams(location.search);
-  const variant = wanted.get("v") ?? (await firstThatOpens());
-  await begin(variant, wanted.get("p"));
-  await showCounts(variant);
+function fresh(start) {
+  game.paused = false;
+  return begin({ variant: game.variant, start });
 }
 
-// The list has also variants whose rules are not at hand, or have changed since.
-async function firstThatOpens() {
-  for (const { variant } of variants) {
-    try {
-      await ask("counts", { variant });
-      return variant;
-    } catch { /* the next one may */ }
-  }
-  return variants[0].variant;
+// Begin as the address says. Where a person comes back to it, machines wait; a page that is loaded anew goes on.
+async function start() {
+  const { variant, start, moves, players, skill, hints } = readAddress(location.search);
+  const [how] = performance.getEntriesByType("navigation");
+  Object.assign(game, { players, skill, hints, paused: how?.type === "back_forward" });
+  await begin({ variant, start, moves }, replaced);
 }
 
 wire();
-trying(async () => {
-  variants = await ask("variants");
-  if (!variants.length) throw new Error("No game has been solved yet: retrograde solve tictactoe");
-  for (const one of variants) $("variant").append(new Option(one.variant, one.variant));
-  await fromAddress();
-});
+trying(start);

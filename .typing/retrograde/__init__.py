@@ -1,0 +1,1 @@
+../../retrograde/__init__.py

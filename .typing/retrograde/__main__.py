@@ -1,0 +1,1 @@
+../../retrograde/__main__.py

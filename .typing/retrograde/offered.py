@@ -1,0 +1,1 @@
+../../retrograde/offered.py

@@ -1,0 +1,190 @@
+"""Positions and moves in the strings that GamesmanUni's page draws ("AutoGUI").
+
+    1_ttt-x-o-      whose turn it is, 1 or 2; then a sign for each centre, a dash for none:
+                    first what lies under the men, then the men, then marks of places picked
+    1_-.-~7         a dot is a text, which follows
+    A_-_4_y         a move that is made by a click at centre 4
+    M_4_5_x         a move from centre 4 to centre 5, an arrow
+
+The last letter chooses a sound. A move that touches no place is its name, and is listed beside the board. What the
+signs look like, and where the centres are, the page is told once (`theme`); the page knows by heart how to draw
+tic-tac-toe on nine cells.
+"""
+
+import re
+from functools import lru_cache
+from math import hypot
+from string import ascii_letters, digits
+from typing import Any, NamedTuple
+
+from retrograde.cli.web import uni_images
+from retrograde.cli.web.steps import Places
+from retrograde.cli.web.uni_images import Image, images_of, is_text
+from retrograde.games.drawing import Board
+from retrograde.games.game import Game
+
+TEXT, NOTHING = ".", "-"
+SLIDE, PLACE = "x", "y"
+"""The sounds of moves: from a place to a place, and onto one."""
+DOTS = 0.18
+"""Cells from a dot of a line to the next."""
+DRAWN_BY_HEART = "tictactoe"
+BY_HEART = re.compile("[12]_[xo-]{9}")
+KNOWN_BY_NAME = (DRAWN_BY_HEART, "quarto", "sim")
+"""Games that their page draws in ways of its own, by the ids of theirs."""
+LOOKS_LIKE_A_BUTTON = re.compile("(A|M|L|T)_[A-Za-z0-9-]|L[QCA]_")
+
+
+class Look(NamedTuple):
+    """How a game looks there."""
+
+    names: tuple[str, ...]
+    """Of the places, as we call them."""
+    under: str
+    """Signs of what lies under the men."""
+    signs: dict[str, str]
+    """Theirs for ours."""
+    texts: dict[str, str]
+    """Of ours that are written."""
+    other: str
+    """For men that the board says nothing of."""
+    mark: str
+    theme: dict[str, Any]
+    by_heart: bool
+
+    @property
+    def places(self) -> int:
+        """How many there are."""
+        return len(self.names)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What they call `imageAutoGUIData`."""
+        return {"defaultTheme": "regular", "themes": {"regular": self.theme}}
+
+
+@lru_cache(64)
+def look_of(game: Game) -> Look | None:
+    """Return how a game looks; None where it has no board, or one with more kinds of men than there are signs."""
+    board = game.draw_board()
+    if board is None or len(board.pieces) > 50:
+        return None
+    images = images_of(board.pieces)
+    texts = {sign: look for sign, look in board.pieces.items() if sign not in images and is_text(look)}
+    signs = signs_for(list(images))
+    under, background = ground(board)
+    kinds = list(dict.fromkeys(image for _, image in under))
+    free = iter(sign for sign in ascii_letters + digits if sign not in signs.values())
+    grounds = {image: next(free) for image in kinds}
+    other, mark = next(free), next(free)
+    spare = next((image for image in uni_images.DISCS.values() if image not in images.values()), uni_images.POINT)
+    chars = {signs[sign]: image for sign, image in images.items()} | {sign: image for image, sign in grounds.items()}
+    chars |= {other: spare, mark: uni_images.PICKED}
+    theme = theme_of(board, [place for place, _ in under], chars) | ({"background": background} if background else {})
+    theme["animationType"] = "entityFade" if texts else "simpleSlides"  # which cannot slide texts
+    line = "".join(grounds[image] for _, image in under)
+    by_heart = game.name == DRAWN_BY_HEART and is_grid(board, 3)
+    return Look(board.names, line, signs, texts, other, mark, theme, by_heart)
+
+
+def signs_for(signs: list[str]) -> dict[str, str]:
+    """Return letters or digits for signs: themselves, as small letters, where that is one, and tells them apart.
+
+    >>> signs_for(["X", "O"]), signs_for(["K", "k"]), signs_for(["♞", "a"])
+    ({'X': 'x', 'O': 'o'}, {'K': 'K', 'k': 'k'}, {'♞': 'b', 'a': 'a'})
+    """
+    small = [sign.lower() for sign in signs]
+    own = dict(zip(signs, small if len(set(small)) == len(signs) else signs, strict=True))
+    own = {sign: letter for sign, letter in own.items() if letter in ascii_letters + digits and len(letter) == 1}
+    free = iter(letter for letter in ascii_letters + digits if letter not in own.values())
+    return {sign: own.get(sign) or next(free) for sign in signs}
+
+
+def ground(board: Board) -> tuple[list[tuple[tuple[float, float], Image]], str | None]:
+    """Return what lies under the men, as pictures at places, and a background, if there is one for such a board."""
+    if board.style == "chequered" and is_grid(board, 8):
+        return [], uni_images.CHESS_BOARD
+    if board.style == "plain" and is_grid(board, 3):
+        return [], uni_images.GRID_OF_3
+    under = []
+    for a, b in board.lines:
+        (x1, y1), (x2, y2) = board.places[a], board.places[b]
+        count = max(1, round(hypot(x2 - x1, y2 - y1) / DOTS))
+        under += [((x1 + (x2 - x1) * i / count, y1 + (y2 - y1) * i / count), uni_images.DOT) for i in range(1, count)]
+    for i, (x, y) in enumerate(board.places):
+        if i < board.cells:
+            dark = board.style == "chequered" and int(x + y) & 1
+            under.append(((x, y), uni_images.DARK_TILE if dark else uni_images.TILE))
+            if board.style == "holes":
+                under.append(((x, y), uni_images.HOLE))
+        elif board.lines:
+            under.append(((x, y), uni_images.POINT))
+    return under, None
+
+
+def is_grid(board: Board, size: int) -> bool:
+    """Tell whether a board is a square of cells and nothing else."""
+    cells = tuple((float(column), float(row)) for row in range(size) for column in range(size))
+    return board.places == cells and board.cells == size**2 and not board.lines
+
+
+def theme_of(board: Board, under: list[tuple[float, float]], chars: dict[str, Image]) -> dict[str, Any]:
+    """Return what their page is to know of a board."""
+    xs, ys = zip(*board.places, strict=True)
+    left, top = min(xs) - 0.5, min(ys) - 0.5
+    return {
+        "space": [round(max(xs) + 0.5 - left, 3), round(max(ys) + 0.5 - top, 3)],
+        "centers": [
+            [round(x - left, 3), round(y - top, 3)] for x, y in (*under, *board.places, *board.places)
+        ],
+        "charImages": {sign: {"image": image.file, "scale": image.scale} for sign, image in chars.items()},
+        "circleButtonRadius": 0.17,
+        "arrowWidth": 0.1,
+        "textEntityFontSize": 0.6,
+        "sounds": {SLIDE: "general/slide.mp3", PLACE: "general/place.mp3"},
+    }  # fmt: skip
+
+
+def position_string(game: Game, look: Look | None, position: int, turn: int, picked: Places = ()) -> str:
+    """Return a position as their page draws it; where there is no board, the turn and its text."""
+    if look is None:
+        return f"{turn}_{game.write(position)}"
+    men, texts = [], []
+    for sign in game.draw_pieces(position):
+        if sign == ".":
+            men.append(NOTHING)
+        elif sign in look.signs:
+            men.append(look.signs[sign])
+        elif sign in look.texts:
+            men.append(TEXT)
+            texts.append(f"~{look.texts[sign]}")
+        else:
+            men.append(look.other)
+    marks = "".join(look.mark if place in picked else NOTHING for place in range(look.places)) if picked else ""
+    return f"{turn}_{look.under}{''.join(men)}{marks}{''.join(texts)}"
+
+
+def move_string(look: Look | None, places: Places, name: str, turn: int) -> str:
+    """Return a button as their page draws it: a place, an arrow between two, or else its name."""
+    if look is None or not 1 <= len(places) <= 2:
+        return name
+    centers = [len(look.under) + place for place in places]
+    if len(centers) == 2:
+        return f"M_{centers[0]}_{centers[1]}_{SLIDE}"
+    sign = "-xo"[turn] if look.by_heart else NOTHING
+    return f"A_{sign}_{centers[0]}_{PLACE}"
+
+
+def listed_name(name: str) -> str:
+    """Return the name of a move that is listed, told apart from what their page takes for a button."""
+    return f"·{name}" if LOOKS_LIKE_A_BUTTON.match(name) else name
+
+
+def text_by_heart(string: str) -> str:
+    """Return tic-tac-toe on nine cells as we write it.
+
+    >>> text_by_heart("2_xo------x")
+    'XO./.../..X'
+    """
+    signs = string[2:].upper().replace(NOTHING, ".")
+    return "/".join((signs[:3], signs[3:6], signs[6:]))

@@ -1,0 +1,241 @@
+"""The front of the page: every game that is installed, every database in the home, and what is known of them.
+
+What files say of themselves is told without their rules; names and words are asked of games that are installed only.
+"""
+
+import logging
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from retrograde.cli.web.library import Library
+from retrograde.cli.web.shelf import Facts
+from retrograde.cli.web.solves import Solve, Solves
+from retrograde.cli.web.view import Start, finite_or_none
+from retrograde.games import naming
+from retrograde.games.catalog import game_class, game_names, named_game, options_help, variant
+from retrograde.games.game import UNDECIDED, Game, RetrogradeError
+from retrograde.games.text import printable
+from retrograde.solver.play.picture import board_svg
+
+log = logging.getLogger(__name__)
+
+
+class Card(BaseModel):
+    """A variant: what is known of it, if it is solved. `first` is who begins, in the words of the game."""
+
+    variant: str
+    game: str
+    title: str
+    summary: str
+    first: str
+    solved: bool
+    positions: int | None = None
+    start: Start | None = None
+    longest_win: int | None = None
+
+
+class Kind(BaseModel):
+    """A game that is installed, and what options it has."""
+
+    name: str
+    title: str
+    options: str
+    example: str
+
+
+class SolveTold(BaseModel):
+    """A solve as far as it has come."""
+
+    variant: str
+    title: str
+    state: str
+    phase: str
+    share: float | None
+    seconds_left: float | None
+    words: str
+
+
+class Gallery(BaseModel):
+    """All that the front shows; `token` goes with each wish to solve, where this server may."""
+
+    cards: list[Card]
+    games: list[Kind]
+    may_solve: bool
+    token: str
+    solves: list[SolveTold]
+
+
+class About(BaseModel):
+    """What is to be said of a variant that does not open: `state` is solved, unsolved, unknown or unavailable."""
+
+    variant: str
+    title: str
+    state: str
+    words: str
+    command: str
+    may_solve: bool
+    token: str
+
+
+class Names(NamedTuple):
+    """What people call a variant, its rules in a sentence, and who begins."""
+
+    title: str
+    summary: str
+    first: str
+
+
+def gallery(library: Library, solves: Solves) -> Gallery:
+    """Return what the front shows: what is solved first, by name."""
+    solved = [card(facts) for facts in library.all()]
+    known = {one.game for one in solved}
+    kinds = [] if library.games else list(kinds_installed())
+    wanted = [kind.example for kind in kinds if kind.name not in known]
+    wanted += [one.variant for one in list(solves.all.values())]
+    there = {one.variant for one in solved}
+    unsolved = [unsolved_card(text) for text in dict.fromkeys(wanted) if text not in there]
+    cards = sorted(solved, key=lambda one: one.title.casefold()) + sorted(
+        unsolved, key=lambda one: one.title.casefold()
+    )
+    return Gallery(
+        cards=cards,
+        games=kinds,
+        may_solve=may_solve(library, solves),
+        token=solves.token,
+        solves=told(solves),
+    )
+
+
+def may_solve(library: Library, solves: Solves) -> bool:
+    """Tell whether this server solves: not where only the variants given are served."""
+    return solves.allowed and not library.games
+
+
+def card(facts: Facts) -> Card:
+    """Return a solved variant."""
+    names, start = names_of(facts.variant), facts.start
+    return Card(
+        variant=facts.variant,
+        game=facts.game,
+        title=names.title,
+        summary=names.summary,
+        first=names.first,
+        solved=True,
+        positions=facts.positions,
+        start=start and Start(value=start.value.name.lower(), remoteness=finite_or_none(start.remoteness)),  # type: ignore[arg-type]  # a name of a value
+        longest_win=facts.longest_win,
+    )
+
+
+def unsolved_card(text: str) -> Card:
+    """Return a variant that is not solved, of a game that is installed."""
+    names = names_of(text)
+    game = text.partition(":")[0]
+    return Card(variant=text, game=game, title=names.title, summary=names.summary, first=names.first, solved=False)
+
+
+def kinds_installed() -> Iterator[Kind]:
+    """Yield the games that are installed; one that cannot be imported hinders no other."""
+    for name in game_names():
+        if kind := kind_of(name):
+            yield kind
+
+
+@lru_cache
+def kind_of(name: str) -> Kind | None:
+    """Return a game that is installed; None where it cannot be imported, or has no variant to begin with."""
+    try:
+        cls = game_class(name)
+        example = variant(named_game(f"{name}:{cls.example}"))
+        return Kind(name=name, title=naming.title(cls), options=options_help(cls), example=example)
+    except Exception as error:  # whatever an installed game does, it is its own affair
+        log.error("the game %s cannot be used: %s", name, ascii(str(error)))
+        return None
+
+
+@lru_cache(4096)
+def names_of(text: str) -> Names:
+    """Return the names of a variant; of one whose game is not installed, its text."""
+    name = text.partition(":")[0]
+    try:
+        if name in game_names():
+            game = named_game(text)
+            return Names(naming.variant_title(game), summary_of(game), first_of(game))
+    except Exception as error:  # an option that there is no longer, or rules that fail
+        log.warning("no names for %s: %s", ascii(text), ascii(str(error)))
+    return Names(printable(text), "", "")
+
+
+def summary_of(game: Game) -> str:
+    """Return a game's rules in a sentence, from its class."""
+    return printable((type(game).__doc__ or "").strip().replace("`", ""))
+
+
+def first_of(game: Game) -> str:
+    """Return who begins, in the words of the game; nothing where there is no start."""
+    start: Any = getattr(game, "start", None)
+    return "" if start is None else naming.player_to_move(game, start)
+
+
+def told(solves: Solves) -> list[SolveTold]:
+    """Return how far the solves have come that were asked for."""
+    return [solve_told(one) for one in list(solves.all.values())]
+
+
+def solve_told(one: Solve) -> SolveTold:
+    """Return how far a solve has come."""
+    return SolveTold(
+        variant=one.variant,
+        title=names_of(one.variant).title,
+        state=one.state,
+        phase=one.phase,
+        share=one.share,
+        seconds_left=one.seconds_left,
+        words=one.words,
+    )
+
+
+def picture(library: Library, text: str) -> str:
+    """Return a variant's start as SVG, or an example where there is none; of an installed game solved or not."""
+    if text.partition(":")[0] not in game_names():
+        solution = library.solution(text)  # rules of a person's own, to which its database leads
+        return board_svg(solution.game, solution.start_or_example)
+    game: Any = named_game(text)
+    start = getattr(game, "start", None)
+    return board_svg(game, example_of(game) if start is None else start)
+
+
+def example_of(game: Any) -> int:
+    """Return a position of a game that numbers its positions, in which play goes on."""
+    tier = game.tiers[0]
+    slots = range(game.size(tier) // 3, game.size(tier))
+    places = (game.unindex(tier, slot) for slot in slots)
+    example: int = next(place for place in places if place >= 0 and game.primitive(place) == UNDECIDED)
+    return example
+
+
+def about(library: Library, solves: Solves, text: str) -> About:
+    """Return what is to be said of a variant that may not open, and the way on."""
+    try:
+        name: str | None = variant(named_game(text))
+    except RetrogradeError:
+        name = None
+    state, words, command = "solved", "", ""
+    try:
+        library.solution(text)
+    except RetrogradeError as error:
+        there = library.shelf.find(name or text) is not None
+        state, words = ("unavailable" if there else "unsolved" if name else "unknown"), str(error)
+        words, _, command = words.partition(": retrograde ")  # as errors say what to do
+    return About(
+        variant=name or text,
+        title=names_of(name).title if name else printable(text),
+        state=state,
+        words=words,
+        command=command and f"retrograde {command}",
+        may_solve=bool(name) and state == "unsolved" and may_solve(library, solves),
+        token=solves.token,
+    )

@@ -1,0 +1,151 @@
+// The front: every game that is installed and every database, what is known of them, and what is small can be solved.
+
+import { ask } from "./ask.js";
+import { writeAddress } from "./address.js";
+import { isOver, outcome, progressOf, Solver } from "./solves.js";
+import { sentence } from "./troubles.js";
+import { badge, number, plies } from "./words.js";
+import { capital } from "./game.js";
+
+const $ = (id) => document.getElementById(id);
+const MANY = 12; // more cards than this can be searched
+
+let shown = null;
+let solver = null;
+const solves = new Map(); // by variant
+
+function make(name, properties, ...content) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...content);
+  return made;
+}
+
+async function trying(action) {
+  $("trouble").hidden = true;
+  try {
+    await action();
+  } catch (error) {
+    const again = make("button", { textContent: "Try again" });
+    again.addEventListener("click", () => trying(error.status ? load : action));
+    $("trouble").replaceChildren(make("p", {}, sentence(error.message)), again);
+    $("trouble").hidden = false;
+  }
+}
+
+async function load() {
+  shown = await ask("gallery");
+  solver ??= new Solver(shown.token, changed, (error) => trying(() => { throw error; }));
+  solver.token = shown.token;
+  solves.clear();
+  for (const solve of shown.solves) solves.set(solve.variant, solve);
+  show();
+  if (shown.solves.some((solve) => !isOver(solve))) solver.follow();
+}
+
+// A solve has come further.
+function changed(solve) {
+  const before = solves.get(solve.variant);
+  solves.set(solve.variant, solve);
+  if (before?.state !== solve.state) $("said").textContent = `${solve.title}: ${outcome(solve) || solve.state}`;
+  if (solve.state === "done" ? before?.state !== "done" : !shown.cards.some((card) => card.variant === solve.variant)) trying(load);
+  else showSolve(solve.variant);
+}
+
+// What is shown
+
+function show() {
+  const focused = document.activeElement?.closest("[data-variant]")?.dataset.variant;
+  for (const solved of [true, false]) {
+    const cards = shown.cards.filter((card) => card.solved === solved);
+    $(solved ? "solved" : "unsolved").replaceChildren(...cards.map(cardOf));
+  }
+  $("none").hidden = shown.cards.some((card) => card.solved);
+  $("unsolved-part").hidden = !shown.cards.some((card) => !card.solved);
+  $("filter-label").hidden = shown.cards.length <= MANY;
+  $("another").hidden = !shown.may_solve;
+  showKinds();
+  filter();
+  for (const variant of solves.keys()) showSolve(variant);
+  if (focused) cardNamed(focused)?.querySelector("a, button")?.focus();
+}
+
+const cardNamed = (variant) => [...document.querySelectorAll("[data-variant]")].find((card) => card.dataset.variant === variant);
+
+function cardOf(card) {
+  const src = `/api/picture?${new URLSearchParams({ variant: card.variant })}`;
+  const picture = make("img", { src, alt: "", loading: "lazy", width: 160, height: 160 });
+  picture.addEventListener("error", () => picture.classList.add("none"));
+  const settings = { players: ["human", "computer"], skill: 1, hints: true };
+  const href = writeAddress({ variant: card.variant, start: null, moves: [], ...settings });
+  const name = card.solved ? make("a", { href }, card.title) : card.title;
+  const made = make("li", { className: "card panel" }, picture, make("h3", {}, name), card.solved ? known(card) : unknown(card));
+  if (card.summary) made.append(make("p", { className: "note" }, card.summary));
+  made.dataset.variant = card.variant;
+  return made;
+}
+
+// What is known of a solved variant: what its start is worth, how many positions it has, the longest win.
+function known(card) {
+  const facts = make("ul", { className: "facts" });
+  if (card.start) {
+    const { value, remoteness } = card.start;
+    const who = capital(card.first) || "Who begins";
+    const words = { win: `${who} wins`, lose: `${who} loses`, tie: "A tie", draw: "A draw" }[value];
+    facts.append(make("li", {}, badge(value), `${words}${remoteness == null ? "" : ` in ${plies(remoteness)}`}`));
+  }
+  facts.append(make("li", {}, `${number(card.positions)} positions`));
+  if (card.longest_win != null) facts.append(make("li", {}, `Longest win: ${plies(card.longest_win)}`));
+  return facts;
+}
+
+// A button that solves, or where this server does not, the command.
+function unknown(card) {
+  const box = make("div", { className: "unknown" });
+  if (shown.may_solve) {
+    const button = make("button", { textContent: "Solve" });
+    button.setAttribute("aria-label", `Solve ${card.title}`);
+    button.addEventListener("click", () => trying(() => solver.begin(card.variant)));
+    box.append(button, make("div", { className: "progress" }));
+  } else box.append("In a terminal: ", make("code", { textContent: `retrograde solve ${card.variant}` }));
+  return box;
+}
+
+function showSolve(variant) {
+  const solve = solves.get(variant);
+  const card = cardNamed(variant);
+  const box = card?.querySelector(".progress");
+  if (!box) return;
+  const inside = card.contains(document.activeElement);
+  const words = outcome(solve);
+  card.querySelector(".unknown > button").hidden = !isOver(solve);
+  box.replaceChildren(...(isOver(solve) ? (words ? [make("p", {}, words)] : []) : [progressOf(solve, (one) => trying(() => solver.cancel(one)))]));
+  if (inside) card.querySelector("button:not([hidden])")?.focus();
+}
+
+function showKinds() {
+  const chosen = $("game").value;
+  $("game").replaceChildren(...shown.games.map((kind) => new Option(kind.title, kind.name)));
+  if (chosen) $("game").value = chosen;
+  showHelp();
+}
+
+function showHelp() {
+  const kind = shown.games.find((one) => one.name === $("game").value);
+  $("options-help").textContent = kind ? `For example ${kind.example}; ${kind.options}.` : "";
+}
+
+function filter() {
+  const wanted = $("filter").value.trim().toLowerCase();
+  for (const card of document.querySelectorAll(".card"))
+    card.hidden = !`${card.querySelector("h3").textContent} ${card.dataset.variant}`.toLowerCase().includes(wanted);
+}
+
+$("filter").addEventListener("input", filter);
+$("game").addEventListener("change", showHelp);
+$("another").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const options = $("options").value.trim();
+  trying(() => solver.begin(options ? `${$("game").value}:${options}` : $("game").value));
+});
+window.addEventListener("pageshow", (event) => event.persisted && trying(load));
+trying(load);

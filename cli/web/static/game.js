@@ -1,0 +1,114 @@
+// A game as it goes: its positions as the server tells them, who plays, and what can be taken back. It shows nothing.
+
+import { ask, askText } from "./ask.js";
+import { joined } from "./address.js";
+
+const ENDLESS = 3; // a game is a draw when a position comes up so often
+const LONGEST = 1000; // plies after which it is one as well
+
+export class Game {
+  constructor() {
+    Object.assign(this, { variant: null, title: "", start: null, names: ["", ""], steps: [] });
+    Object.assign(this, { players: ["human", "computer"], skill: 1, hints: true, paused: false, turn: 0 });
+  }
+
+  get now() { return this.steps[this.steps.length - 1]; }
+  get plies() { return this.steps.length - 1; }
+  get mover() { return this.plies % 2; } // 0 where who began is to move
+  get moves() { return this.steps.slice(1).map((step) => step.name); }
+  get mine() { return this.players[this.mover] === "human"; }
+  get people() { return [0, 1].filter((side) => this.players[side] === "human"); }
+  get repeated() { return this.steps.filter((step) => step.position === this.now.position).length >= ENDLESS; }
+  get over() { return this.now.over || this.repeated || this.plies >= LONGEST; }
+
+  // What a side is called in the words of the game.
+  name(side) { return capital(this.names[side]) || ["First", "Second"][side]; }
+
+  // The side that has won a game that is over; null where nobody has.
+  get winner() {
+    if (!this.now.over || !["win", "lose"].includes(this.now.value)) return null;
+    return this.now.value === "win" ? this.mover : 1 - this.mover;
+  }
+
+  // Something happens: what was under way is no longer wanted. Returns a function that tells whether that holds now.
+  turnOver() {
+    const turn = (this.turn += 1);
+    return () => turn !== this.turn;
+  }
+
+  // Begin at a position, null for the usual start, and make moves; returns what is wrong with them.
+  async begin(variant, start, moves = []) {
+    const late = this.turnOver();
+    const told = await ask("game", { variant, position: start, moves: joined(moves) });
+    const steps = told.steps.map((step) => ({ ...step }));
+    await this.fill(steps, told.variant);
+    if (late()) return "";
+    Object.assign(this, { variant: told.variant, title: told.title, names: told.players, steps });
+    this.start = told.usual ? null : steps[0].position;
+    return told.problem;
+  }
+
+  // Let the last of some steps have all that the server knows of its position.
+  async fill(steps, variant) {
+    const last = steps[steps.length - 1];
+    if (last.moves) return;
+    const told = await ask("position", { variant, position: last.position, last: last.touched.join(), line: true });
+    Object.assign(last, told);
+  }
+
+  // Make a move; returns whether it was made.
+  async play(name) {
+    const choice = this.now.moves.find((one) => one.name === name);
+    if (!choice || this.over) return false;
+    const late = this.turnOver();
+    const { position, places } = choice;
+    const next = { name, choice, touched: places, position };
+    await this.fill([next], this.variant);
+    if (late()) return false;
+    this.steps.push(next);
+    return true;
+  }
+
+  // The move of the computer, or null where meanwhile something else has happened.
+  async reply(pause) {
+    const late = this.turnOver();
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (late()) return null;
+    const { variant, skill } = this;
+    const told = await ask("reply", { variant, position: this.now.position, skill });
+    return late() ? null : told.name;
+  }
+
+  // The number of plies that there were before one's own last move, or a machine's where only machines play; or null.
+  get undone() {
+    for (let ply = this.plies - 1; ply >= 0; ply -= 1)
+      if (!this.people.length || this.players[ply % 2] === "human") return ply;
+    return null;
+  }
+
+  // Go back to the position after so many plies. Machines wait there.
+  async backTo(ply) {
+    const late = this.turnOver();
+    const steps = this.steps.slice(0, ply + 1);
+    await this.fill(steps, this.variant);
+    if (late()) return false;
+    this.steps = steps;
+    this.paused = !this.mine;
+    return true;
+  }
+
+  swap() {
+    this.turnOver();
+    this.players.reverse();
+  }
+
+  pgn() {
+    const names = this.players.map((player) => (player === "human" ? "Human" : "retrograde"));
+    const { variant, over: finished } = this;
+    const { position } = this.steps[0];
+    const [first, second] = names;
+    return askText("pgn", { variant, position, moves: joined(this.moves), first, second, finished });
+  }
+}
+
+export const capital = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}` : "");

@@ -1,0 +1,54 @@
+// Trouble in words, and a way on: try again, solve the game, type a command, play something else.
+
+import { ask, Gone } from "./ask.js";
+import { outcome, progressOf, isOver, Solver } from "./solves.js";
+
+function button(text, action) {
+  const made = document.createElement("button");
+  made.textContent = text;
+  made.addEventListener("click", action);
+  return made;
+}
+
+function paragraph(...content) {
+  const made = document.createElement("p");
+  made.append(...content);
+  return made;
+}
+
+// Fill a box with what was wrong with opening a variant; *again* tries once more, *fresh* goes to its start.
+export async function showTrouble(box, error, variant, { again, fresh }) {
+  const ways = document.createElement("div");
+  ways.className = "bar";
+  const home = Object.assign(document.createElement("a"), { href: "/", textContent: "All games", className: "button" });
+  let about = null;
+  if (!(error instanceof Gone)) about = await ask("about", { variant }).catch(() => null);
+  const words = about?.words || error.message;
+  const content = [paragraph(sentence(about?.command ? `${words}:` : words))];
+  if (about?.command) content.push(paragraph(Object.assign(document.createElement("code"), { textContent: about.command })));
+  if (about?.may_solve) {
+    const progress = document.createElement("div");
+    ways.append(solveButton(about, progress, again));
+    content.push(progress);
+  } else if (about?.state === "solved") ways.append(button("From the start", fresh));
+  ways.append(button("Try again", again), home);
+  box.replaceChildren(...content, ways);
+  box.hidden = false;
+  ways.firstChild.focus();
+}
+
+function solveButton(about, progress, again) {
+  const show = (solve) => {
+    if (solve.variant !== about.variant) return;
+    if (solve.state === "done") again();
+    else progress.replaceChildren(isOver(solve) ? paragraph(outcome(solve)) : progressOf(solve, (one) => solver.cancel(one)));
+  };
+  const solver = new Solver(about.token, show, (error) => progress.replaceChildren(paragraph(sentence(error.message))));
+  return button(`Solve ${about.title}`, () => solver.begin(about.variant).catch(solver.onTrouble));
+}
+
+// An error's text as a sentence; the name of a variant at its beginning stays as it is.
+export function sentence(text) {
+  const begin = /^[a-z]+[ ,]/.test(text) ? text[0].toUpperCase() : text[0];
+  return `${begin}${text.slice(1)}${/[.?!…:]$/.test(text) ? "" : "."}`;
+}

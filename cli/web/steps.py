@@ -1,0 +1,61 @@
+"""Turns in several steps: moves that touch several places are made by picking one place after another.
+
+A button is a move, or a step towards several. Where no move touches more than two places, each is a button: a place, or
+from a place to a place. Elsewhere places are picked in any order; what all moves that are left have in common is picked
+with them, and a move whose places are all picked is offered by its name.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from retrograde.games.game import Game
+from retrograde.solver.play.choice import Choice
+
+Places = tuple[int, ...]
+
+
+class Button(NamedTuple):
+    """What may be clicked: one or two places, or none, where a move is listed by its name; and what may follow."""
+
+    places: Places
+    choices: Sequence[Choice]
+    """The best first. One alone is made by the click."""
+    picked: Places
+    """What is picked after the click, where several are left."""
+
+
+def touched(game: Game, position: int, choices: Sequence[Choice], size: int) -> list[tuple[Choice, Places]]:
+    """Return each move with the places that it touches; none where some are not on the board of that size."""
+    pairs = []
+    for choice in choices:
+        places = tuple(dict.fromkeys(game.draw_move(position, choice.move)))
+        pairs.append((choice, places if all(0 <= place < size for place in places) else ()))
+    return pairs
+
+
+def buttons(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> list[Button]:
+    """Return the buttons of a position where some places are picked; none where no move touches them all."""
+    if not picked and all(len(places) <= 2 for _, places in pairs):
+        return list(at_once(pairs))
+    return list(one_by_one([pair for pair in pairs if set(picked) <= set(pair[1])], picked))
+
+
+def at_once(pairs: Sequence[tuple[Choice, Places]]) -> Iterator[Button]:
+    """Yield a button for each place, or pair of places, and the moves without any by their names."""
+    groups: dict[Places, list[Choice]] = {}
+    for choice, places in pairs:
+        groups.setdefault(places, []).append(choice)
+    for places, choices in groups.items():
+        if places:
+            yield Button(places, choices, places)
+        else:
+            yield from (Button((), [choice], ()) for choice in choices)
+
+
+def one_by_one(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> Iterator[Button]:
+    """Yield a button for each place that may be picked next, and the moves that touch no other by their names."""
+    yield from (Button((), [choice], ()) for choice, places in pairs if len(places) == len(picked))
+    for place in sorted({place for _, places in pairs for place in places} - set(picked)):
+        left = [(choice, places) for choice, places in pairs if place in places]
+        common = set(left[0][1]).intersection(*(places for _, places in left))
+        yield Button((place,), [choice for choice, _ in left], tuple(sorted(common)))

@@ -1,0 +1,135 @@
+"""What makes the site of the project: MkDocs calls these functions as it builds (mkdocs.yml).
+
+Pages that stand elsewhere are taken from where they stand, so that nothing is told twice. Links lead as they do in the
+project: to the page made of a file, or else to the file at the project's address. In the place of `<!-- help solve -->`
+comes what a command says of itself, in that of `<!-- board connect4 -->` a picture of the game: comments, so that pages
+can be read where nobody builds them.
+"""
+
+import os.path
+import re
+import shutil
+import tempfile
+import tomllib
+from pathlib import Path
+from urllib.parse import quote
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent
+PAGES = {
+    "README.md": "index.md",
+    "databases/FORMAT.md": "format.md",
+    "benchmarks/README.md": "benchmarks.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+}
+"""The pages that are made of files elsewhere."""
+
+SHOWN = {
+    "chess": ("chess:KRK", "8/8/8/8/8/2k5/1R6/K7 b"),
+    "connect4": ("connect4:5,4", "33442"),
+    "dodgem": ("dodgem", ""),
+    "hareandhounds": ("hareandhounds", ""),
+    "lgame": ("lgame", ""),
+    "mutorere": ("mutorere", ""),
+    "tentozero": ("tentozero", ""),
+    "tictactoe": ("tictactoe", "X.O/.X./O.."),
+}
+"""What is pictured of each game: a variant, and a position if it is not the start."""
+
+FOLDER = tempfile.TemporaryDirectory(prefix="retrograde-docs-")
+"""Goes when the build ends."""
+
+SOURCES = {page: source for source, page in PAGES.items()}
+LINK = re.compile(r"(!?)(\[(?:[^][]|\[[^]]*\])*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
+"""A link to a file of the project: whether it is a picture, its text, its target, the place there."""
+
+
+@event_priority(100)  # before mkdocstrings, which takes its paths then
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Take address and description from pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    config.extra["repository"] = project["urls"]["Repository"]  # as `repo_url` the pages would ask GitHub for its stars
+    config.nav.append({"The repository": config.extra["repository"]})
+    config.site_description = project["description"]
+    config.plugins["mkdocstrings"].config.handlers["python"]["paths"] = [as_installed()]
+    return config
+
+
+def as_installed() -> str:
+    """Return a folder with the sources where an installation has them: packages at the top are `retrograde.*` there."""
+    for name in ("games", "databases", "solver", "cli"):
+        shutil.copytree(
+            ROOT / name, Path(FOLDER.name, "retrograde", name), ignore=shutil.ignore_patterns("__pycache__")
+        )
+    return FOLDER.name
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages and pictures from elsewhere."""
+    for source, page in PAGES.items():
+        files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
+    for picture in ROOT.glob("benchmarks/*.svg"):
+        files.append(File.generated(config, f"benchmarks/{picture.name}", abs_src_path=str(picture)))
+    for name, picture in boards().items():
+        files.append(File.generated(config, f"gallery/{name}.svg", content=picture))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Make what only a site can show, and lead links to where things are in it."""
+    markdown = re.sub(r"^<!-- help (\w+) -->$", lambda match: help_of(match[1]), markdown, flags=re.MULTILINE)
+    markdown = re.sub(r"^<!-- board (\w+) -->$", r"![the board](gallery/\1.svg)", markdown, flags=re.MULTILINE)
+    here = page.file.src_uri
+    source = SOURCES.get(here, f"docs/{here}")
+
+    def lead(match: re.Match[str]) -> str:
+        picture, text, target, place = match.groups()
+        return f"{picture}{text}({target_in_site(source, here, target, config.extra['repository'])}{place or ''})"
+
+    # not within code, where a link is an example
+    parts = re.split(r"(^```.*?^```$|`[^`\n]+`(?!\]))", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if i % 2 else LINK.sub(lead, part) for i, part in enumerate(parts))
+
+
+def target_in_site(source: str, here: str, target: str, address: str) -> str:
+    """Return where a link in a file leads from the page made of it; what is not there stays, and the build says so."""
+    if not (ROOT / source).exists():
+        return target  # a page that is made as a whole has links of the site
+    path = os.path.normpath(os.path.join(os.path.dirname(source), target)).replace(os.sep, "/")
+    if path in PAGES or path.startswith("docs/") or re.fullmatch(r"benchmarks/[^/]+\.svg", path):
+        wanted = PAGES.get(path, path.removeprefix("docs/"))
+        return os.path.relpath(wanted, os.path.dirname(here) or ".").replace(os.sep, "/")
+    if (ROOT / path).exists():
+        return f"{address}/{'tree' if (ROOT / path).is_dir() else 'blob'}/main/{quote(path)}"
+    return target
+
+
+def help_of(name: str) -> str:
+    """Return what a command says of itself, as a block of code."""
+    import click
+
+    from retrograde.cli.main import main
+
+    context = click.Context(main, info_name="retrograde")
+    command = main.get_command(context, name)
+    assert command, f"no command {name}"
+    text = command.get_help(click.Context(command, context, name, max_content_width=80))
+    return f"```text\n{text}\n```"
+
+
+def boards() -> dict[str, str]:
+    """Return a picture of each game that comes with the program."""
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.play.picture import board_svg
+
+    pictures = {}
+    for name, (variant, text) in SHOWN.items():
+        game = load_game(variant)
+        pictures[name] = board_svg(game, game.read(text) if text else game.start)
+    return pictures

@@ -1,0 +1,44 @@
+"""Solve two-player games strongly, and ask what came out: what programs and notebooks need, by name.
+
+>>> import retrograde
+>>> with retrograde.open("tictactoe") as solution:  # once it is solved: retrograde.solve("tictactoe")
+...     solution.value(solution.start)
+Outcome(value=<Value.TIE: 3>, remoteness=9)
+
+| name | what it does |
+|---|---|
+| `solve("connect4:5,4")` | solves a game, and returns the path of its database |
+| `open("connect4:5,4")` | opens it: a `Solution`, which knows values, moves, and positions by value |
+| `check("./mygame.py")` | holds rules against the contract |
+| `verify("connect4:5,4")` | derives every stored value again from the children |
+| `games` | the package of the rules; `games.names()` lists the games, and so does `games()` |
+
+Nothing is imported before it is asked for. All else stands in the packages `games`, `databases`, `solver` and `cli`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from retrograde import games
+    from retrograde.offered import check, open, solve, verify
+
+    __version__: str
+
+__all__ = ["__version__", "check", "games", "open", "solve", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what is offered by a name."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("retrograde")
+    if name == "games":
+        return import_module("retrograde.games")
+    if name in __all__:
+        return getattr(import_module("retrograde.offered"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the names that are offered, and those that are there."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,5 @@
+"""`python -m retrograde` is `retrograde`."""
+
+from retrograde.cli import main
+
+main()

@@ -1,0 +1,56 @@
+"""What `import retrograde` offers: the functions of the solver, which take the text of a variant, or a path, as well.
+
+The names of the solver's own functions are the same, and theirs are the options.
+"""
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from retrograde import solver
+from retrograde.databases import Database, open_database
+from retrograde.games import Game
+from retrograde.games.catalog import load_game
+from retrograde.solver.play.solution import Solution, open_solution
+
+__all__ = ["check", "open", "solve", "verify"]
+
+Options = ParamSpec("Options")
+Result = TypeVar("Result")
+
+
+def of_game(
+    function: Callable[Concatenate[Game, Options], Result],
+) -> Callable[Concatenate[Game | str | Path, Options], Result]:
+    """Return a function of a game that takes the text of a variant, or the path of a rule file, as well."""
+
+    @wraps(function)
+    def called(game: Game | str | Path, /, *args: Options.args, **options: Options.kwargs) -> Result:
+        return function(game if isinstance(game, Game) else load_game(os.fspath(game)), *args, **options)
+
+    return called
+
+
+def of_database(
+    function: Callable[Concatenate[Database, Options], Result],
+) -> Callable[Concatenate[Database | Solution | str | Path, Options], Result]:
+    """Return a function of a database that takes a solution as well, or what `open` takes."""
+
+    @wraps(function)
+    def called(source: Database | Solution | str | Path, /, *args: Options.args, **options: Options.kwargs) -> Result:
+        if isinstance(source, Solution):
+            source = source.database
+        if isinstance(source, Database):
+            return function(source, *args, **options)
+        with open_database(source) as database:
+            return function(database, *args, **options)
+
+    return called
+
+
+check = of_game(solver.check)
+open = open_solution
+solve = of_game(solver.solve)
+verify = of_database(solver.verify)

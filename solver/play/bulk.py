@@ -1,0 +1,208 @@
+"""Many positions looked up at once, by compiled rules: the same answers as one by one, in any order and as often.
+
+It takes a pass at a time: the rules are asked on threads, what they say is sorted by block, and each block is read once
+and searched. `databases` finds it by the entry point group `retrograde.bulk`, so that it need not know the solver.
+"""
+
+import os
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases import Database
+from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.steps.read import StepsReader
+from retrograde.games.game import DRAW, WIN, Value
+from retrograde.solver.play import kernels
+from retrograde.solver.play.kernels import Asked, Block, TierTable
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.rules.reason import NOT_COMPILED, reason
+
+Array = np.ndarray[Any, Any]
+
+PASS = 1 << 22
+"""Positions in a pass, which takes some 40 bytes of memory for each. A pass reads each block once, at most."""
+PART = 1 << 16
+"""Positions that a thread asks the rules about at a time."""
+CACHED_BYTES = 64 << 20
+"""Decoded blocks that are kept for the next pass, or call."""
+NONE = np.empty(0, np.int64)
+
+Each = Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]
+"""What the builtin `map` does."""
+
+
+class Finder(ABC):
+    """Finds the rows of the legend of many positions in a database."""
+
+    def __init__(self, database: Database):
+        """Get ready; nothing is compiled yet."""
+        self.file, self.contents = database.file, database.file.contents
+        compiled.prepare(database.game)
+        self.game = database.game
+        self.guarded = compiled.Guarded(database.game)
+        self.size = self.contents.block_size
+        self.table = self.read_table()
+        self.block = lru_cache(max(1, CACHED_BYTES // (16 * self.size)))(self.read_block)
+
+    @abstractmethod
+    def read_table(self) -> TierTable:
+        """Return what the file says of its tiers."""
+
+    @abstractmethod
+    def read_block(self, number: int) -> Block:
+        """Return a block, decoded."""
+
+    @abstractmethod
+    def place(self, asked: Asked, rows: Array) -> Array:
+        """Return the block of each position, NOWHERE where it has none; write the rows that need none."""
+
+    @abstractmethod
+    def find(self, *searched: Any) -> None:
+        """Search a block, by a kernel."""
+
+    def rows(self, positions: Array) -> Array | None:
+        """Return the row of the legend of each position, -1 where it has none; None where rules cannot be compiled."""
+        found = np.full(len(positions), kernels.NOWHERE, np.int32)
+        workers = min(-(-len(positions) // PART), os.cpu_count() or 1)
+        try:
+            with ThreadPoolExecutor(max(1, workers)) as executor:
+                each = executor.map if workers > 1 else map
+                for part in stretches(len(positions), PASS):
+                    self.find_rows(positions[part], found[part], each)
+        except NotCompilable:
+            return None
+        return found
+
+    def find_rows(self, positions: Array, rows: Array, each: Each) -> None:
+        """Write the rows of one pass."""
+        asked = Asked(np.empty(len(positions), np.int64), np.empty(len(positions), np.int64))
+        blocks = np.empty(len(positions), np.int64)
+
+        def ask(part: slice) -> None:
+            own = Asked(asked.keys[part], asked.tiers[part])
+            self.ask(kernels.locate, (positions[part], own), own.keys)
+            blocks[part] = self.place(own, rows[part])
+
+        def search(number: int) -> None:
+            span = int(begins[number]), int(begins[number + 1])
+            self.find(span, placed, self.table, self.block(number), found)
+
+        deque(each(ask, stretches(len(positions), PART)), 0)
+        order, placed, begins = kernels.sort_by_block(blocks, self.contents.block_count, asked)
+        found = np.full(len(order), kernels.NOWHERE, np.int32)
+        deque(each(search, np.flatnonzero(np.diff(begins)).tolist()), 0)
+        kernels.put_back(order, found, rows)
+
+    def ask(self, kernel: Any, arguments: tuple[Any, ...], answers: Array) -> None:
+        """Let a kernel ask the rules about some positions; where they raise, the answer is NOWHERE."""
+        done, trouble = np.zeros(1, np.int64), np.zeros(2, np.int64)
+        while done[0] < len(answers):
+            try:
+                with asking(self.game, trouble):
+                    kernel(self.guarded, *arguments, done, trouble)
+            except NOT_COMPILED as error:
+                raise NotCompilable(reason(self.game, error)) from error
+            except (ArithmeticError, LookupError, ValueError):  # rules need not cope with what is no position
+                answers[done[0]] = kernels.NOWHERE
+                done[0] += 1
+
+
+def stretches(length: int, size: int) -> Iterator[slice]:
+    """Yield so many items as slices of a size, of which the last may be shorter.
+
+    >>> list(stretches(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    yield from (slice(begin, min(begin + size, length)) for begin in range(0, length, size))
+
+
+class RecordsFinder(Finder):
+    """In a database of records."""
+
+    def read_table(self) -> TierTable:
+        numbers, bounds, positions = self.contents.tiers
+        return TierTable(numbers, bounds, positions, NONE)
+
+    def read_block(self, number: int) -> Block:
+        blocks, decoded = self.contents.blocks, self.contents.read_block(number)
+        mask, first = int(blocks.masks[number]), int(blocks.positions[number])
+        return Block(number * self.size, first, mask, *widened(decoded.sums, decoded.outcomes))
+
+    def place(self, asked: Asked, rows: Array) -> Array:
+        blocks = np.empty(len(rows), np.int64)
+        kernels.place_records(asked, self.table, self.contents.blocks.positions, self.size, blocks)
+        return blocks
+
+    def find(self, *searched: Any) -> None:
+        kernels.find_records(*searched)
+
+
+class StepsFinder(Finder):
+    """In a database of steps."""
+
+    def __init__(self, database: Database):
+        super().__init__(database)
+        rows = {(row.value, row.remoteness): k for k, row in enumerate(self.file.legend)}
+        ends = [rows.get((value, -1 if value == DRAW else 0), kernels.NOWHERE) for value in Value]
+        self.ends = np.array([*ends, rows.get((WIN, 1), kernels.NOWHERE)], np.int64)
+
+    def read_table(self) -> TierTable:
+        return TierTable(*self.contents.tiers)
+
+    def read_block(self, number: int) -> Block:
+        first = int(self.contents.ranks[number])
+        return Block(number * self.size, first, 0, *widened(*self.contents.read_block(number)))
+
+    def place(self, asked: Asked, rows: Array) -> Array:
+        self.ask(kernels.judge, (asked, self.ends, rows), rows)
+        asked.keys[rows != kernels.GOES_ON] = kernels.NOWHERE
+        rows[rows == kernels.GOES_ON] = kernels.NOWHERE
+        blocks = np.empty(len(rows), np.int64)
+        kernels.place_steps(asked, self.table, self.contents.ranks, self.size, blocks)
+        return blocks
+
+    def find(self, *searched: Any) -> None:
+        kernels.find_steps(*searched)
+
+
+class SlotsFinder(Finder):
+    """In a database of slots."""
+
+    def read_table(self) -> TierTable:
+        numbers, bounds = self.contents.tiers
+        return TierTable(numbers, bounds, NONE, NONE)
+
+    def read_block(self, number: int) -> Block:
+        return Block(number * self.size, 0, 0, NONE, *widened(self.contents.read_block(number)))
+
+    def place(self, asked: Asked, rows: Array) -> Array:
+        places: Array = np.empty(len(rows), np.int64)
+        self.ask(kernels.number, (asked, self.table, places), places)
+        asked.keys[:] = places
+        blocks: Array = places // self.size  # NOWHERE stays what it is
+        return blocks
+
+    def find(self, *searched: Any) -> None:
+        kernels.find_slots(*searched)
+
+
+def widened(*arrays: memoryview) -> list[Array]:
+    """Return the parts of a block as arrays of one type, so that its kernel is compiled once."""
+    return [np.asarray(array).astype(np.int64) for array in arrays]
+
+
+KINDS: dict[type, type[Finder]] = {RecordsReader: RecordsFinder, StepsReader: StepsFinder, SlotsReader: SlotsFinder}
+
+
+def finder_of(database: Database) -> Finder:
+    """Return what finds many positions in a database; the entry point of the group `retrograde.bulk`."""
+    return KINDS[type(database.file.contents)](database)

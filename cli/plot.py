@@ -56,7 +56,7 @@ def draw(file: "CheckedFile", linear: bool) -> Any:
     from matplotlib.figure import Figure
 
     from retrograde.games import DRAW, LOSE, TIE, WIN
-    from retrograde.solver.play.picture import COLOURS
+    from retrograde.solver.play.marks import COLOURS
 
     # values are told without their colours as well
     hatches = {WIN: ("", "#333"), TIE: ("....", "#333"), DRAW: ("xxxx", "#333"), LOSE: ("////", "#fff")}

@@ -9,10 +9,13 @@ import pytest
 
 from retrograde.cli.board import drawn
 from retrograde.databases import open_database
-from retrograde.games import UNDECIDED, WIN
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.drawing import CHESS_MEN, SHAPES, grid
-from retrograde.solver.play.picture import MEN, board_svg, piece
+from retrograde.games.game import FLIPPED
+from retrograde.solver.play.marks import COLOURS, DARK, INK, KINDS, LIGHT, OUTLINES, SIGNS
+from retrograde.solver.play.match import random_position
+from retrograde.solver.play.picture import MEN, STYLE, board_svg, piece
 from retrograde.solver.play.solution import Solution
 
 from .command_line import HEAP, retrograde
@@ -88,14 +91,68 @@ def test_a_picture_shows_pieces_and_moves(solved):
         assert tree.find(f"{SVG}title").text == "tictactoe X.O/.X./..."
         moves = {group.get("data-move"): group for group in tree.iter(f"{SVG}g") if group.get("class") == "move"}
         assert set(moves) == {"b1", "a2", "c2", "a3", "b3", "c3"}
-        assert moves["c3"].find(f"{SVG}circle").get("fill") == "#ffff00"
-        assert moves["b1"].find(f"{SVG}circle").get("fill") == "#800000"
+        assert [one.get("href") for one in moves["c3"].iter(f"{SVG}use")] == ["#retrograde-tie"]
+        assert [one.get("href") for one in moves["b1"].iter(f"{SVG}use")] == ["#retrograde-lose"]
         assert len([one for one in tree.iter() if one.get("data-place")]) == 9
         assert len([one for one in tree.iter() if one.get("class") == "last"]) == 1
         assert solution.picture(position)._repr_svg_() == solution.picture(position).svg
         assert solution._repr_svg_() == solution.picture(solution.game.start).svg
     with Solution(open_database(solved("chess:KRK"))) as solution:
         assert ET.fromstring(solution._repr_svg_()).tag == f"{SVG}svg"
+
+
+@pytest.mark.long
+def test_moves_of_two_men_to_one_place_have_a_mark_for_each_worth(solved):
+    with Solution(open_database(solved("chess:KQKR"))) as solution:
+        chance, both = Random(2), 0
+        for _ in range(60):
+            position = random_position(solution, chance)
+            choices = solution.moves(position)
+            tree = ET.fromstring(board_svg(solution.game, position, choices))
+            worth, told, marked = {}, {}, {}
+            for choice in choices:
+                told[choice.name] = "=" if choice.remoteness is None else str(choice.remoteness + 1)
+                worth[choice.name] = KINDS[FLIPPED[choice.value]]
+            for group in tree.iter(f"{SVG}g"):
+                if group.get("class") == "move":
+                    assert {text.text for text in group.iter(f"{SVG}text")} == {
+                        told[name] for name in group.get("data-move").split()
+                    }
+                    shapes = {one.get("href").removeprefix("#retrograde-") for one in group.iter(f"{SVG}use")}
+                    marked.update(dict.fromkeys(group.get("data-move").split(), shapes))
+                    assert shapes == {worth[name] for name in group.get("data-move").split()}
+                    both += len(list(group.iter(f"{SVG}use"))) > 1
+            assert set(marked) == set(worth)
+        assert both > 20
+
+
+def test_values_differ_by_shape_and_sign_and_what_is_on_them_has_contrast():
+    values = (WIN, TIE, LOSE)
+    assert len({OUTLINES[value] for value in values}) == len({SIGNS[value] for value in values}) == 3
+    assert (KINDS[DRAW], SIGNS[DRAW]) == (KINDS[TIE], SIGNS[TIE])
+    for value in Value:
+        if value in INK:
+            assert contrast(INK[value], COLOURS[value]) >= 4.5
+
+
+def test_shapes_are_seen_on_any_ground():
+    grounds = {how.split(";")[0].removeprefix("fill:") for how in STYLE.values() if how.startswith("fill:#")}
+    assert {"#b58863", "#f0d9b5", "#2458a6", "#f7f3e8"} <= grounds
+    for ground in {*grounds, "#fff", "#232b32", "#dc143c", "#4169e1", "#000"}:
+        assert max(contrast(DARK, ground), contrast(LIGHT, ground)) >= 4.5, ground
+
+
+def contrast(one, other):
+    """Return the contrast of two colours as WCAG has it."""
+    dim, bright = sorted((luminance(one), luminance(other)))
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def luminance(colour):
+    text = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(text[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def test_a_game_without_a_board_is_shown_as_text(tmp_path):

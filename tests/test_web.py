@@ -247,7 +247,8 @@ def test_what_the_page_is_told(client):
     assert (told["value"], told["remoteness"], told["turn"], told["over"]) == ("win", 1, "X", False)
     assert told["line"] == ["c1"] and told["summary"].startswith("Claim cells by turns")
     assert told["moves"][0] == {
-        "name": "c1", "value": "win", "remoteness": 1, "best": True, "places": [2], "position": "XXX/OO./..."
+        "name": "c1", "value": "win", "remoteness": 1, "best": True, "places": [2], "position": "XXX/OO./...",
+        "steps": [], "reach": [],
     }  # fmt: skip
     assert [place["name"] for place in told["places"][:3]] == ["a1", "b1", "c1"]
     assert [place["piece"] for place in told["places"][:3]] == ["X", "X", ""]
@@ -491,13 +492,35 @@ def test_the_description_holds(home, monkeypatch):
         holds()
 
 
+def test_positions_are_set_up_by_what_stands_on_the_board(client):
+    parts = get(client, "/api/board", variant="chess:KRK")
+    assert [one["sign"] for one in parts["men"]] == list("KQRBNPkqrbnp")
+    assert parts["men"][2]["name"] == "white rook" and parts["men"][2]["svg"].startswith("<g ")
+    assert parts["players"] == [{"sign": "K", "name": "White"}, {"sign": "k", "name": "Black"}]
+    assert (parts["start"], parts["empty"]) == (None, "." * 64)
+    told = get(client, "/api/setup", variant="chess:KRK", pieces="k" + "." * 21 + "K.......R" + "." * 33, turn="k")
+    assert told == {"position": "k7/8/6K1/6R1/8/8/8/8 b - - 0 1"}
+    for pieces, turn, complaint in [
+        ("K" + "." * 63, "K", "no legal position: Black has no king; put one"),
+        ("K", "K", "no board 'K'; it takes 64 signs of .KQRBNPkqrbnp"),
+        ("/" * 64, "K", "no board '////"),
+    ]:
+        assert get(client, "/api/setup", 400, variant="chess:KRK", pieces=pieces, turn=turn)["error"].startswith(
+            complaint
+        )
+    unreached = get(client, "/api/setup", 404, variant="tictactoe", pieces="XXXOOO...", turn="X")
+    assert unreached["error"] == "such a position cannot be reached from the start"
+    parts = get(client, "/api/board", variant="tictactoe")
+    assert (parts["start"], parts["first"], [one["sign"] for one in parts["players"]]) == ("." * 9, "X", ["X", "O"])
+
+
 def test_the_description_names_everything(client):
     description = get(client, "/openapi.json")
     assert set(description["paths"]) == {
         "/", "/{game}/", "/{game}/{variant}/", "/{game}/{variant}/positions/", "/{game}/{variant}/instructions/",
         "/standard", "/standard/mainline", "/api/variants", "/api/position", "/api/reply", "/api/counts", "/api/game",
         "/api/scorecard", "/api/pgn", "/api/gallery", "/api/about", "/api/picture", "/api/solves", "/api/solve",
-        "/api/cancel",
+        "/api/cancel", "/api/board", "/api/setup",
     }  # fmt: skip
     wishes = {path for path, operations in description["paths"].items() if set(operations) == {"post"}}
     assert wishes == {"/api/solve", "/api/cancel"}

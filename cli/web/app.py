@@ -169,6 +169,16 @@ def offer_page(app: FastAPI, library: Library) -> None:
         solution = library.solution(variant)
         return view.reply(solution, view.place_of(solution, position), skill, seed)
 
+    @app.get("/api/board")
+    async def board(variant: str) -> view.BoardParts:
+        """What positions are set up with: the men, the players, the empty board and the start."""
+        return view.parts(library.solution(variant))
+
+    @app.get("/api/setup")
+    async def set_up(variant: str, pieces: Text, turn: Text = "") -> view.SetUp:
+        """The position that looks like this: *pieces* has a sign for each place, *turn* is that of who is to move."""
+        return view.set_up(library.solution(variant), pieces, turn)
+
     @app.get("/api/counts")
     async def counts(variant: str) -> list[view.Count]:
         """How many positions there are of each value and remoteness."""

@@ -10,11 +10,13 @@ from pydantic import BaseModel
 from retrograde.cli.query import read_reachable
 from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
+from retrograde.databases import NotInDatabase
 from retrograde.games.drawing import Board
-from retrograde.games.game import FLIPPED, UNDECIDED, Game, MoveError, PositionError
+from retrograde.games.game import FLIPPED, UNDECIDED, Game, MoveError, PositionError, defines
 from retrograde.games.naming import piece_name, player_to_move, variant_title
+from retrograde.games.text import printable
 from retrograde.solver.play import match
-from retrograde.solver.play.picture import board_svg
+from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
 from retrograde.solver.play.solution import Solution
 
@@ -42,7 +44,11 @@ class Variant(BaseModel):
 
 
 class Move(BaseModel):
-    """A move: its value is for who makes it; the places it touches; and the position it leads to."""
+    """A move: its value is for who makes it; the places it touches; and the position it leads to.
+
+    `steps` are the places in groups, as they are pointed at, where their order matters; each place of `reach`, pointed
+    at, stands for the move as well.
+    """
 
     name: str
     value: ValueName
@@ -50,6 +56,8 @@ class Move(BaseModel):
     best: bool
     places: list[int]
     position: str
+    steps: list[list[int]] = []
+    reach: list[int] = []
 
 
 class Place(BaseModel):
@@ -60,7 +68,11 @@ class Place(BaseModel):
 
 
 class Position(BaseModel):
-    """A position: the value is for the player to move; `summary` tells the rules of the game in a few words."""
+    """A position: the value is for the player to move; `summary` tells the rules of the game in a few words.
+
+    `pieces` has a sign for each place and `sign` that of the player to move, as the game draws them; `end` are the
+    places that have ended the game. `falls` says that pieces come from above, `editable` that positions can be set up.
+    """
 
     variant: str
     summary: str
@@ -75,9 +87,45 @@ class Position(BaseModel):
     places: list[Place]
     moves: list[Move]
     line: list[str]
+    pieces: str = ""
+    sign: str = ""
+    end: list[int] = []
+    falls: bool = False
+    editable: bool = False
     title: str
     players: list[str]
     pgn: bool
+
+
+class Man(BaseModel):
+    """What may stand on a board: its sign, what it is called, and its picture, around 0, as parts of an SVG."""
+
+    sign: str
+    name: str
+    svg: str
+
+
+class Player(BaseModel):
+    """A player: the sign, and what the player is called."""
+
+    sign: str
+    name: str
+
+
+class BoardParts(BaseModel):
+    """What positions are set up with: the men, the players, the empty board, and the start where there is one."""
+
+    men: list[Man]
+    players: list[Player]
+    empty: str
+    start: str | None
+    first: str
+
+
+class SetUp(BaseModel):
+    """The position that has been set up."""
+
+    position: str
 
 
 class Step(BaseModel):
@@ -171,7 +219,7 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
         variant=solution.database.file.variant,
         summary=summary(game),
         position=game.write(place),
-        svg=board_svg(game, place, choices, marked),
+        svg=board_svg(game, place, (), marked),  # the page draws the marks, by what is picked
         turn=player_to_move(game, place),
         value=name_of(value),
         remoteness=remoteness,
@@ -187,10 +235,17 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
                 best=(choice.value, choice.remoteness) == best,
                 places=list(game.draw_move(place, choice.move)),
                 position=game.write(choice.position),
+                steps=[list(group) for group in game.draw_steps(place, choice.move)],
+                reach=list(game.draw_reach(place, choice.move)),
             )
             for choice in choices
         ],
         line=[choice.name for choice in solution.line(place, LINE)] if line else [],
+        pieces=signs,
+        sign=game.draw_turn(place),
+        end=list(game.draw_end(place)) if over else [],
+        falls=board is not None and board.style == "holes",
+        editable=board is not None and defines(game, "read_pieces"),
         title=title_of(solution),
         players=players(game, place),
         pgn=hasattr(game, "pgn"),
@@ -313,6 +368,51 @@ def places(game: Game, board: Board, signs: str) -> list[Place]:
     return [
         Place(name=name, piece=piece_name(game, board, sign)) for name, sign in zip(board.names, signs, strict=True)
     ]
+
+
+def parts(solution: Solution) -> BoardParts:
+    """Return what positions of a game are set up with; raise PositionError where they cannot be."""
+    game = solution.game
+    board = board_to_set_up(game)
+    start, chance = solution.start_or_example, Random(0)
+    turns = {game.draw_turn(start)}
+    for _ in range(20):
+        turns.add(game.draw_turn(match.random_position(solution, chance)))
+    signs = [sign for sign in board.pieces if not is_ground(board, sign)]
+    return BoardParts(
+        men=[Man(sign=sign, name=piece_name(game, board, sign), svg=piece(board.pieces[sign], 0, 0))
+             for sign in signs if len(sign) == 1],
+        players=[Player(sign=sign, name=printable(game.words.get(sign, sign))) for sign in signs if sign in turns],
+        empty="".join(sign if is_ground(board, sign) else "." for sign in game.draw_pieces(start)),
+        start=None if solution.start is None else game.draw_pieces(start),
+        first=game.draw_turn(start),
+    )  # fmt: skip
+
+
+def set_up(solution: Solution, pieces: str, turn: str) -> SetUp:
+    """Return the position that looks as a person has set it up.
+
+    Raises PositionError where there is none, in the words of the game, and NotInDatabase where play never reaches it.
+    """
+    game = solution.game
+    board = board_to_set_up(game)
+    if len(pieces) != len(board.places) or set(pieces) - {".", *board.pieces}:
+        raise PositionError(f"no board {pieces!r}; it takes {len(board.places)} signs of .{''.join(board.pieces)}")
+    try:
+        place = game.read_pieces(pieces, turn)
+    except ValueError as error:
+        raise PositionError(str(error)) from error
+    if place not in solution.database:
+        raise NotInDatabase("such a position cannot be reached from the start")
+    return SetUp(position=game.write(place))
+
+
+def board_to_set_up(game: Game) -> Board:
+    """Return the board of a game on which positions can be set up."""
+    board = game.draw_board()
+    if board is None or not defines(game, "read_pieces"):
+        raise PositionError("positions of this game are set up by their text only")
+    return board
 
 
 def reply(solution: Solution, place: int, skill: float, seed: int | None) -> Reply:

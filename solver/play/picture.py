@@ -1,27 +1,27 @@
 """Pictures of positions as SVG: the board that a game describes, its pieces, and the moves coloured by value.
 
-The same picture serves a page and a notebook. Parts that a page brings to life carry data: `data-place` the places,
-`data-move` the moves, by their names. A game that describes no board is shown as its text.
+The same picture serves a page and a notebook. It is made of layers, so that nothing hides what a person must see::
+
+    ground, labels, lines (of moves), men, lasts (the last move), ends (what won), spots (values of moves), hits
+
+Parts that a page brings to life carry data: `data-place` the places that are pointed at, `data-at` and `data-sign` what
+stands where, `data-move` the moves, by their names. A game that describes no board is shown as its text.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from retrograde.games.drawing import SHAPES, Board
-from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, WIN, Game, Value
+from retrograde.games.game import FLIPPED, UNDECIDED, Game
 from retrograde.solver.play.choice import Choice
-
-COLOURS = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}
-"""Those of GamesCrafters, for the player who moves."""
-
-INK = {WIN: "#fff", TIE: "#000", DRAW: "#000", LOSE: "#fff"}
-"""What can be read on them."""
+from retrograde.solver.play.marks import Worth, line, mark, shapes
 
 CELL = 60
 """Pixels of a cell, where nobody says how wide the picture is to be."""
 
 MOST_LINES = 80
-"""More moves than this, between places, are not drawn."""
+"""Of more moves than this no lines are drawn."""
 
 MEN = {
     "pawn": '<path d="M50 20a13 13 0 0 1 8 23c10 5 16 15 17 29H25c1-14 7-24 17-29a13 13 0 0 1 8-23z"/>',
@@ -48,7 +48,10 @@ STYLE = {
     ".hole": "fill:#f7f3e8;stroke:#17407c;stroke-width:.03",
     ".point": "fill:#f7f3e8;stroke:#555;stroke-width:.03",
     ".line": "stroke:#777;stroke-width:.05",
+    ".panel": "fill:#e9e2d0",
     ".last": "fill:none;stroke:#3b7ddd;stroke-width:.07",
+    ".end": "fill:none;stroke:#ffd000;stroke-width:.1",
+    ".end.edge": "stroke:#111;stroke-width:.15",
     ".eye": "fill:none;stroke:#888;stroke-width:4",
     ".hit": "fill:transparent",
     "text": "font-family:sans-serif;text-anchor:middle;dominant-baseline:central",
@@ -60,14 +63,27 @@ STYLES = "".join(f".retrograde {part}{{{how}}}" for part, how in STYLE.items())
 
 
 def board_svg(game: Game, position: int, choices: Iterable[Choice] = (), last: Sequence[int] = ()) -> str:
-    """Return a position as SVG, with *choices* drawn as moves and the places of a *last* move marked."""
+    """Return a position as SVG, with *choices* drawn as moves and the places of a *last* move marked.
+
+    What has ended the game is marked as well.
+    """
     board = game.draw_board()
     if board is None:
         return text_svg(game.show(position))
-    parts = [*ground(board), *pieces(board, game.draw_pieces(position)), *marks(board, last)]
-    parts += moves(board, game, position, list(choices)[::-1])
-    for i, (x, y) in enumerate(board.places):
-        parts.append(f'<circle class="hit" data-place="{i}" cx="{x}" cy="{y}" r=".49"/>')
+    signs = game.draw_pieces(position)
+    ended = game.draw_end(position) if game.primitive(position) != UNDECIDED else ()
+    lines, spots = moves(board, game, position, signs, list(choices))
+    layers = {
+        "ground": ground(board),
+        "labels": labels(board),
+        "lines": lines,
+        "men": pieces(board, signs),
+        "lasts": marks(board, last, "last"),
+        "ends": [*marks(board, ended, "end edge"), *marks(board, ended, "end")],
+        "spots": spots,
+        "hits": hits(board),
+    }
+    parts = [f'<g class="{name}">{"".join(layer)}</g>' for name, layer in layers.items()]
     xs, ys = zip(*board.places, *((x, y) for x, y, _ in board.labels), strict=True)
     left, top = min(xs) - 0.6, min(ys) - 0.6
     width, height = max(xs) + 0.6 - left, max(ys) + 0.6 - top
@@ -90,12 +106,17 @@ def frame(box: str, width: float, height: float, title: str, content: str) -> st
     """Return a whole picture."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width:.0f}" height="{height:.0f}" '
-        f'class="retrograde" role="img"><title>{escape(title)}</title><style>{STYLES}</style>{content}</svg>'
+        f'class="retrograde" role="img"><title>{escape(title)}</title><style>{STYLES}</style>{shapes()}{content}</svg>'
     )
 
 
 def ground(board: Board) -> Iterator[str]:
     """Yield the board without pieces."""
+    if board.lines:  # and so a ground on which any piece is seen, whatever the page's colours are
+        xs, ys = zip(*board.places, strict=True)
+        x, y = min(xs) - 0.55, min(ys) - 0.55
+        width, height = max(xs) + 0.55 - x, max(ys) + 0.55 - y
+        yield f'<rect class="panel" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx=".3"/>'
     for a, b in board.lines:
         (x1, y1), (x2, y2) = board.places[a], board.places[b]
         yield f'<line class="line" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
@@ -107,15 +128,29 @@ def ground(board: Board) -> Iterator[str]:
                 yield f'<circle class="hole" cx="{x}" cy="{y}" r=".4"/>'
         elif board.lines:
             yield f'<circle class="point" cx="{x}" cy="{y}" r=".16"/>'
+
+
+def labels(board: Board) -> Iterator[str]:
+    """Yield what is written at the edges."""
     for x, y, text in board.labels:
         yield f'<text class="label" x="{x}" y="{y}">{escape(text)}</text>'
 
 
 def pieces(board: Board, signs: str) -> Iterator[str]:
     """Yield what stands on the board."""
-    for (x, y), sign in zip(board.places, signs, strict=True):
+    for place, ((x, y), sign) in enumerate(zip(board.places, signs, strict=True)):
         if sign != ".":
-            yield piece(board.pieces.get(sign, sign), x, y)
+            kind = "sign" if is_ground(board, sign) else "man"
+            about = f'class="{kind}" data-at="{place}" data-sign="{escape(sign)}" transform="translate({x:g} {y:g})"'
+            yield f"<g {about}>{piece(board.pieces.get(sign, sign), 0, 0)}</g>"
+
+
+def hits(board: Board) -> Iterator[str]:
+    """Yield the parts of the picture by which places are pointed at."""
+    for place, (x, y) in enumerate(board.places):
+        about = f'class="hit" data-place="{place}" x="{x - 0.5:g}" y="{y - 0.5:g}" width="1" height="1"'
+        round_off = "" if place < board.cells else ' rx=".5"'
+        yield f"<rect {about}{round_off}/>"
 
 
 def piece(look: str, x: float, y: float) -> str:
@@ -141,31 +176,34 @@ def piece(look: str, x: float, y: float) -> str:
     return drawn + (f'<text x="{x}" y="{y}" font-size=".4">{escape(text)}</text>' if text else "")
 
 
-def marks(board: Board, places: Sequence[int]) -> Iterator[str]:
-    """Yield marks around the places of the last move."""
+def marks(board: Board, places: Sequence[int], kind: str) -> Iterator[str]:
+    """Yield marks of a kind around places."""
     for place in places:
         x, y = board.places[place]
-        yield f'<rect class="last" x="{x - 0.46}" y="{y - 0.46}" width=".92" height=".92" rx=".08"/>'
+        yield f'<rect class="{kind}" x="{x - 0.46:g}" y="{y - 0.46:g}" width=".92" height=".92" rx=".08"/>'
 
 
-def moves(board: Board, game: Game, position: int, choices: Sequence[Choice]) -> Iterator[str]:
-    """Yield the moves in the colours of their values: a spot in a cell, or a line from a place to a place."""
-    lines, spots = [], []
-    few = len(choices) <= MOST_LINES
-    for choice in choices:
-        places = [board.places[place] for place in game.draw_move(position, choice.move)]
-        if not places or len(places) > 2 or (len(places) == 2 and not few):
-            continue
-        value: Value = FLIPPED[choice.value]
-        group = f'<g class="move" data-move="{escape(choice.name)}">'
-        x, y = places[-1]
-        if len(places) == 2:
-            ends = f'x1="{places[0][0]}" y1="{places[0][1]}" x2="{x}" y2="{y}"'
-            shade = f'<line {ends} stroke="#222" stroke-width=".1" opacity=".55"/>'
-            lines.append(f'{group}{shade}<line {ends} stroke="{COLOURS[value]}" stroke-width=".07"/></g>')
-        plies = "" if choice.remoteness is None else f"{choice.remoteness + 1}"
-        circle = f'<circle cx="{x}" cy="{y}" r=".23" fill="{COLOURS[value]}" stroke="#222" stroke-width=".02"/>'
-        text = f'<text x="{x}" y="{y}" font-size=".24" fill="{INK[value]}">{plies}</text>'
-        spots.append(f"{group}<title>{escape(choice.name)}: {value.name.lower()}</title>{circle}{text}</g>")
-    yield from lines
-    yield from spots
+def moves(
+    board: Board, game: Game, position: int, signs: str, choices: Sequence[Choice]
+) -> tuple[list[str], list[str]]:
+    """Return the lines from place to place of moves that touch two, and the marks of the places they and others enter.
+
+    Moves that touch more places are not drawn.
+    """
+    lines: list[str] = []
+    entered: defaultdict[int, list[Worth]] = defaultdict(list)
+    for choice in reversed(choices):
+        places = game.draw_move(position, choice.move)
+        if places and len(places) <= 2:
+            plies = None if choice.remoteness is None else choice.remoteness + 1
+            worth = Worth(FLIPPED[choice.value], plies, choice.name)
+            entered[places[-1]].append(worth)
+            if len(places) == 2 and len(choices) <= MOST_LINES:
+                lines += line(board.places[places[0]], board.places[places[1]], worth)
+    crowd = {place for place, sign in enumerate(signs) if sign != "." and not is_ground(board, sign)}
+    return lines, [mark(worths, *board.places[place], place in crowd) for place, worths in entered.items()]
+
+
+def is_ground(board: Board, sign: str) -> bool:
+    """Tell whether a sign is no piece but part of the board, as the arrows are where one leaves it."""
+    return "arrow" in board.pieces.get(sign, "")

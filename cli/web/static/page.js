@@ -90,7 +90,6 @@ function show(step) {
   keepingFocus(() => {
     const { now } = game;
     board.show({ ...now, over: game.over }, game.mine);
-    $("board").querySelector("svg")?.setAttribute("role", "group"); // for there are buttons in it
     $("title").textContent = game.title;
     $("summary").textContent = now.summary;
     $("position").value = now.position;

@@ -1,0 +1,76 @@
+// How values look on the board, as solver/play/marks.py has it: the shapes are those in the picture that the server sent.
+
+const SVG = "http://www.w3.org/2000/svg";
+const KINDS = { win: "win", tie: "tie", draw: "tie", lose: "lose" };
+const SIGNS = { win: "+", tie: "=", draw: "=", lose: "−" };
+const INK = { win: "#fff", tie: "#000", draw: "#000", lose: "#fff" };
+const COLOURS = { win: "#008000", tie: "#ffff00", draw: "#ffff00", lose: "#800000" };
+const DASHES = { win: "", tie: ".2 .1", draw: ".2 .1", lose: ".06 .1" };
+const ORDER = ["win", "tie", "draw", "lose"];
+const WORDS = { win: "win", tie: "tie or draw", lose: "lose" };
+const [CORNER, SMALL, APART, MOST] = [0.3, 0.62, 0.36, 3];
+
+export function svgElement(name, attributes, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+// A shape with a text on it, which is the larger in a small one; around 0, a cell being 1 wide.
+export function shape(value, text, scale = 1) {
+  const size = Object.values(SIGNS).includes(text) ? 0.36 : (text.length < 3 ? 0.25 : 0.19) * (scale === 1 ? 1 : 1.25);
+  const about = { y: value === "lose" ? -0.06 : 0, "font-size": size, "font-weight": 600, fill: INK[value] };
+  return [svgElement("use", { href: `#retrograde-${KINDS[value]}` }), svgElement("text", about, text)];
+}
+
+// What the moves of a mark sort by, the best first: a win or a tie soon, a loss late.
+function preference({ value, remoteness }) {
+  const plies = (remoteness ?? 0) / 1e6;
+  return 4 - ORDER.indexOf(value) + (value === "lose" ? plies : -plies);
+}
+
+// The mark of a place that *moves* go through, at x and y; *crowded* where a man stands there, who is to be seen.
+export function mark(moves, { x, y }, crowded) {
+  const sorted = [...moves].sort((a, b) => preference(b) - preference(a));
+  const firsts = (key) => [...new Map([...sorted].reverse().map((one) => [key(one), one])).values()].reverse();
+  const each = firsts((one) => `${KINDS[one.value]} ${one.remoteness}`);
+  const ofKinds = each.length > MOST;
+  const shown = ofKinds ? firsts((one) => KINDS[one.value]) : each;
+  const scale = crowded || shown.length > 1 ? SMALL : 1;
+  const [left, top] = crowded ? [x + CORNER, y - CORNER] : [x, y];
+  const title = moves.length > 4 ? `${moves.length} moves` : moves.map((one) => `${one.name}: ${one.value}`).join(", ");
+  const group = svgElement("g", { class: "move", "data-move": moves.map((one) => one.name).join(" ") },
+    svgElement("title", {}, title));
+  shown.forEach((one, number) => {
+    const text = one.remoteness == null || (ofKinds && shown.length > 1) ? SIGNS[one.value] : String(one.remoteness);
+    const at = `translate(${left + (number - (shown.length - 1) / (crowded ? 1 : 2)) * APART} ${top}) scale(${scale})`;
+    group.append(svgElement("g", { transform: at, "data-value": one.value }, ...shape(one.value, text, scale)));
+  });
+  return group;
+}
+
+// The line of a move from a place to a place; it lies under the men.
+export function line(move, from, to) {
+  const ends = { x1: from.x, y1: from.y, x2: to.x, y2: to.y };
+  return svgElement("g", { class: "move" },
+    svgElement("line", { ...ends, stroke: "#111", "stroke-width": 0.11, opacity: 0.55 }),
+    svgElement("line", { ...ends, stroke: COLOURS[move.value], "stroke-width": 0.07, "stroke-dasharray": DASHES[move.value] }));
+}
+
+// What the marks mean; the shapes are found in the board's own picture.
+export function legend() {
+  const list = document.createElement("ul");
+  list.className = "board-legend";
+  for (const [value, words] of Object.entries(WORDS)) {
+    const item = document.createElement("li");
+    const picture = svgElement("svg", { viewBox: "-.4 -.4 .8 .8", class: "retrograde", "aria-hidden": "true" });
+    picture.append(...shape(value, SIGNS[value]));
+    item.append(picture, ` ${words}`);
+    list.append(item);
+  }
+  const note = document.createElement("li");
+  note.textContent = "for who moves; a number tells the plies to the end";
+  list.append(note);
+  return list;
+}

@@ -1,0 +1,106 @@
+"""How values look on a board: each has a shape, a sign and a colour, so that none of the three is needed.
+
+    win   disc      +   green        as GamesCrafters have them, for the player who moves
+    tie   square    =   yellow       a draw looks the same, and has no number
+    lose  triangle  −   dark red
+
+A mark has the plies to the end on it, or the sign. Where moves that are worth different things go to one place, it has
+a small mark for each of them, or where they are too many, one for each shape. Around every shape runs a dark and a
+white line: one of them is seen on any ground.
+"""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+from retrograde.games.game import DRAW, LOSE, TIE, WIN, Value
+
+COLOURS = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}
+"""Those of GamesCrafters, for the player who moves."""
+
+INK = {WIN: "#fff", TIE: "#000", DRAW: "#000", LOSE: "#fff"}
+"""What can be read on them."""
+
+SIGNS = {WIN: "+", TIE: "=", DRAW: "=", LOSE: "−"}
+KINDS = {WIN: "win", TIE: "tie", DRAW: "tie", LOSE: "lose"}
+OUTLINES = {
+    WIN: "M-.25 0a.25 .25 0 1 0 .5 0a.25 .25 0 1 0 -.5 0z",
+    TIE: "M-.23 -.23h.46v.46h-.46z",
+    LOSE: "M-.34 -.25h.68l-.34 .59z",
+}
+"""Shapes around 0, in units of a cell."""
+DARK, LIGHT = "#111", "#fff"
+"""The lines around a shape."""
+DASHES = {
+    WIN: "",
+    TIE: ' stroke-dasharray=".2 .1"',
+    DRAW: ' stroke-dasharray=".2 .1"',
+    LOSE: ' stroke-dasharray=".06 .1"',
+}
+"""Of the lines from a place to a place."""
+CORNER, SMALL, APART = 0.3, 0.62, 0.36
+"""Where a mark is that leaves a piece to be seen, its size, and how far apart small ones are."""
+MOST = 3
+"""Marks in one place."""
+
+
+class Worth(NamedTuple):
+    """What a move is worth to the player who makes it, and its name."""
+
+    value: Value
+    plies: int | None
+    name: str
+
+
+def shapes() -> str:
+    """Return the shapes, to be used by their ids in this picture and others on the same page."""
+    parts = "".join(
+        f'<g id="retrograde-{KINDS[value]}" stroke-linejoin="round">'
+        f'<path d="{outline}" fill="none" stroke="{LIGHT}" stroke-width=".12"/>'
+        f'<path d="{outline}" fill="{COLOURS[value]}" stroke="{DARK}" stroke-width=".045"/></g>'
+        for value, outline in OUTLINES.items()
+    )
+    return f"<defs>{parts}</defs>"
+
+
+def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
+    """Return the mark of a place for the moves that go there; *crowded* where a piece stands there."""
+    names = " ".join(one.name for one in worths)
+    shown = list({(KINDS[one.value], one.plies): one for one in sorted(worths, key=preference)}.values())
+    of_kinds = len(shown) > MOST
+    if of_kinds:
+        shown = list({KINDS[one.value]: one for one in shown}.values())
+    if crowded:
+        x, y = x + CORNER, y - CORNER
+    scale = SMALL if crowded or len(shown) > 1 else 1.0
+    drawn = []
+    for number, one in enumerate(reversed(shown)):
+        left = (number - (len(shown) - 1) / (1 if crowded else 2)) * APART
+        text = SIGNS[one.value] if one.plies is None or (of_kinds and len(shown) > 1) else str(one.plies)
+        at = f"translate({x + left:g} {y:g}) scale({scale:g})"
+        drawn.append(f'<g transform="{at}">{shape(one.value, text, scale)}</g>')
+    title = ", ".join(f"{one.name}: {one.value.name.lower()}" for one in worths)
+    return f'<g class="move" data-move="{escape(names)}"><title>{escape(title)}</title>{"".join(drawn)}</g>'
+
+
+def shape(value: Value, text: str, scale: float = 1) -> str:
+    """Return a shape with a text on it, which is the larger in a small one."""
+    size = 0.36 if text in SIGNS.values() else (0.25 if len(text) < 3 else 0.19) * (1 if scale == 1 else 1.25)
+    down = "-.06" if value == LOSE else "0"
+    return (
+        f'<use href="#retrograde-{KINDS[value]}"/>'
+        f'<text y="{down}" font-size="{size:.2g}" font-weight="600" fill="{INK[value]}">{text}</text>'
+    )
+
+
+def preference(worth: Worth) -> tuple[Value, int]:
+    """Return a key by which what is best comes last: a win or a tie soon, a loss late."""
+    plies = worth.plies or 0
+    return worth.value, plies if worth.value == LOSE else -plies
+
+
+def line(start: tuple[float, float], end: tuple[float, float], worth: Worth) -> Iterator[str]:
+    """Yield a line from a place to a place, to be drawn under the pieces."""
+    ends = f'x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}"'
+    yield f'<line class="way" {ends} stroke="{DARK}" stroke-width=".11" opacity=".55"/>'
+    yield f'<line class="way" {ends} stroke="{COLOURS[worth.value]}" stroke-width=".07"{DASHES[worth.value]}/>'

@@ -29,6 +29,7 @@ COMMANDS = {
     "list": "the databases there are",
     "info": "what came out: counts, the longest win, the size on disk",
     "query": "the value of a position, and of every move",
+    "search": "prove what a position is worth, without a database",
     "play": "play against perfection, or watch it",
     "match": "let players play one another, and count",
     "serve": "a page to play on, and JSON for other programs",

@@ -117,7 +117,19 @@ def test_what_is_offered_by_import_retrograde_comes_from_below_the_command_line(
 
 ROOMS = {
     "solver": (
-        *("work", "outcomes", "rules", "numbered", "listed", "forecast", "streamed", "audit", "conformance", "play"),
+        *(
+            "work",
+            "outcomes",
+            "rules",
+            "search",
+            "numbered",
+            "listed",
+            "forecast",
+            "streamed",
+            "audit",
+            "conformance",
+            "play",
+        ),
         *("interpreted", "engine"),
     ),
     "databases": (

@@ -31,6 +31,7 @@ COMMANDS = {
     "remove": "delete a database, or what an interrupted solve has left",
     "info": "what came out: counts, the longest win, the size on disk",
     "query": "the value of a position, and of every move",
+    "search": "prove what a position is worth, without a database",
     "play": "play against perfection, or watch it",
     "annotate": "what each move of a game was worth, and where value was given up",
     "match": "let players play one another, and count",

@@ -121,6 +121,7 @@ ROOMS = {
             "work",
             "outcomes",
             "rules",
+            "search",
             "numbered",
             "listed",
             "sampling",

@@ -1,0 +1,127 @@
+"""`retrograde search`: what a position is worth, proved without a database."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import json_option, print_json, read_position, source_argument
+from retrograde.cli.moves import distance, mover, numbered
+from retrograde.cli.words import NOUNS, amount, duration, heading, indent, prospect, wrap
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+    from retrograde.solver.search.searcher import Finding
+
+TABLE = "256M"
+
+
+@click.command()
+@source_argument
+@click.argument("position", required=False)
+@click.option("--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds to search.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Only what is decided within N plies.")
+@click.option("--table", "size", default=TABLE, show_default=True, metavar="SIZE", help="Memory for positions met.")
+@click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
+@click.option("--value-only", is_flag=True, help="Leave out the distance, which takes longer.")
+@json_option
+def command(
+    source: str,
+    position: str | None,
+    seconds: float | None,
+    depth: int | None,
+    size: str,
+    workers: int | None,
+    value_only: bool,
+    as_json: bool,
+) -> None:
+    """Prove what a position is worth by search, where no database reaches.
+
+    POSITION is the start if not given. What is told is proved by the rules alone; when time is out, what is known by
+    then is told. Where play can go round in circles, wins and losses are proved, and draws are not.
+
+    \b
+    Examples:
+      retrograde search connect4:5,4
+      retrograde search connect4 44444432 --value-only
+      retrograde search dodgem --json
+    """
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.search.searcher import Search
+    from retrograde.solver.work.memory import parse_size
+
+    game = load_game(source)
+    place = start_of(game) if position is None else read_position(game, position)
+    search = Search(game, workers or os.cpu_count() or 1, parse_size(size))
+    found = search.find(place, seconds, not value_only, depth)
+    line = [] if value_only else names(game, place, search.line(place, found, seconds))
+    if as_json:
+        print_json(facts(game, place, found, line))
+    else:
+        print_finding(game, place, found, line, seconds)
+
+
+def start_of(game: "Game") -> int:
+    """Return the first position of a game; raise UsageError where it has none."""
+    start: int | None = getattr(game, "start", None)
+    if start is None:
+        raise click.UsageError(f"{game.name} has no start; give a POSITION", click.get_current_context())
+    return start
+
+
+def names(game: "Game", position: int, moves: list[int]) -> list[str]:
+    """Return the names of moves made one after another."""
+    told = []
+    for move in moves:
+        told.append(game.move_name(position, move))
+        position = game.do_move(position, move)
+    return told
+
+
+def facts(game: "Game", position: int, found: "Finding", line: list[str]) -> dict[str, Any]:
+    """Return what was found, ready for JSON."""
+    from retrograde.games.catalog import variant
+
+    return {
+        "variant": variant(game),
+        "position": game.write(position),
+        "value": None if found.value is None else NOUNS[found.value],
+        "remoteness": found.remoteness,
+        "at_least": NOUNS[found.at_least],
+        "at_most": NOUNS[found.at_most],
+        "proved": found.proved,
+        "no_end_within": found.no_end_within,
+        "line": line,
+        "nodes": found.nodes,
+        "seconds": round(found.seconds, 3),
+    }
+
+
+def print_finding(game: "Game", position: int, found: "Finding", line: list[str], seconds: float | None) -> None:
+    """Print a position and what was found of it."""
+    click.echo(indent(game.show(position)))
+    click.echo(f"\n{verdict(game, position, found)}")
+    rate = f", {amount(found.nodes / found.seconds)}/s" if found.seconds > 0.1 else ""
+    how = "proved by search" if found.proved else f"no proof in {duration(seconds or found.seconds)}"
+    click.echo(f"{how}: {amount(found.nodes)} positions in {duration(found.seconds)}{rate}")
+    if line:
+        head = "Best play"
+        text = f"{head}  {numbered(game, position, line)}"
+        click.echo(f"\n{heading(head)}{wrap(text, len(head) + 2)[len(head) :]}")
+
+
+def verdict(game: "Game", position: int, found: "Finding") -> str:
+    """Return in words what was found."""
+    from retrograde.games import LOSE, TIE, WIN
+
+    if found.value is None:
+        if found.no_end_within:
+            return f"not known; neither side can force a win within {found.no_end_within} plies"
+        bounds = {(LOSE, TIE): "; the player to move does not win", (LOSE, WIN): ""}
+        known = bounds.get((found.at_least, found.at_most), f"; at least a {NOUNS[found.at_least]}")
+        return f"not known{known}"
+    if found.remoteness is None:
+        side = mover(game, position)
+        return {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(found.value, f"a {NOUNS[found.value]}")
+    far = distance(game, found.value, found.remoteness)
+    return prospect(found.value, found.remoteness, mover(game, position), far)

@@ -1,0 +1,1 @@
+"""Values by search, where no table can reach: proofs from the plain rules, in bounded memory and time."""

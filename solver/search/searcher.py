@@ -1,0 +1,358 @@
+"""Questions to the compiled search, asked and asked again until a value and a distance are proved or time is out.
+
+A win is first proved as such, then its distance is halved in: "within 8 plies?", and so on. Where play can go round in
+circles, only questions with a distance are asked, one ply further each time: they always come to an end, and what they
+prove holds whatever was played before. So a draw by endless play is never proved here; wins and losses are.
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import (
+    DRAW,
+    FLIPPED,
+    LOSE,
+    POSITION_BITS,
+    TIE,
+    UNDECIDED,
+    WIN,
+    Game,
+    RuleError,
+    Value,
+)
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.search import kernels
+from retrograde.solver.search.table import Table, make_table
+from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
+
+DEEPEST, WIDEST = 512, 64
+"""Plies and moves that there is room for, to begin with."""
+MOST_ROOM = 1 << 22
+"""Plies times moves that there is room for at most."""
+SPARE_BITS = 4
+"""Bits that positions may have more than those met so far."""
+TABLE_SIZE = 1 << 28
+"""Bytes of the transposition table, unless somebody says another number."""
+
+
+class OutOfTime(Exception):
+    """The search was stopped before it had an answer."""
+
+
+class Endless(Exception):
+    """Play goes round in circles, or on for longer than there is room."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a search has found out of a position, for the player to move.
+
+    `value` and `remoteness` are None as long as they are not proved. `at_least` and `at_most` are the worst and the
+    best value that are not ruled out; `no_end_within` says within how many plies neither side can force a win,
+    where only that is known. `nodes` are positions looked at.
+    """
+
+    value: Value | None
+    remoteness: int | None
+    at_least: Value
+    at_most: Value
+    no_end_within: int
+    nodes: int
+    seconds: float
+
+    @property
+    def proved(self) -> bool:
+        """Whether the value is proved."""
+        return self.value is not None
+
+
+class Bounds(NamedTuple):
+    """The least and the most that a position is worth, and for how many plies neither side can force a win."""
+
+    low: int
+    high: int
+    plies: int = 0
+
+
+class Search:
+    """A search of a game on so many threads, in a table of so many bytes, which is kept from question to question."""
+
+    def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE):
+        compiled.prepare(game)
+        self.game, self.workers, self.size = game, workers, size
+        self.pool = ThreadPoolExecutor(workers)
+        self.stop = np.zeros(1, np.uint8)
+        self.halted = False
+        self.nodes = 0
+        self.met = 0
+        self.cyclic = False
+        self.no_tie_within: dict[int, int] = {}
+        """For canonical positions that are ties, within how many plies there is no end."""
+        self.room = DEEPEST, WIDEST
+        start = getattr(game, "start", None)
+        bits = start.bit_length() + SPARE_BITS if isinstance(start, int) else POSITION_BITS
+        self.make_table(min(bits, POSITION_BITS))
+        self.compile()
+
+    def compile(self) -> None:
+        """Let the rules be compiled now, which takes seconds the first time and is no search."""
+        self.stop[0] = True
+        kernels.at_least(self.game, 0, NO_LOSS, 0, self.table, self.stacks[0])
+        self.stop[0] = False
+
+    def make_table(self, bits: int) -> None:
+        """Begin with an empty table for positions of so many bits."""
+        self.table: Table = make_table(self.size, bits)
+        self.make_stacks()
+
+    def make_stacks(self) -> None:
+        self.stacks = [kernels.make_stack(*self.room, self.stop, seed) for seed in range(self.workers)]
+
+    # One question
+
+    def ask(self, position: int, bound: int) -> bool:
+        """Return whether a position is worth so much at least; raise OutOfTime, Endless or RuleError."""
+        if (value := self.game.primitive(position)) != UNDECIDED:
+            return worth_of(value, 0, self.table.far) >= bound
+        while True:
+            answers = self.run(position, bound)
+            troubles = {
+                int(stack.counts[kernels.TROUBLE]): int(stack.counts[kernels.POSITION]) for stack in self.stacks
+            }
+            if answers:
+                return answers[0]
+            self.mend(troubles)
+
+    def run(self, position: int, bound: int) -> list[bool]:
+        """Return the answers of the threads that came to one."""
+        if self.stop[0]:
+            raise OutOfTime
+        ask = partial(self.run_one, position, bound)
+        if self.workers == 1:
+            answers = [ask(self.stacks[0])]
+        else:
+            answers = list(self.pool.map(ask, self.stacks))
+            self.stop[0] = self.halted
+        for stack in self.stacks:
+            self.nodes += int(stack.counts[kernels.NODES])
+            self.met |= int(stack.counts[kernels.ENDS])
+        return [answer for answer in answers if answer is not None]
+
+    def run_one(self, position: int, bound: int, stack: kernels.Stack) -> bool | None:
+        """Return the answer of one thread, which stops the others; None where it was stopped or given up."""
+        stack.counts[:] = 0
+        answer = bool(kernels.at_least(self.game, position, bound, 0, self.table, stack))
+        if stack.counts[kernels.TROUBLE]:
+            return None
+        if self.workers > 1 and not self.stop[0]:
+            self.stop[0] = True
+        return answer
+
+    def mend(self, troubles: dict[int, int]) -> None:
+        """Make room for what there was none for; raise what cannot be mended."""
+        if kernels.BROKEN in troubles:
+            examine(self.game, troubles[kernels.BROKEN])
+            raise RuleError(differ(self.game, troubles[kernels.BROKEN]))
+        if kernels.WIDE in troubles:
+            self.make_table(min(troubles[kernels.WIDE].bit_length() + SPARE_BITS, POSITION_BITS))
+        elif kernels.MANY_MOVES in troubles:
+            plies, moves = self.room
+            if plies * moves >= MOST_ROOM:
+                raise RuleError(f"{variant(self.game)} has positions with more than {moves:,} moves")
+            self.room = plies, 4 * moves
+            self.make_stacks()
+        elif kernels.ENDLESS in troubles:
+            raise Endless
+        else:
+            raise OutOfTime
+
+    # Value and distance
+
+    def find(
+        self, position: int, seconds: float | None = None, distance: bool = True, depth: int | None = None
+    ) -> Finding:
+        """Return what is found out of a position within some seconds; without *distance*, only its value.
+
+        With *depth*, only what is decided within so many plies is sought.
+        """
+        began, nodes = time.monotonic(), self.nodes
+        found = Bounds(-self.table.far, self.table.far)
+        remoteness: int | None = None
+        value = self.game.primitive(position)
+        with self.limited(seconds):
+            try:
+                if value != UNDECIDED:
+                    remoteness = 0
+                else:
+                    for known in self.narrowed(position, distance, depth):
+                        found = known
+            except OutOfTime:
+                pass
+            if value == UNDECIDED:
+                value, remoteness = self.outcome(found)
+            if value == TIE and remoteness is None and distance:
+                remoteness = self.plies_to_tie(position)
+        return Finding(
+            value if value != UNDECIDED else None,
+            remoteness,
+            value if value != UNDECIDED else (DRAW if found.low >= 0 else LOSE),
+            value if value != UNDECIDED else (TIE if found.high <= 0 else WIN),
+            found.plies,
+            self.nodes - nodes,
+            time.monotonic() - began,
+        )
+
+    def narrowed(self, position: int, distance: bool, depth: int | None) -> Iterator[Bounds]:
+        """Yield what is known of a position, more each time, until all is."""
+        far = self.table.far
+        if not self.cyclic and depth is None:
+            try:
+                low, high = -far, far
+                if self.ask(position, ANY_WIN):
+                    low = ANY_WIN
+                elif self.ask(position, NO_LOSS):
+                    low = high = NO_LOSS
+                else:
+                    high = NO_LOSS - 1
+                yield Bounds(low, high)
+                if low != high and distance:
+                    yield self.halved(position, Bounds(low, high))
+                return
+            except Endless:
+                self.cyclic = True
+        for plies in range(1, min(depth or self.table.far, self.table.far - 2) + 1):
+            far = self.table.far
+            if self.ask(position, win_within(plies, far)):
+                yield Bounds(win_within(plies, far), win_within(plies, far))
+                return
+            if not self.ask(position, no_loss_within(plies, far)):
+                yield Bounds(plies - far, plies - far)
+                return
+            yield Bounds(no_loss_within(plies, far), win_within(plies + 1, far), plies)
+
+    def halved(self, position: int, found: Bounds) -> Bounds:
+        """Return the distance of a win or a loss that is proved: doubled until it is enough, then halved in."""
+        far = self.table.far
+        wins = found.low > 0
+
+        def decided(plies: int) -> bool:
+            if wins:
+                return self.ask(position, win_within(plies, far))
+            return not self.ask(position, no_loss_within(plies, far))
+
+        few, many = 0, 8
+        while many < far - 1 and not decided(many):
+            few, many = many, 2 * many
+        if many >= far - 1:
+            return found
+        while many - few > 1:
+            middle = (few + many) // 2
+            few, many = (few, middle) if decided(middle) else (middle, many)
+        worth = worth_of(WIN if wins else LOSE, many, far)
+        return Bounds(worth, worth)
+
+    def outcome(self, found: Bounds) -> tuple[Value, int | None]:
+        """Return the value and the remoteness that bounds prove."""
+        far = self.table.far
+        exact = found.low == found.high != NO_LOSS
+        if found.low > 0:
+            return WIN, far - found.low if exact else None
+        if found.high < 0:
+            return LOSE, found.high + far if exact else None
+        if found.low == found.high and self.met == kernels.TIES:
+            return TIE, None
+        return UNDECIDED, None
+
+    # Ties: how soon they come is no contest, since both sides rather have them soon
+
+    def plies_to_tie(self, position: int) -> int | None:
+        """Return the remoteness of a TIE, if there is time: the fewest plies to one by moves that keep it."""
+        plies = 1
+        try:
+            while not self.ties_within(position, plies):
+                plies += 1
+        except (OutOfTime, RecursionError):
+            return None
+        return plies
+
+    def ties_within(self, position: int, plies: int) -> bool:
+        """Return whether play from a TIE can come to its end within so many plies, by moves that keep it."""
+        least = self.game.canonical(position)
+        if plies <= self.no_tie_within.get(least, 0):
+            return False
+        for child in self.children(position):
+            end = self.game.primitive(child)
+            if end == TIE or (
+                plies > 1 and end == UNDECIDED and self.ties(child) and self.ties_within(child, plies - 1)
+            ):
+                return True
+        self.no_tie_within[least] = plies
+        return False
+
+    def ties(self, position: int) -> bool:
+        """Return whether neither side can win in a position where the game goes on."""
+        return not self.ask(position, ANY_WIN) and self.ask(position, NO_LOSS)
+
+    # Best play
+
+    def line(self, position: int, found: Finding, seconds: float | None = None) -> list[int]:
+        """Return best play from a position of which value and remoteness are proved, as far as there is time."""
+        line: list[int] = []
+        value, plies = found.value, found.remoteness
+        with self.limited(seconds), suppress(OutOfTime):
+            while plies and value is not None:
+                for move in self.game.generate_moves(position):
+                    child = self.game.do_move(position, move)
+                    if self.keeps(child, value, plies):
+                        break
+                else:
+                    raise RuleError(f"no move of {variant(self.game)} keeps what was proved of position {position}")
+                line.append(move)
+                position, value, plies = child, FLIPPED[value], plies - 1
+        return line
+
+    def keeps(self, child: int, value: Value, plies: int) -> bool:
+        """Return whether a move to a child keeps a value that is so many plies away."""
+        far = self.table.far
+        if value == WIN:
+            return not self.ask(child, no_loss_within(plies - 1, far))
+        if value == LOSE:
+            return not self.ask(child, win_within(plies - 2, far)) if plies > 1 else True
+        end = self.game.primitive(child)
+        if end != UNDECIDED or plies == 1:
+            return bool(end == TIE and plies == 1)
+        return self.ties(child) and self.ties_within(child, plies - 1)
+
+    def children(self, position: int) -> list[int]:
+        return [self.game.do_move(position, move) for move in self.game.generate_moves(position)]
+
+    # Time
+
+    @contextmanager
+    def limited(self, seconds: float | None) -> Iterator[None]:
+        """Stop what is searched within after some seconds."""
+        timer = None if seconds is None else threading.Timer(seconds, self.halt)
+        if timer:
+            timer.daemon = True
+            timer.start()
+        try:
+            yield
+        finally:
+            if timer:
+                timer.cancel()
+            self.stop[0] = self.halted = False
+
+    def halt(self) -> None:
+        """Stop all threads; what is being asked ends with OutOfTime."""
+        self.halted = True
+        self.stop[0] = True

@@ -1,0 +1,111 @@
+"""Search against slow solvers and published values: the same value and distance, by any number of threads."""
+
+import json
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.catalog import load_game
+from retrograde.solver.search import kernels
+from retrograde.solver.search.searcher import Search
+from retrograde.solver.search.table import TableTooSmall, make_table
+
+from . import tangle
+from .command_line import retrograde
+from .reference import solve
+from .solving import graphs
+
+pytestmark = pytest.mark.long
+
+SMALL = 1 << 20
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "tictactoe:3,true", "connect4:3,3,3", "connect4:4,3,3", "tentozero"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_games_without_cycles_have_the_values_of_a_slow_solver(text, workers):
+    game = load_game(text)
+    truth = solve(game, symmetric=True)
+    search = Search(game, workers, SMALL)
+    for position in Random(1).sample(sorted(truth), min(150, len(truth))):
+        found = search.find(position)
+        assert (found.value, found.remoteness) == truth[position]
+        line = search.line(position, found)
+        assert len(line) == found.remoteness
+        assert game.primitive(played(game, position, line)) != UNDECIDED
+
+
+def played(game, position, moves):
+    for move in moves:
+        position = game.do_move(position, move)
+    return position
+
+
+@pytest.mark.parametrize("text", ["dodgem", "mutorere"])
+def test_wins_and_losses_are_found_where_play_goes_round_in_circles(text):
+    game = load_game(text)
+    truth = solve(game, symmetric=True)
+    search = Search(game, 1, SMALL)
+    for position in Random(2).sample(sorted(truth), min(60, len(truth))):
+        value, remoteness = truth[position]
+        found = search.find(position, depth=12)
+        if value in (WIN, LOSE) and remoteness <= 12:
+            assert (found.value, found.remoteness) == (value, remoteness)
+        else:
+            assert (found.value, found.no_end_within) == (None, 12)
+
+
+@given(graphs, st.integers(1, 2), st.sampled_from([1 << 12, SMALL]))
+@settings(max_examples=60, deadline=None)
+def test_nothing_wrong_is_ever_said_of_random_games(start, workers, size):
+    """With cycles, ties and draws, in a table that is far too small as well."""
+    game = tangle.Tangle()
+    truth = solve(game, starts=[start])
+    search = Search(game, workers, size)
+    for position, (value, remoteness) in sorted(truth.items())[:20]:
+        found = search.find(position, depth=None if not search.cyclic else 40)
+        assert found.at_least <= value <= found.at_most
+        if found.value is not None:
+            assert found.value == value
+            assert found.remoteness in (None, remoteness)
+        elif value in (WIN, LOSE):
+            assert remoteness > found.no_end_within
+
+
+def test_out_of_time_is_an_answer():
+    found = Search(load_game("connect4"), 2, SMALL).find(load_game("connect4").start, seconds=0.3)
+    assert (found.value, found.proved, found.at_least, found.at_most) == (None, False, LOSE, WIN)
+    assert found.seconds < 30
+
+
+@pytest.mark.parametrize("position_bits", [7, 20, 49, 62])
+def test_a_table_never_takes_one_position_for_another(position_bits):
+    """The mixing is a bijection, and the word holds what is left of it."""
+    table = make_table(1 << 23, position_bits)
+    sample = {Random(position_bits).randrange(1 << position_bits) for _ in range(2000)}
+    keys = {kernels.mixed(position, position_bits) for position in sample}
+    assert len(keys) == len(sample)
+    assert all(0 <= key < 1 << position_bits for key in keys)
+    for key in keys:
+        low, high = -(key % 50), key % 49
+        kernels.keep(table, key, low, high, key % 63)
+        assert kernels.bounds_of(kernels.find(table, key), table) == (low, high, key % 63)
+        assert kernels.find(table, key ^ 1 << position_bits - 1) != kernels.find(table, key)
+
+
+def test_a_table_too_small_is_refused():
+    with pytest.raises(TableTooSmall, match="need a table of"):
+        make_table(1 << 8)
+
+
+PUBLISHED = {"connect4:6,4": (LOSE, None), "connect4:5,5": (TIE, None), "connect4:5,4": (TIE, None)}
+"""Tromp's table of Connect Four boards: https://tromp.github.io/c4/c4.html"""
+
+
+def test_the_command_line():
+    told = json.loads(retrograde("search", "tictactoe", "X.O/.X./O..", "--json").stdout)
+    assert (told["value"], told["remoteness"], told["proved"], len(told["line"])) == ("win", 1, True, 1)
+    text = retrograde("search", "mutorere", "--depth", 4).output
+    assert "not known; neither side can force a win within 4 plies" in text

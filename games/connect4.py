@@ -29,6 +29,7 @@ class Connect4(Game):
 
     title = "Connect Four"
     words = {"X": "Red", "O": "Yellow"}
+    example = "5,4"
 
     width: int = 7
     height: int = 6

@@ -60,11 +60,11 @@ def interrupt(text, phase, most, way="compiled", **sizes):
 
 
 INTERRUPTED = {
-    "exploring lists": (("connect4:4,3", "exploring", 2000), r"exploring: [1-9],\d{3} records"),
-    "solving lists": (("connect4:3,4", "solving", 500), r"solving: \d{3} of 3,054 records"),
+    "exploring lists": (("connect4:4,3", "exploring", 4000), r"exploring: [1-9],\d{3} records"),
+    "solving lists": (("connect4:3,4", "solving", 1500), r"solving: \d{3} of 3,054 records"),
     "exploring a stream": (("connect4:4,4", "exploring", 9000, "streamed", 1000), r"exploring: \d+ waves"),
     "solving a stream": (("connect4:5,3", "solving", 20000, "streamed", 1000), r"solving: [1-9]\d? of 16 waves"),
-    "solving slots": (("chess:KRK", "solving", 1500), r"solving: [1-9],?\d+ slots"),
+    "solving slots": (("chess:KRK", "solving", 20_000), r"solving: [1-9],?\d+ slots"),
 }
 
 

@@ -119,7 +119,9 @@ def test_lines_in_full_go_on_after_a_bad_one(home):
     assert "a tie in 9 plies" in text
 
 
-def test_a_database_of_chess_is_found_by_the_men(home, solved, tmp_path, monkeypatch):
+def test_a_database_of_chess_is_found_by_the_men(solved, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    (tmp_path / "chess,KRK.h5").symlink_to(solved("chess:KRK"))
     fen = "8/8/8/8/8/2k5/1R6/K7 b"
     exact = json.loads(retrograde("query", "chess:KRK", fen, "--json").stdout)
     assert json.loads(retrograde("query", "chess", fen, "--json").stdout) == exact

@@ -117,6 +117,7 @@ def test_every_import_is_found(file):
         for block in ast.walk(ast.parse(file.read_bytes()))
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
         for node in block.body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
     }
     found = set(sources.imported(file.read_text("utf-8")))

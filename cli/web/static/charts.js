@@ -43,11 +43,11 @@ function historyPoint(game, i, [x, y], middle, onPick) {
   const move = i ? `${i}. ${name}` : "start";
   const said = game.hints ? `, ${worth(value, remoteness)} for ${game.name(i % 2)}` : "";
   const point = element("g", { class: "point", "data-ply": i, "aria-label": `${last ? "" : "Back to "}${move}${said}` });
-  const [fill, ink, text] = game.hints ? [COLOURS[value], INK[value], `${SIGNS[value]}${remoteness ?? ""}`] : ["#fff", "#000", `${i}`];
+  const [fill, ink, text] = game.hints ? [COLOURS[value], INK[value], `${SIGNS[value]}${remoteness || ""}`] : ["#fff", "#000", `${i}`];
   point.append(
     element("circle", { cx: x, cy: y, r: 11.5, fill, stroke: "#555" }),
     element("text", { x, y: y + 3.5, "text-anchor": "middle", style: `fill:${ink}`, "font-size": 10 }, text),
-    element("text", { x: right ? x - 16 : x + 16, y: y + 4, "text-anchor": right ? "end" : "start" }, move),
+    element("text", { x: right ? x - 16 : x + 16, y: y + 4, "text-anchor": right ? "end" : "start", class: "move" }, move),
   );
   point.setAttribute("role", last ? "img" : "button");
   if (last) return point;

@@ -83,7 +83,7 @@ def command(
     if only_estimate:
         print_estimate(game, path, workers, as_json)
         return
-    began, before = time.monotonic(), 0
+    began, before, explored = time.monotonic(), 0, 0
     solved = is_solved(game, path, fresh)
     if not solved:
         from retrograde.solver.work.scratch import without_empty_folders
@@ -91,13 +91,18 @@ def command(
         with without_empty_folders(path), Lock(path) as lock:
             solved = is_solved(game, path, fresh)  # by another process, before it gave up the lock
             if not solved:
-                before = run(game, path, workers, memory, fresh, as_json, lock)
+                before, explored = run(game, path, workers, memory, fresh, as_json, lock)
     if solved:
         trust(game)  # whose file the person has named
     seconds = time.monotonic() - began
     with database_of(DatabaseFile(path), game) as result:
         facts = summary(result)
-    facts |= {"seconds": round(seconds, 3), "peak_memory_bytes": peak_memory(), "resumed": before}
+    facts |= {
+        "seconds": round(seconds, 3),
+        "peak_memory_bytes": peak_memory(),
+        "resumed": before,
+        "explored_before": explored,
+    }
     if as_json:
         print_json(facts)
         return
@@ -112,10 +117,12 @@ def command(
 
 def how_it_went(facts: dict[str, Any]) -> str:
     """Return in words how long a solve has taken, and what it did in that time: what was done before does not count."""
-    seconds, before = facts["seconds"], facts["resumed"]
+    seconds, before, explored = facts["seconds"], facts["resumed"], facts["explored_before"]
     solved = facts["positions"] - before
-    speed = f", {amount(solved / seconds)} positions a second" if seconds >= 1 and solved > 0 else ""
-    rest = f" for what was left; {amount(before)} positions had been solved before" if before else ""
+    told = seconds >= 1 and solved > 0 and (before or not explored)  # else what this run has done is no one number
+    speed = f", {amount(solved / seconds)} positions a second" if told else ""
+    done = f"{amount(before)} positions had been solved" if before else f"{amount(explored)} positions had been met"
+    rest = f" for what was left; {done} before" if before or explored else ""
     return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
 
 
@@ -204,18 +211,16 @@ def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
 
 def run(
     game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool, lock: "Lock"
-) -> int:
+) -> tuple[int, int]:
     """Solve with progress on the terminal, and say on Ctrl-C what is kept; return how many positions had been solved
-    before."""
+    before, and how many explored."""
     from retrograde.games.text import printable
     from retrograde.solver.work.progress import announce
 
-    before = 0
+    before: dict[str, int] = {}
 
     def listen(progress: "Progress") -> None:
-        nonlocal before
-        if progress.phase == "solving":
-            before = progress.resumed
+        before[progress.phase] = progress.resumed
         line(progress)
 
     try:
@@ -231,4 +236,4 @@ def run(
         how = "the same command without --fresh" if fresh else "the same command"
         note = f"; what is done is kept, and {how} goes on from there" if kept else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None
-    return before
+    return before.get("solving", 0), before.get("exploring", 0)

@@ -178,12 +178,38 @@ def test_what_was_done_before_a_restart_takes_no_time_and_makes_no_rate(monkeypa
 
 def test_the_summary_divides_what_this_run_did_by_its_time():
     facts = {"seconds": 10.0, "positions": 1_000_000, "peak_memory_bytes": 50_000_000, "resumed": 0}
+    facts["explored_before"] = 0
     assert how_it_went(facts) == "10 s, 100 k positions a second, 50 MB of memory at most"
     assert how_it_went(facts | {"resumed": 900_000}) == (
         "10 s, 10.0 k positions a second for what was left; 900 k positions had been solved before, "
         "50 MB of memory at most"
     )
     assert "a second" not in how_it_went(facts | {"resumed": 1_000_000})
+    assert how_it_went(facts | {"explored_before": 500_000}) == (
+        "10 s for what was left; 500 k positions had been met before, 50 MB of memory at most"
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sizes", [Sizes(journal_seconds=0), Sizes(journal_seconds=0, in_memory=1000)])
+def test_what_was_explored_before_a_restart_counts_once(sizes, tmp_path, often):
+    game, path = load_game("connect4:5,3"), tmp_path / "game.h5"
+
+    def stop_halfway(progress):
+        if progress.phase == "exploring" and progress.done > 20_000:
+            raise Stop
+
+    with pytest.raises(Stop):
+        solve(game, path, way="compiled", listener=stop_halfway, sizes=sizes)
+    told = []
+    solve(game, path, way="compiled", listener=told.append, sizes=sizes)
+    with open_database(path, game=game) as database:
+        positions = database.file.positions
+    for phase in ("exploring", "solving"):
+        last = [progress for progress in told if progress.phase == phase][-1]
+        assert abs(last.done - positions) < 0.1 * positions
+        assert last.total == last.done
+    assert max(progress.resumed for progress in told if progress.phase == "exploring") > 10_000
 
 
 @pytest.mark.long

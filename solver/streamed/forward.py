@@ -118,6 +118,8 @@ class Forward:
             if not found:
                 self.scratch.drop(f"positions{number}")
             before = phase.counts()
+            if made := [one for part in found for one in part.made]:
+                phase.learn(partial(mean_size, self.game, made[-1].segment.samples))
             phase.skip(sum(one.positions for one in found))
             if number in self.log.whole:
                 break

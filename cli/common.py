@@ -23,6 +23,20 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # Arguments and options
 
 
+class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in the latest versions of click only
+    """A number of bytes, as in 1.5G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from retrograde.solver.work.memory import parse_size
+
+        try:
+            return parse_size(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
 def complete_variants(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the games and the variants solved; where neither fits, let the shell complete files."""
     from retrograde.databases.location import list_databases

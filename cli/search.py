@@ -1,11 +1,15 @@
 """`retrograde search`: what a position is worth, proved without a database."""
 
 import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.common import json_option, print_json, read_position, source_argument
+from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
 from retrograde.cli.moves import distance, mover, numbered
 from retrograde.cli.words import NOUNS, amount, duration, heading, indent, prospect, wrap
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from retrograde.solver.search.searcher import Finding
 
 TABLE = "256M"
+TICK_SECONDS = 0.5
 
 
 @click.command()
@@ -21,7 +26,9 @@ TABLE = "256M"
 @click.argument("position", required=False)
 @click.option("--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds to search.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Only what is decided within N plies.")
-@click.option("--table", "size", default=TABLE, show_default=True, metavar="SIZE", help="Memory for positions met.")
+@click.option(
+    "--table", "size", type=Size(), default=TABLE, show_default=True, metavar="SIZE", help="Memory for positions met."
+)
 @click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
 @click.option("--value-only", is_flag=True, help="Leave out the distance, which takes longer.")
 @json_option
@@ -30,7 +37,7 @@ def command(
     position: str | None,
     seconds: float | None,
     depth: int | None,
-    size: str,
+    size: int,
     workers: int | None,
     value_only: bool,
     as_json: bool,
@@ -48,17 +55,54 @@ def command(
     """
     from retrograde.games.catalog import load_game
     from retrograde.solver.search.searcher import Search
-    from retrograde.solver.work.memory import parse_size
 
     game = load_game(source)
     place = start_of(game) if position is None else read_position(game, position)
-    search = Search(game, workers or os.cpu_count() or 1, parse_size(size))
-    found = search.find(place, seconds, not value_only, depth)
-    line = [] if value_only else names(game, place, search.line(place, found, seconds))
+    with told() as say:
+        say("compiling the rules")
+        search = Search(game, workers or os.cpu_count() or 1, size)
+        began = time.monotonic()
+        with telling(lambda: say(so_far(search.looked_at, time.monotonic() - began))):
+            found = search.find(place, seconds, not value_only, depth)
+            line = [] if value_only else names(game, place, search.line(place, found, seconds))
     if as_json:
         print_json(facts(game, place, found, line))
     else:
-        print_finding(game, place, found, line, seconds)
+        print_finding(game, place, found, line)
+        if found.proved and found.remoteness is None and not value_only:
+            click.echo("how far the end is was not found in that time; a longer --time may find it, or solve the game")
+
+
+@contextmanager
+def told() -> Iterator[Callable[[str], None]]:
+    """Give a function that rewrites a line on the terminal, if there is one; it is gone at the end."""
+    from retrograde.cli.progress import ProgressLine
+
+    with ProgressLine() as line:
+        yield line.rewrite
+
+
+@contextmanager
+def telling(tell: Callable[[], None]) -> Iterator[None]:
+    """Tell something every half a second, while something is done."""
+    over = threading.Event()
+
+    def tick() -> None:
+        while not over.wait(TICK_SECONDS):
+            tell()
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def so_far(nodes: int, seconds: float) -> str:
+    """Return how far a search has come, for people."""
+    return f"searching   {amount(nodes)} positions   {amount(nodes / seconds)}/s   {duration(seconds)}"
 
 
 def start_of(game: "Game") -> int:
@@ -97,12 +141,12 @@ def facts(game: "Game", position: int, found: "Finding", line: list[str]) -> dic
     }
 
 
-def print_finding(game: "Game", position: int, found: "Finding", line: list[str], seconds: float | None) -> None:
+def print_finding(game: "Game", position: int, found: "Finding", line: list[str]) -> None:
     """Print a position and what was found of it."""
     click.echo(indent(game.show(position)))
     click.echo(f"\n{verdict(game, position, found)}")
     rate = f", {amount(found.nodes / found.seconds)}/s" if found.seconds > 0.1 else ""
-    how = "proved by search" if found.proved else f"no proof in {duration(seconds or found.seconds)}"
+    how = "proved by search" if found.proved else "no proof"
     click.echo(f"{how}: {amount(found.nodes)} positions in {duration(found.seconds)}{rate}")
     if line:
         head = "Best play"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.common import database_option, json_option, print_json, variant_argument, workers_option
+from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.report import print_file, print_head, print_values
@@ -24,20 +24,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 100
 """Rows of the table of an estimate."""
-
-
-class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in the latest versions of click only
-    """A number of bytes, as in 1.5G."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from retrograde.solver.work.memory import parse_size
-
-        try:
-            return parse_size(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
 
 
 @click.command()

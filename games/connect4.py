@@ -128,7 +128,7 @@ class Connect4(Game):
         if [len(line) for line in lines] != [self.width] * self.height or set("".join(lines)) - set(".XO"):
             raise ValueError(f"a board is {self.height} lines of {self.width} signs of .XO, top first, parted by /")
         if "".join(lines).count("X") - "".join(lines).count("O") not in (0, 1):
-            raise ValueError("there must be as many X as O, or one X more")
+            raise ValueError("there must be as many X (Red) as O (Yellow), or one X more")
         position = 0
         for column in reversed(range(self.width)):
             stones, _, above = "".join(line[column] for line in reversed(lines)).partition(".")

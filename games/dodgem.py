@@ -124,9 +124,9 @@ class Dodgem(Game):
         if [len(row) for row in rows] != [self.size] * self.size or set(signs) - set(".XO") or mover not in ("X", "O"):
             raise ValueError(f"a position is {self.size} lines of .XO and the player to move, parted by /")
         if max(signs.count("X"), signs.count("O")) >= self.size:
-            raise ValueError(f"there must be no more than {self.size - 1} of X and of O")
+            raise ValueError(f"there must be no more than {self.size - 1} of X (Red) and of O (Blue)")
         if mover not in signs:
-            raise ValueError(f"{mover} has won, and is not to move")
+            raise ValueError(f"{mover} ({self.words[mover]}) has won, and is not to move")
         cars = sum(1 << cell + self.cells * (sign == "O") for cell, sign in enumerate(signs) if sign != ".")
         return SIGNS.index(mover) << 2 * self.cells | cars
 
@@ -159,6 +159,13 @@ class Dodgem(Game):
         if target == self.cells:
             target += self.size + cell % self.size if player else cell // self.size
         return cell, target
+
+    def ending(self, position):
+        mover = SIGNS[position >> 2 * self.cells]
+        other = SIGNS[1 - (position >> 2 * self.cells)]
+        if self.primitive(position) == LOSE:
+            return f"all cars of {self.words[other]} have left the board"
+        return f"{self.words[mover]} cannot move, and so wins"
 
     def draw_turn(self, position):
         return SIGNS[position >> 2 * self.cells]

@@ -126,7 +126,7 @@ class HareAndHounds(Game):
             raise ValueError("a position is lines of 3, 5 and 3 of .DH and who is to move, as in D../D...H/D../D")
         signs = match[1] + match[2] + match[3]
         if signs.count("D") != 3 or signs.count("H") != 1:
-            raise ValueError("there must be three D and one H")
+            raise ValueError("there must be three hounds (D) and one hare (H)")
         hounds = sum(1 << point for point, sign in enumerate(signs) if sign == "D")
         return SIGNS.index(match[4]) << 15 | signs.index("H") << 11 | hounds
 
@@ -151,13 +151,20 @@ class HareAndHounds(Game):
         places = [(float(x), y) for x, y in zip(self.columns, [0.0] * 3 + [1.0] * 5 + [2.0] * 3, strict=True)]
         lines = tuple((a, b) for a in range(11) for b in range(a) if self.lines[a] >> b & 1)
         names = tuple(str(point + 1) for point in range(11))
-        return Board(tuple(places), names, {"D": "sienna disc D", "H": "lightgrey disc H"}, lines=lines)
+        labels = [(x + 0.47, y - 0.2, name) for (x, y), name in zip(places, names, strict=True)]
+        pieces = {"D": "sienna disc D", "H": "lightgrey disc H"}
+        return Board(tuple(places), names, pieces, lines=lines, labels=tuple(labels))
 
     def draw_pieces(self, position):
         return "".join(self.write(position).split("/")[:-1])
 
     def draw_move(self, position, move):
         return move >> 4, move & 15
+
+    def ending(self, position):
+        if position >> 11 & 15 == BURROW:
+            return "the hare has slipped past the hounds"
+        return "the hare is trapped" if position >> 15 else "the hounds cannot move"
 
     def draw_turn(self, position):
         return SIGNS[position >> 15]

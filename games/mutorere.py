@@ -89,7 +89,7 @@ class MuTorere(Game):
             raise ValueError("a position is points 1 to 8, the centre and the player to move, as in XXXXOOOO/./X")
         places, mover = match[1] + match[2], match[3]
         if places.count("X") != 4 or places.count("O") != 4:
-            raise ValueError("there must be four X and four O")
+            raise ValueError("there must be four X (Black) and four O (White)")
         mine = sum(1 << place for place, sign in enumerate(places) if sign == mover)
         theirs = sum(1 << place for place, sign in enumerate(places) if sign not in (mover, "."))
         return SIGNS.index(mover) << 18 | theirs << 9 | mine
@@ -119,7 +119,17 @@ class MuTorere(Game):
         rim = [(round(2 + 2 * sin(point * pi / 4), 3), round(2 - 2 * cos(point * pi / 4), 3)) for point in range(8)]
         lines = [(point, (point + 1) % 8) for point in range(8)] + [(point, CENTRE) for point in range(8)]
         pieces = {"X": "black disc", "O": "white disc"}
-        return Board((*rim, (2.0, 2.0)), tuple("12345678c"), pieces, lines=tuple(lines))
+        beside = [
+            (round(2 + 2.6 * sin(point * pi / 4), 3), round(2 - 2.6 * cos(point * pi / 4), 3)) for point in range(8)
+        ]
+        labels = [(x, y, str(point + 1)) for point, (x, y) in enumerate(beside)]
+        return Board(
+            (*rim, (2.0, 2.0)),
+            tuple("12345678c"),
+            pieces,
+            lines=tuple(lines),
+            labels=(*labels, (2.55, 2.23, "c")),
+        )
 
     def draw_pieces(self, position):
         rim, centre, _ = self.write(position).split("/")
@@ -128,6 +138,9 @@ class MuTorere(Game):
     def draw_move(self, position, place):
         """Return the place left and the empty place."""
         return place, self.draw_pieces(position).index(".")
+
+    def ending(self, position):
+        return f"{self.words[SIGNS[position >> 18]]} cannot move"
 
     def draw_turn(self, position):
         return SIGNS[position >> 18]

@@ -38,8 +38,10 @@ DASHES = {
     LOSE: ' stroke-dasharray=".06 .1"',
 }
 """Of the lines from a place to a place."""
-CORNER, SMALL, APART = 0.3, 0.62, 0.36
-"""Where a mark is that leaves a piece to be seen, its size, and how far apart small ones are."""
+CORNER = 0.3
+"""Where a mark is that leaves a piece to be seen."""
+SMALL, APART = (1.0, 0.62, 0.5), (0.0, 0.36, 0.3)
+"""The size of marks, and how far apart they are, where there are one, two and three: all within their cell."""
 MOST = 3
 """Marks in one place."""
 
@@ -72,10 +74,11 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
         shown = list({KINDS[one.value]: one for one in shown}.values())
     if crowded:
         x, y = x + CORNER, y - CORNER
-    scale = SMALL if crowded or len(shown) > 1 else 1.0
+    many = max(len(shown), 1 + crowded) - 1
+    scale = SMALL[many]
     drawn = []
     for number, one in enumerate(reversed(shown)):
-        left = (number - (len(shown) - 1) / (1 if crowded else 2)) * APART
+        left = (number - (len(shown) - 1) / (1 if crowded else 2)) * APART[many]
         text = SIGNS[one.value] if one.plies is None or (of_kinds and len(shown) > 1) else str(one.plies)
         at = f"translate({x + left:g} {y:g}) scale({scale:g})"
         drawn.append(f'<g transform="{at}">{shape(one.value, text, scale)}</g>')

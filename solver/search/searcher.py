@@ -41,6 +41,8 @@ MOST_ROOM = 1 << 22
 """Plies times moves that there is room for at most."""
 SPARE_BITS = 4
 """Bits that positions may have more than those met so far."""
+TIE_SECONDS = 10.0
+"""Seconds in which it is found out how far a tie is, unless somebody says how long to search: it may take for ever."""
 TABLE_SIZE = 1 << 28
 """Bytes of the transposition table, unless somebody says another number."""
 
@@ -94,6 +96,7 @@ class Search:
         self.stop = np.zeros(1, np.uint8)
         self.halted = False
         self.nodes = 0
+        """Positions looked at for all questions that are answered."""
         self.met = 0
         self.cyclic = False
         self.no_tie_within: dict[int, int] = {}
@@ -120,33 +123,34 @@ class Search:
 
     # One question
 
-    def ask(self, position: int, bound: int) -> bool:
+    def ask(self, position: int, bound: int, workers: int | None = None) -> bool:
         """Return whether a position is worth so much at least; raise OutOfTime, Endless or RuleError."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             return worth_of(value, 0, self.table.far) >= bound
         while True:
-            answers = self.run(position, bound)
-            troubles = {
-                int(stack.counts[kernels.TROUBLE]): int(stack.counts[kernels.POSITION]) for stack in self.stacks
-            }
+            stacks = self.stacks[:workers]
+            answers = self.run(position, bound, stacks)
             if answers:
                 return answers[0]
-            self.mend(troubles)
+            self.mend({int(stack.counts[kernels.TROUBLE]): int(stack.counts[kernels.POSITION]) for stack in stacks})
 
-    def run(self, position: int, bound: int) -> list[bool]:
+    def run(self, position: int, bound: int, stacks: list[kernels.Stack]) -> list[bool]:
         """Return the answers of the threads that came to one."""
         if self.stop[0]:
             raise OutOfTime
         ask = partial(self.run_one, position, bound)
-        if self.workers == 1:
-            answers = [ask(self.stacks[0])]
-        else:
-            answers = list(self.pool.map(ask, self.stacks))
-            self.stop[0] = self.halted
-        for stack in self.stacks:
+        answers = [ask(stacks[0])] if len(stacks) == 1 else list(self.pool.map(ask, stacks))
+        self.stop[0] = self.halted
+        for stack in stacks:
             self.nodes += int(stack.counts[kernels.NODES])
+            stack.counts[kernels.NODES] = 0
             self.met |= int(stack.counts[kernels.ENDS])
         return [answer for answer in answers if answer is not None]
+
+    @property
+    def looked_at(self) -> int:
+        """Positions looked at up to now."""
+        return self.nodes + sum(int(stack.counts[kernels.NODES]) for stack in self.stacks)
 
     def run_one(self, position: int, bound: int, stack: kernels.Stack) -> bool | None:
         """Return the answer of one thread, which stops the others; None where it was stopped or given up."""
@@ -154,8 +158,7 @@ class Search:
         answer = bool(kernels.at_least(self.game, position, bound, 0, self.table, stack))
         if stack.counts[kernels.TROUBLE]:
             return None
-        if self.workers > 1 and not self.stop[0]:
-            self.stop[0] = True
+        self.stop[0] = True
         return answer
 
     def mend(self, troubles: dict[int, int]) -> None:
@@ -201,7 +204,8 @@ class Search:
             if value == UNDECIDED:
                 value, remoteness = self.outcome(found)
             if value == TIE and remoteness is None and distance:
-                remoteness = self.plies_to_tie(position)
+                with self.limited(TIE_SECONDS if seconds is None else None):
+                    remoteness = self.plies_to_tie(position)
         return Finding(
             value if value != UNDECIDED else None,
             remoteness,
@@ -301,7 +305,7 @@ class Search:
 
     def ties(self, position: int) -> bool:
         """Return whether neither side can win in a position where the game goes on."""
-        return not self.ask(position, ANY_WIN) and self.ask(position, NO_LOSS)
+        return not self.ask(position, ANY_WIN, 1) and self.ask(position, NO_LOSS, 1)  # small questions, and many
 
     # Best play
 

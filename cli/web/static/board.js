@@ -267,7 +267,7 @@ export class Board {
     const rings = this.picked.length ? [...byPlace.keys()].map((place) => this.ring(place)) : [];
     this.svg.querySelector("g.spots").replaceChildren(...rings, ...spots);
     const lines = this.editor || fitting.length > MOST_LINES ? [] : fitting.filter((one) => one.places.length === 2);
-    this.svg.querySelector("g.lines").replaceChildren(...lines.map((one) => line(one, ...one.places.map((place) => this.at(place)))));
+    this.svg.querySelector("g.lines").replaceChildren(...lines.reverse().map((one) => line(one, ...one.places.map((place) => this.at(place)))));
     for (const hit of this.hits) this.markHit(hit);
     if (this.here === null) this.here = Number(this.hits.find((hit) => hit.classList.contains("can"))?.dataset.place ?? 0);
     this.arrive(this.here);

@@ -8,7 +8,9 @@ const COLOURS = { win: "#008000", tie: "#ffff00", draw: "#ffff00", lose: "#80000
 const DASHES = { win: "", tie: ".2 .1", draw: ".2 .1", lose: ".06 .1" };
 const ORDER = ["win", "tie", "draw", "lose"];
 const WORDS = { win: "win", tie: "tie or draw", lose: "lose" };
-const [CORNER, SMALL, APART, MOST] = [0.3, 0.62, 0.36, 3];
+const CORNER = 0.3;
+const [SMALL, APART] = [[1, 0.62, 0.5], [0, 0.36, 0.3]]; // where there are one, two and three
+const MOST = 3;
 
 export function svgElement(name, attributes, ...children) {
   const made = document.createElementNS(SVG, name);
@@ -37,14 +39,15 @@ export function mark(moves, { x, y }, crowded) {
   const each = firsts((one) => `${KINDS[one.value]} ${one.remoteness}`);
   const ofKinds = each.length > MOST;
   const shown = ofKinds ? firsts((one) => KINDS[one.value]) : each;
-  const scale = crowded || shown.length > 1 ? SMALL : 1;
+  const many = Math.max(shown.length, crowded ? 2 : 1) - 1;
+  const scale = SMALL[many];
   const [left, top] = crowded ? [x + CORNER, y - CORNER] : [x, y];
   const title = moves.length > 4 ? `${moves.length} moves` : moves.map((one) => `${one.name}: ${one.value}`).join(", ");
   const group = svgElement("g", { class: "move", "data-move": moves.map((one) => one.name).join(" ") },
     svgElement("title", {}, title));
   shown.forEach((one, number) => {
     const text = one.remoteness == null || (ofKinds && shown.length > 1) ? SIGNS[one.value] : String(one.remoteness);
-    const at = `translate(${left + (number - (shown.length - 1) / (crowded ? 1 : 2)) * APART} ${top}) scale(${scale})`;
+    const at = `translate(${left + (number - (shown.length - 1) / (crowded ? 1 : 2)) * APART[many]} ${top}) scale(${scale})`;
     group.append(svgElement("g", { transform: at, "data-value": one.value }, ...shape(one.value, text, scale)));
   });
   return group;

@@ -112,11 +112,11 @@ class LGame(Game):
         if [len(row) for row in rows] != [4] * 4 or set(signs) - set(".XOwg") or mover not in ("X", "O"):
             raise ValueError("a position is 4 lines of 4 signs of .XOwg and the player to move, parted by /")
         if signs.count("w") != 1 or signs.count("g") != 1:
-            raise ValueError("there must be one white stone (w) and one grey stone (g)")
+            raise ValueError("there must be one neutral stone w and one g")
         shapes = {sign: sum(1 << cell for cell in range(16) if signs[cell] == sign) for sign in SIGNS}
         for sign, shape in shapes.items():
             if shape not in self.shapes:
-                raise ValueError(f"the cells with {sign} ({self.words[sign]}) must make an L of four")
+                raise ValueError(f"the cells with {sign} must make an L of four")
         mine, theirs = (self.shapes.index(shapes[sign]) for sign in (mover, SIGNS.strip(mover)))
         return SIGNS.index(mover) << 20 | mine << 14 | theirs << 8 | signs.index("w") << 4 | signs.index("g")
 

@@ -435,6 +435,7 @@ def test_what_is_solved_already_is_linked_to(open_page):
         assert page.locator("#already a").get_attribute("href") == "/?v=chess:KRK"
         page.locator("#already").evaluate("box => box.replaceChildren()")
         page.locator("#game").select_option("tictactoe")
+        assert page.locator("#options-help").text_content().startswith("Its options are ")
     assert page.locator("#trouble").is_hidden()
 
 

@@ -138,7 +138,8 @@ function showKinds() {
 
 function showHelp() {
   const kind = shown.games.find((one) => one.name === $("game").value);
-  $("options-help").textContent = kind ? `For example ${kind.example.replace(/^[^:]*:/, "")}; ${kind.options}.` : "";
+  const [, example] = kind?.example.split(/:(.*)/) ?? [];
+  $("options-help").textContent = kind ? `${example ? `For example ${example}; ${kind.options}` : capital(kind.options)}.` : "";
 }
 
 // Solve what the form names: the options of the game that is chosen, or a whole variant. One that is solved is linked to.
@@ -146,8 +147,9 @@ async function solveAnother() {
   $("already").replaceChildren();
   const options = $("options").value.trim();
   const [name] = options.split(":");
-  const whole = options.includes(":") && shown.games.some((kind) => kind.name === name);
+  const whole = shown.games.some((kind) => kind.name === name);
   if (whole) $("game").value = name;
+  showHelp();
   const about = await ask("about", { variant: whole ? options : [$("game").value, options].filter(Boolean).join(":") });
   if (about.state === "solved") $("already").append("Already solved: ", linkTo(about), ".");
   else await solver.begin(about.variant);

@@ -55,7 +55,7 @@ def open_page(browser, url):
     pages, faults = [], []
 
     def note(text):
-        if not re.search("status of (400|404|503)|ERR_CONNECTION_REFUSED", text):  # what a test asks for
+        if not re.search("status of (400|403|404|503)|ERR_CONNECTION_REFUSED", text):  # what a test asks for
             faults.append(text)
 
     def open_page(query="", at=None, wait="#board svg", **options):
@@ -144,7 +144,7 @@ def test_a_link_holds_variant_and_position(open_page):
 
 def test_hints_are_switched_off(open_page):
     page = open_page("?v=connect4%3A4%2C4&p=2122")
-    assert page.locator("#moves .badge").count() and page.locator(".legend").is_visible()
+    assert page.locator("#moves .badge").count() and page.locator(".board-legend").is_visible()
     page.locator("#hints").uncheck()
     assert status(page) == "Red to move: your turn."
     assert not re.search("lose|win", page.locator("#side").inner_text())
@@ -192,6 +192,27 @@ def test_players_are_called_as_the_game_calls_them(open_page):
     assert status(page).startswith("You played 1. Yellow plays 2. Red to move")
     label = page.locator("#history .point").nth(1).get_attribute("aria-label")
     assert re.fullmatch(r"Back to 1\. 1, tie in 15 for Yellow", label)
+
+
+def test_verbs_agree_with_names(open_page):
+    page = open_page("?v=tictactoe")
+    script = "async (name) => { const { agreed } = await import('/static/words.js'); return agreed(name, 'wins'); }"
+    assert [page.evaluate(script, name) for name in ("Red", "Hounds", "Hare")] == ["wins", "win", "wins"]
+    page.route("**/api/game*", as_hounds)
+    page.goto(page.url.partition("?")[0] + "?v=tictactoe&m=a1,b1,a2,b2&first=computer&second=computer&hints=1")
+    wait(page, "status.includes('have won')")
+    assert status(page).startswith("Hounds play a3. Hounds have won")
+    assert page.locator("#history .heads span").all_text_contents() == ["Hounds win", "Hare wins"]
+    assert "`" not in page.locator("#summary").text_content()
+
+
+def as_hounds(route):
+    """Answer as the server does, with other names."""
+    response = route.fetch()
+    told = response.json()
+    told["players"] = ["hounds", "hare"]
+    told["last"]["summary"] = "`material` and so on"
+    route.fulfill(response=response, json=told)
 
 
 # The address
@@ -308,6 +329,7 @@ def test_a_game_that_goes_round_ends(open_page):
         if "three times" in status(page):
             break
     assert "A draw: this position has come up three times." in status(page)
+    assert page.locator("#board .spots .move, #board .lines .move").count() == 0
     assert page.locator("#again").is_visible() and page.locator("#board .can").count() == 0
 
 
@@ -402,6 +424,34 @@ def test_another_variant_is_refused_or_not_known(open_page, own_server):
     page.locator(".progress").get_by_text("In a terminal: retrograde solve chess:KRPKP").wait_for(timeout=60_000)
 
 
+def test_what_is_solved_already_is_linked_to(open_page):
+    page = open_page(wait="#solved .card")
+    page.locator("#game").select_option("chess")
+    assert page.locator("#options-help").text_content().startswith("For example KRK; ")
+    for options in ("KRK", "chess:KRK"):  # a whole variant is as good, whatever game is chosen
+        page.locator("#options").fill(options)
+        page.locator("#another button").click()
+        page.wait_for_function("() => document.querySelector('#already').textContent.startsWith('Already solved')")
+        assert page.locator("#already a").get_attribute("href") == "/?v=chess:KRK"
+        page.locator("#already").evaluate("box => box.replaceChildren()")
+        page.locator("#game").select_option("tictactoe")
+        assert page.locator("#options-help").text_content().startswith("Its options are ")
+    assert page.locator("#trouble").is_hidden()
+
+
+def test_the_token_of_a_server_that_was_started_anew_is_fetched(open_page, own_server):
+    server = own_server(["mutorere"])
+    page = open_page(at=server.url, wait="#unsolved .card")
+    server.stop()
+    again = Server(server.home, "--port", server.url.rpartition(":")[2].strip("/"))
+    try:
+        page.get_by_role("button", name="Solve Tic-tac-toe").click()
+        page.wait_for_selector("[data-variant=tictactoe] progress, #solved [data-variant=tictactoe]")
+        assert page.locator("#trouble").is_hidden()
+    finally:
+        again.stop()
+
+
 def test_a_server_that_is_open_to_others_offers_no_solving(open_page, own_server):
     server = own_server(["mutorere"], "--allow-host", "games.example")
     page = open_page(at=server.url, wait="#unsolved .card")
@@ -448,6 +498,29 @@ def test_a_server_that_is_gone_is_told_and_asked_again(open_page, own_server, so
         page.locator("#error button").click()
         wait(page, "plies === 1")
         assert page.locator("#error").text_content() == ""
+    finally:
+        again.stop()
+
+
+def test_a_game_stays_when_no_other_can_begin(open_page, own_server):
+    """The server is gone when a new game is asked for: the game stays, and is a step back later."""
+    server = own_server(["tictactoe"])
+    page = open_page("?v=tictactoe&second=human", at=server.url)
+    page.locator("#moves button").nth(0).click()
+    wait(page, "plies === 1")
+    old = page.url
+    server.stop()
+    page.locator("#new").click()
+    page.wait_for_function("() => document.querySelector('#error').textContent.includes('does not answer')")
+    wait(page, "plies === 1")
+    assert page.locator("#board svg").is_visible() and page.locator("#trouble").is_hidden() and page.url == old
+    again = Server(server.home, "--port", server.url.rpartition(":")[2].strip("/"))
+    try:
+        page.locator("#error button").click()
+        wait(page, "plies === 0")
+        page.go_back()
+        wait(page, "plies === 1")
+        assert page.url == old
     finally:
         again.stop()
 
@@ -516,6 +589,18 @@ def test_first_things_come_first_on_a_phone(open_page):
 AXE = Path(pytest.importorskip("axe_playwright_python").__file__).with_name("axe.min.js")
 
 
+def test_heads_of_a_long_history_stay_in_view(open_page):
+    moves = "1,2,1,2,2,1,2,1,3,4,3,4"
+    page = open_page(f"?v=connect4:4,4&second=human&m={moves}", viewport={"width": 800, "height": 450})
+    wait(page, "plies === 12")
+    page.locator("#history").evaluate("box => { box.scrollTop = box.scrollHeight; }")
+    assert page.locator("#history").evaluate("box => box.scrollTop > 20")
+    box, head = page.locator("#history").bounding_box(), page.locator("#history .heads").bounding_box()
+    assert head["y"] == pytest.approx(box["y"], abs=1) and head["height"] > 10
+    side, moves = page.locator("#side").bounding_box(), page.locator("#moves-part").bounding_box()
+    assert moves["height"] <= side["height"] / 2 and box["height"] > side["height"] / 3
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "query", ["", "?v=connect4:4,4&m=1,2,1", "?v=chess:KRK", OVER, "?v=lgame&hints=0", "?v=dodgem"]
@@ -551,4 +636,4 @@ def test_values_are_told_without_colours(open_page):
         sign = {"win": "+", "lose": "−", "tie": "=", "draw": "="}[button.get_attribute("class")]
         assert button.locator(".badge").text_content() == sign
     assert all(text[0] in "+−=" for text in page.locator("#history .point text:first-of-type").all_text_contents())
-    assert page.locator(".legend .badge").all_text_contents() == ["+", "=", "−"]
+    assert page.locator(".board-legend text").all_text_contents() == ["+", "=", "−"]

@@ -541,10 +541,12 @@ def test_a_position_is_set_up_by_drag_and_drop(open_page):
     assert 7 not in {
         int(one) for one in page.locator("#board .man").evaluate_all("all => all.map((m) => m.dataset.at)")
     }
+    assert page.locator(".board-said").text_content() == "h8: empty; black king is gone."
     page.mouse.move(*middle(page, 21))  # from place to place
     page.mouse.down()
     page.mouse.move(*middle(page, 22), steps=3)
     page.mouse.up()
+    assert page.locator(".board-said").text_content() == "f6: empty; g6: white king."
     page.locator(".board-set-up").click()
     page.wait_for_function("() => document.querySelector('.board-fault').textContent")
     told = "That is no position: no legal position: Black has no king; put one."
@@ -592,6 +594,26 @@ def test_a_position_is_set_up_by_keyboard(open_page):
     page.wait_for_function("() => document.querySelector('#position').value == 'XX./.X./.OO'")
     assert page.evaluate("document.activeElement.dataset.place") == "7"  # focus stays with the board
     open_page.faults[:] = [fault for fault in open_page.faults if "status of 400" not in fault]
+
+
+def test_the_game_waits_while_a_position_is_set_up(open_page):
+    """Neither a machine's reply nor other settings end the editor; nothing is said or offered of the old position."""
+    page = open_page("?v=tictactoe&first=computer&second=computer", alone=True)
+    wait_for_plies(page, 1)
+    page.locator(".board-edit").click()
+    page.locator(".board-clear").click()
+    count = page.locator("#history .point").count()
+    page.wait_for_timeout(900)
+    page.locator("#swap").click()
+    page.locator("#first").select_option("human")
+    assert page.locator(".board-editor").count() == 1 and page.locator("#board .man").count() == 0
+    assert page.locator("#history .point").count() == count and page.locator("#moves").is_hidden()
+    assert page.locator("#status").text_content().startswith("A position is being set up.")
+    assert page.locator("#undo").get_attribute("aria-disabled") == "true"
+    page.locator("#first").select_option("computer")
+    page.locator(".board-edit").click()
+    page.wait_for_function("() => document.querySelector('#status').textContent.includes('A tie')")  # it goes on
+    assert page.locator(".board-editor").count() == 0
 
 
 def test_the_start_and_the_empty_board_are_a_button_away(open_page):

@@ -22,9 +22,11 @@ export function next(move, picked) {
 
 export class Board {
   // *onMove* is called with the name of the move that was made, *onPick* whenever other moves fit what is picked.
-  // *onSetUp* is called with the position that a person has set up; without it, none can.
-  constructor(box, onMove, onPick, onSetUp) {
-    Object.assign(this, { box, onMove, onPick, onSetUp, step: null, picked: [], mine: false, here: 0, editor: null });
+  // *onSetUp* is called with the position that a person has set up; without it, none can. *onEdit* is called with true
+  // where a person begins to set one up, and with false where it is given up.
+  constructor(box, onMove, onPick, onSetUp, onEdit) {
+    Object.assign(this, { box, onMove, onPick, onSetUp, onEdit, step: null, picked: [], mine: false, here: 0 });
+    Object.assign(this, { editing: false, editor: null });
     this.bar = document.createElement("div");
     this.bar.className = "board-bar";
     this.bar.innerHTML = `<p class="board-said" aria-live="polite"></p><span class="board-ways"></span>
@@ -36,10 +38,11 @@ export class Board {
     box.after(this.bar, legend());
   }
 
-  // Show a position as the server tells it; *mine* says whether the person may move.
-  show(step, mine) {
+  // Show a position as the server tells it; *mine* says whether the person may move. When a game is over, none goes on.
+  show(told, mine) {
+    const step = told.over ? { ...told, moves: [] } : told;
     const [before, focused] = [this.step, this.hasFocus()];
-    this.editor?.close();
+    this.stopEditing();
     if (before?.variant !== step.variant) this.here = null;
     Object.assign(this, { step, picked: [], mine: mine && !step.over, busy: false });
     this.flipped = remembered(this.flipKey());
@@ -346,15 +349,34 @@ export class Board {
   // Setting up
 
   async edit() {
-    if (this.editor) {
-      this.editor.close();
-      this.draw();
+    if (this.editing) {
       this.editButton.focus();
-      return;
+      this.giveUp("");
+    } else if (!this.busy) {
+      this.clear();
+      this.editing = true;
+      this.onEdit(true);
+      try {
+        const { Editor } = await import("./editor.js");
+        await Editor.open(this);
+      } catch (error) {
+        this.giveUp(error.message);
+      }
     }
-    const { Editor } = await import("./editor.js");
-    this.clear();
-    await Editor.open(this);
+  }
+
+  // Set up no position after all, and say why.
+  giveUp(words) {
+    if (!this.editing) return;
+    this.stopEditing();
+    this.draw();
+    this.onEdit(false);
+    this.said.textContent = words;
+  }
+
+  stopEditing() {
+    this.editing = false;
+    this.editor?.close();
   }
 }
 

@@ -1,6 +1,6 @@
 // The two charts: what the positions of the game so far are worth, and all positions of the database.
 
-import { SIGNS, worth } from "./words.js";
+import { agreed, SIGNS, worth } from "./words.js";
 
 export const COLOURS = { win: "#008000", tie: "#ffff00", draw: "#ffff00", lose: "#800000" };
 const INK = { win: "#fff", tie: "#000", draw: "#000", lose: "#fff" };
@@ -12,6 +12,18 @@ function element(name, attributes, ...children) {
   return made;
 }
 
+// Who wins on either side of the chart; they stay in view while it is scrolled.
+export function historyHeads(game) {
+  const heads = document.createElement("div");
+  heads.className = "heads";
+  for (const side of game.hints ? [0, 1] : []) {
+    const head = document.createElement("span");
+    head.textContent = `${game.name(side)} ${agreed(game.name(side), "wins")}`;
+    heads.append(head);
+  }
+  return heads;
+}
+
 // Best for who began on the left, for the other on the right; the nearer the end, the further from the middle. Without
 // hints all points are in the middle. A click on a point, or Enter, calls *onPick* with its number of plies.
 export function historyChart(game, onPick) {
@@ -20,19 +32,14 @@ export function historyChart(game, onPick) {
   const most = Math.max(1, ...steps.map((step) => step.remoteness ?? 0));
   const points = steps.map((step, i) => {
     const sign = hints ? { win: -1, lose: 1, tie: 0, draw: 0 }[step.value] * (i % 2 ? -1 : 1) : 0;
-    return [middle + sign * reach * (1 - (0.85 * (step.remoteness ?? 0)) / most), row * (i + 1.6)];
+    return [middle + sign * reach * (1 - (0.85 * (step.remoteness ?? 0)) / most), row * (i + 0.6)];
   });
-  const height = row * (steps.length + 1.2);
+  const height = row * (steps.length + 0.2);
   const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Positions of the game", "font-size": 11 });
   svg.append(
-    element("line", { x1: middle, x2: middle, y1: row, y2: height, stroke: "#999", "stroke-dasharray": "3 3" }),
+    element("line", { x1: middle, x2: middle, y1: 0, y2: height, stroke: "#999", "stroke-dasharray": "3 3" }),
     element("polyline", { points: points.map((point) => point.join()).join(" "), fill: "none", stroke: "#888", "stroke-width": 2 }),
   );
-  if (hints)
-    svg.append(
-      element("text", { x: 4, y: 13 }, `${game.name(0)} wins`),
-      element("text", { x: width - 4, y: 13, "text-anchor": "end" }, `${game.name(1)} wins`),
-    );
   points.forEach((point, i) => svg.append(historyPoint(game, i, point, middle, onPick)));
   return svg;
 }

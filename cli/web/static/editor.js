@@ -10,7 +10,10 @@ const NOBODY = ".";
 export class Editor {
   // Begin to set up a position on a board, from what stands there.
   static async open(board) {
-    const editor = new Editor(board, await ask("board", { variant: board.step.variant }));
+    const { step } = board;
+    const parts = await ask("board", { variant: step.variant });
+    if (!board.editing || board.editor || board.step !== step) return; // given up meanwhile
+    const editor = new Editor(board, parts);
     board.editor = editor;
     board.editButton.textContent = "Stop editing";
     board.draw();
@@ -145,10 +148,12 @@ export class Editor {
   // A man has been dragged; beside the board it is gone.
   drop(place, from) {
     if (place !== null && this.isGround(place)) return false;
-    const sign = this.signs[from];
+    const { places } = this.board.step;
+    const [sign, man] = [this.signs[from], this.nameAt(from)];
     this.signs[from] = NOBODY;
     if (place !== null) this.signs[place] = sign;
     this.draw();
+    this.say(`${places[from].name}: empty; ${place === null ? `${man} is gone` : `${places[place].name}: ${man}`}.`);
     return place !== null;
   }
 

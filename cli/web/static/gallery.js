@@ -4,7 +4,7 @@ import { ask } from "./ask.js";
 import { writeAddress } from "./address.js";
 import { isOver, outcome, progressOf, Solver } from "./solves.js";
 import { sentence } from "./troubles.js";
-import { badge, number, plies } from "./words.js";
+import { agreed, badge, number, plies } from "./words.js";
 import { capital } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
@@ -79,13 +79,16 @@ function cardOf(card) {
   const src = `/api/picture?${new URLSearchParams({ variant: card.variant })}`;
   const picture = make("img", { src, alt: "", loading: "lazy", width: 160, height: 160 });
   picture.addEventListener("error", () => picture.classList.add("none"));
-  const settings = { players: ["human", "computer"], skill: 1, hints: true };
-  const href = writeAddress({ variant: card.variant, start: null, moves: [], ...settings });
-  const name = card.solved ? make("a", { href }, card.title) : card.title;
+  const name = card.solved ? linkTo(card) : card.title;
   const made = make("li", { className: "card panel" }, picture, make("h3", {}, name), card.solved ? known(card) : unknown(card));
   if (card.summary) made.append(make("p", { className: "note" }, card.summary));
   made.dataset.variant = card.variant;
   return made;
+}
+
+function linkTo({ variant, title }) {
+  const settings = { players: ["human", "computer"], skill: 1, hints: true };
+  return make("a", { href: writeAddress({ variant, start: null, moves: [], ...settings }) }, title);
 }
 
 // What is known of a solved variant: what its start is worth, how many positions it has, the longest win.
@@ -94,7 +97,7 @@ function known(card) {
   if (card.start) {
     const { value, remoteness } = card.start;
     const who = capital(card.first) || "Who begins";
-    const words = { win: `${who} wins`, lose: `${who} loses`, tie: "A tie", draw: "A draw" }[value];
+    const words = { win: `${who} ${agreed(who, "wins")}`, lose: `${who} ${agreed(who, "loses")}`, tie: "A tie", draw: "A draw" }[value];
     facts.append(make("li", {}, badge(value), `${words}${remoteness == null ? "" : ` in ${plies(remoteness)}`}`));
   }
   facts.append(make("li", {}, `${number(card.positions)} positions`));
@@ -135,7 +138,21 @@ function showKinds() {
 
 function showHelp() {
   const kind = shown.games.find((one) => one.name === $("game").value);
-  $("options-help").textContent = kind ? `For example ${kind.example}; ${kind.options}.` : "";
+  const [, example] = kind?.example.split(/:(.*)/) ?? [];
+  $("options-help").textContent = kind ? `${example ? `For example ${example}; ${kind.options}` : capital(kind.options)}.` : "";
+}
+
+// Solve what the form names: the options of the game that is chosen, or a whole variant. One that is solved is linked to.
+async function solveAnother() {
+  $("already").replaceChildren();
+  const options = $("options").value.trim();
+  const [name] = options.split(":");
+  const whole = shown.games.some((kind) => kind.name === name);
+  if (whole) $("game").value = name;
+  showHelp();
+  const about = await ask("about", { variant: whole ? options : [$("game").value, options].filter(Boolean).join(":") });
+  if (about.state === "solved") $("already").append("Already solved: ", linkTo(about), ".");
+  else await solver.begin(about.variant);
 }
 
 function filter() {
@@ -148,8 +165,7 @@ $("filter").addEventListener("input", filter);
 $("game").addEventListener("change", showHelp);
 $("another").addEventListener("submit", (event) => {
   event.preventDefault();
-  const options = $("options").value.trim();
-  trying(() => solver.begin(options ? `${$("game").value}:${options}` : $("game").value));
+  trying(solveAnother);
 });
 window.addEventListener("pageshow", (event) => event.persisted && trying(load));
 trying(load);

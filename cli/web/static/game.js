@@ -36,11 +36,12 @@ export class Game {
     return () => turn !== this.turn;
   }
 
-  // Begin at a position, null for the usual start, and make moves; returns what is wrong with them.
+  // Begin at a position, null for the usual start, and make moves; returns what is wrong with them, or null where
+  // meanwhile something else has happened.
   async begin(variant, start, moves = []) {
     const late = this.turnOver();
     const told = await ask("game", { variant, position: start, moves: joined(moves) });
-    if (late()) return "";
+    if (late()) return null;
     const { steps } = told;
     Object.assign(steps[steps.length - 1], told.last);
     Object.assign(this, { variant: told.variant, title: told.title, names: told.players, steps });

@@ -4,7 +4,7 @@
 import { PLAYERS, readAddress, writeAddress } from "./address.js";
 import { ask } from "./ask.js";
 import { Board } from "./board.js";
-import { countsChart, historyChart } from "./charts.js";
+import { countsChart, historyChart, historyHeads } from "./charts.js";
 import { Game } from "./game.js";
 import { showScorecard } from "./score.js";
 import { sentence, showTrouble } from "./troubles.js";
@@ -12,10 +12,11 @@ import { badge, made, prospect, title, worth } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const PLAYER_NAMES = { human: "you", computer: "computer" };
+const WAITING = "A position is being set up. The game waits until the editor is closed.";
 const PAUSE = 350; // milliseconds before the computer moves
 
 const game = new Game();
-const board = new Board($("board"), (name) => trying(() => move(name)), showMoves, (position) => trying(() => fresh(position)));
+const board = new Board($("board"), (name) => trying(() => move(name)), showMoves, (position) => trying(() => fresh(position)), editing);
 
 // Do something; where it fails, say so, and let it be tried again. What a person does ends what was wrong before.
 async function trying(action, person = true) {
@@ -32,24 +33,33 @@ async function trying(action, person = true) {
 
 // What happens
 
-// Begin a game, with moves made already, or show why it cannot be.
-async function begin({ variant, start, moves = [] }, step = pushed) {
+// Begin a game, with moves made already, or show why it cannot be. A game that is there stays until another has begun.
+async function begin({ variant, start, moves = [], paused = false }, step = pushed) {
   try {
     const problem = await game.begin(variant, start, moves);
+    if (problem === null) return; // something else has happened meanwhile
+    game.paused = paused;
     $("trouble").hidden = true;
     document.body.classList.remove("empty");
     show(step);
     if (problem) $("error").textContent = `${sentence(problem)} The game stands before it.`;
-    await showCounts();
+    trying(showCounts, false);
   } catch (error) {
-    if (game.now && error.status) throw error; // a game goes on: a line says what was wrong
+    if (game.now) waitFor(error);
     document.body.classList.add("empty");
-    const again = () => begin({ variant, start, moves }, replaced);
-    const fromStart = () => begin({ variant, start: null }, replaced);
+    const again = () => begin({ variant, start, moves, paused }, step);
+    const fromStart = () => begin({ variant, start: null }, step);
     const name = await showTrouble($("trouble"), error, variant, { again, fresh: fromStart });
     $("title").textContent = name;
     document.title = `${name} cannot be shown – retrograde`;
   }
+}
+
+// The game goes on as it is: a line says what was wrong, and a machine whose reply has been dropped waits.
+function waitFor(error) {
+  if (!game.mine && !game.over) game.paused = true;
+  showState();
+  throw error;
 }
 
 async function move(name) {
@@ -58,7 +68,7 @@ async function move(name) {
 }
 
 async function letComputerMove() {
-  if (game.over || game.mine || game.paused) return;
+  if (game.over || game.mine || game.paused || board.editing) return;
   const name = await game.reply(PAUSE);
   if (name && (await game.play(name))) show(pushed);
 }
@@ -70,9 +80,15 @@ async function backTo(ply) {
 // The browser has gone back or forward. Who plays, and how, stays as it is now; machines wait.
 async function wander() {
   const { variant, start, moves } = readAddress(location.search);
-  if (!variant) return;
-  game.paused = true;
-  await begin({ variant, start, moves }, replaced);
+  if (variant) await begin({ variant, start, moves, paused: true }, replaced);
+}
+
+// A person begins to set up a position, and the game waits: a reply that is under way is asked for anew afterwards. Or
+// the person has given it up, and the game goes on.
+function editing(begun) {
+  if (!begun) return show(replaced);
+  game.turnOver();
+  showState();
 }
 
 // How the address is told: as a step of the browser's history, or in the place of the one before.
@@ -91,23 +107,25 @@ function show(step) {
     const { now } = game;
     board.show({ ...now, over: game.over }, game.mine);
     $("title").textContent = game.title;
-    $("summary").textContent = now.summary;
+    $("summary").textContent = now.summary.replaceAll("`", "");
     $("position").value = now.position;
     $("line").textContent = now.line.join(" ") || "The game is over.";
     showState();
     showMoves();
     showHistory();
-    $("over").hidden = !game.over;
-    $("moves-part").hidden = game.over;
   });
   trying(showCard, false);
   trying(letComputerMove, false);
 }
 
 function showState() {
-  $("status").replaceChildren(`${made(game)} `.trimStart(), Object.assign(document.createElement("strong"), { textContent: prospect(game) }));
-  able($("undo"), game.undone !== null);
-  $("go").hidden = game.over || (game.mine && game.people.length > 0);
+  const { editing } = board;
+  $("status").replaceChildren(...(editing ? [WAITING] : [`${made(game)} `.trimStart(), strong(prospect(game))]));
+  $("side").inert = editing;
+  $("over").hidden = !game.over || editing;
+  $("moves-part").hidden = game.over || editing;
+  able($("undo"), game.undone !== null && !editing);
+  $("go").hidden = game.over || editing || (game.mine && game.people.length > 0);
   $("go").textContent = game.paused ? "Go on" : "Pause";
   $("hints").checked = game.hints;
   document.body.classList.toggle("hints", game.hints);
@@ -120,6 +138,8 @@ function showState() {
   able($("skill"), game.players.includes("computer"));
   $("copy-pgn").hidden = !game.now.pgn;
 }
+
+const strong = (text) => Object.assign(document.createElement("strong"), { textContent: text });
 
 // A control that cannot be used keeps the focus, if it has it.
 function able(control, can) {
@@ -149,7 +169,7 @@ function showMoves() {
 
 function showHistory() {
   const box = $("history");
-  box.replaceChildren(historyChart(game, (ply) => trying(() => backTo(ply))));
+  box.replaceChildren(historyHeads(game), historyChart(game, (ply) => trying(() => backTo(ply))));
   box.scrollTop = box.scrollHeight;
 }
 
@@ -209,7 +229,10 @@ function wire() {
     change();
     game.turnOver();
     game.paused = false;
-    show(replaced);
+    if (!board.editing) return show(replaced);
+    replaced();
+    showState();
+    showHistory();
   };
   on("new", "click", () => fresh(null));
   on("again", "click", () => fresh(game.start));
@@ -248,7 +271,6 @@ function wire() {
 }
 
 function fresh(start) {
-  game.paused = false;
   return begin({ variant: game.variant, start });
 }
 
@@ -256,8 +278,8 @@ function fresh(start) {
 async function start() {
   const { variant, start, moves, players, skill, hints } = readAddress(location.search);
   const [how] = performance.getEntriesByType("navigation");
-  Object.assign(game, { players, skill, hints, paused: how?.type === "back_forward" });
-  await begin({ variant, start, moves }, replaced);
+  Object.assign(game, { players, skill, hints });
+  await begin({ variant, start, moves, paused: how?.type === "back_forward" }, replaced);
 }
 
 wire();

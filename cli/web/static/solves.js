@@ -3,6 +3,7 @@
 import { ask, wish } from "./ask.js";
 
 const EVERY = 600; // milliseconds between questions how far a solve has come
+const FORBIDDEN = 403;
 const OVER = ["done", "refused", "failed", "stopped"];
 
 export const isOver = (solve) => OVER.includes(solve.state);
@@ -14,14 +15,27 @@ export class Solver {
   }
 
   async begin(variant) {
-    const solve = await wish("solve", { variant }, this.token);
+    const solve = await this.wish("solve", variant);
     this.onChange(solve);
     this.follow();
   }
 
   async cancel(variant) {
-    await wish("cancel", { variant }, this.token);
+    await this.wish("cancel", variant);
     await this.look();
+  }
+
+  // A server that was started anew has another token: then it is asked for, and the wish told once more.
+  async wish(what, variant) {
+    try {
+      return await wish(what, { variant }, this.token);
+    } catch (error) {
+      if (error.status !== FORBIDDEN) throw error;
+      const { token } = await ask("about", { variant });
+      if (!token || token === this.token) throw error;
+      this.token = token;
+      return wish(what, { variant }, token);
+    }
   }
 
   follow() {

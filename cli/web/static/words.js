@@ -9,6 +9,10 @@ export const number = (count) => count.toLocaleString("en");
 // A value in words: `win in 5`, `draw`.
 export const worth = (value, remoteness) => `${value}${remoteness == null ? "" : ` in ${remoteness}`}`;
 
+// A verb as it goes with a name: a name in the plural, which ends in s, has another form of it.
+const PLURAL = { wins: "win", loses: "lose", plays: "play", has: "have" };
+export const agreed = (name, verb) => (name.endsWith("s") ? PLURAL[verb] : verb);
+
 // A sign that tells a value without its colour.
 export function badge(value, text = SIGNS[value]) {
   const sign = document.createElement("span");
@@ -24,7 +28,8 @@ export function made(game) {
   const told = (ply) => {
     const side = ply % 2, { name } = game.steps[ply + 1];
     const own = alone && game.players[side] === "human";
-    return `${own ? "You" : game.name(side)} ${own || ply < game.plies - 1 ? "played" : "plays"} ${name}.`;
+    const who = own ? "You" : game.name(side);
+    return `${who} ${own || ply < game.plies - 1 ? "played" : agreed(who, "plays")} ${name}.`;
   };
   const last = game.plies - 1;
   if (last < 0) return "";
@@ -37,10 +42,12 @@ export function prospect(game) {
   if (game.over) return result(game);
   const { value, remoteness, turn, distance } = game.now;
   const mine = game.mine;
-  const toMove = `${capital(turn) || game.name(game.mover)} to move`;
+  const mover = capital(turn) || game.name(game.mover);
+  const toMove = `${mover} to move`;
   if (!game.hints) return mine ? `${toMove}: your turn.` : `${toMove}.`;
   const far = distance ? ` (${distance})` : "";
-  const [you, verb] = mine ? ["you", ""] : ["it", "s"];
+  const you = mine ? "you" : agreed(mover, "wins") === "wins" ? "it" : "they";
+  const verb = you === "it" ? "s" : "";
   return {
     win: `${toMove}: ${you} win${verb} in ${plies(remoteness)}${far} with right play.`,
     lose: `${toMove}: ${you} lose${verb} in ${plies(remoteness)}${far} unless the other side errs.`,
@@ -56,7 +63,8 @@ export function result(game) {
   if (game.winner === null) return `A ${value}${how}.`;
   const alone = game.people.length === 1;
   const you = !alone ? "" : game.players[game.winner] === "human" ? " You win." : " You lose.";
-  return `${game.name(game.winner)} has won${how}.${you}`;
+  const winner = game.name(game.winner);
+  return `${winner} ${agreed(winner, "has")} won${how}.${you}`;
 }
 
 // Whose turn it is, or how it has ended, in few words for the title of the page.

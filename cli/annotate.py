@@ -8,6 +8,7 @@ import click
 
 from retrograde.cli.common import complete_files, json_option, print_json
 from retrograde.cli.failure import Failure
+from retrograde.games.text import printable
 
 if TYPE_CHECKING:
     from retrograde.cli.uci.tables import Tables
@@ -34,12 +35,16 @@ class Tally:
     def told(self) -> str:
         """Return all of it in words."""
         games = "1 game" if self.games == 1 else f"{self.games:,} games"
+        if not self.known:
+            return f"{games}: no move is known to the databases here"
+        if self.known == 1:
+            return f"{games}, 1 move known, {'a mistake' if self.mistakes else 'no mistake'}"
         return f"{games}, {self.known:,} moves known, {self.mistakes:,} of them mistakes"
 
     def complain(self, about: str) -> None:
         """Say what is wrong with a game."""
         self.wrong += 1
-        click.echo(f"retrograde: {about}", err=True)
+        click.echo(printable(f"retrograde: {about}"), err=True)
 
 
 @click.command()
@@ -65,6 +70,7 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
     if len(words) > 2:
         raise click.UsageError("give a FILE of PGN, or a VARIANT and a FILE", click.get_current_context())
     text, tally = text_of(words[-1]), Tally()
+    check_kind(words, text)
     if len(words) == 2:
         annotate_lines(words[0], database, text, tally, as_json)
     else:
@@ -83,6 +89,36 @@ def text_of(name: str) -> str:
         return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         return content.decode("latin-1").replace("\r\n", "\n")
+
+
+def check_kind(words: tuple[str, ...], text: str) -> None:
+    """Raise Failure where a text is not what was announced: lines of moves of a VARIANT, or else PGN."""
+    name = "standard input" if words[-1] == "-" else repr(words[-1])
+    if len(words) == 2:
+        if "\0" in text:
+            raise Failure(f"error: {name} is no text; a game is a line of moves, parted by spaces")
+        if not any(map(has_moves, text.splitlines())):
+            raise Failure(f"error: there is no game in {name}; a game is a line of moves, parted by spaces")
+    elif "\0" in text or not is_pgn(text):
+        example = "retrograde annotate connect4:4,4 moves.txt"
+        raise Failure(f"error: {name} is no PGN; for another game name the variant, as in: {example}")
+
+
+def is_pgn(text: str) -> bool:
+    """Tell whether a text has a game with tags, or with a move that is written as those of chess are."""
+    from retrograde.games.chess.movetext import CASTLING, MOVE, read_games
+    from retrograde.games.chess.san import SAN, UCI
+
+    forms = (SAN, UCI, CASTLING)
+    return any(
+        game.tags or any(word.kind == MOVE and any(form.fullmatch(word.text) for form in forms) for word in game.words)
+        for game in read_games(text)
+    )
+
+
+def has_moves(line: str) -> bool:
+    """Tell whether a line is a game: it is neither empty nor a remark."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 # Chess
@@ -108,9 +144,8 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
             moves = [{"move": move, **facts(found)} for move, found in reviews]
             print_json({"tags": game.tags, "moves": moves})
         else:
-            click.echo(
-                ("" if tally.games == 1 else "\n") + written(with_comments(game, [one[1] for one in reviews])), nl=False
-            )
+            shown = written(with_comments(game, [one[1] for one in reviews])).replace("\t", " ")
+            click.echo(("" if tally.games == 1 else "\n") + printable(shown), nl=False)
     tables.close()
 
 
@@ -231,14 +266,14 @@ def annotate_lines(source: str, database: str | None, text: str, tally: Tally, a
             hint = "has no start from which moves could be read; for PGN give the FILE alone"
             raise Failure(f"{solution.database.file.variant} {hint}")
         for number, line in enumerate(text.splitlines(), 1):
-            if not line.strip() or line.lstrip().startswith("#"):
+            if not has_moves(line):
                 continue
             tally.games += 1
             reviews = list(line_reviews(solution, line, number, tally))
             if as_json:
                 print_json({"line": number, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
             else:
-                click.echo(" ".join(annotated(solution, reviews)))
+                click.echo(printable(" ".join(annotated(solution, reviews))))
 
 
 def line_reviews(solution: "Solution", line: str, number: int, tally: Tally) -> Iterator[tuple[str, "Review | None"]]:

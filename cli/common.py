@@ -115,12 +115,47 @@ def file_named(source: str) -> Path | None:
 
 def open_source(source: str, database: str | None) -> "Database":
     """Open the database that VARIANT|FILE and --database name, with its game."""
-    from retrograde.databases import open_database
+    from retrograde.databases import OtherRules, open_database
+    from retrograde.games import VariantError
     from retrograde.games.catalog import load_game
 
     if database is not None:
         return open_database(Path(database), game=load_game(named_variant(source)))
-    return open_database(file_named(source) or source)
+    path = file_named(source)
+    try:
+        return open_database(path or source)
+    except VariantError as error:
+        if path and (file := rules_now(path)):
+            what = f"the rules in {file.partition(':')[0]} have changed since {str(path)!r} was made"
+            raise OtherRules(f"{what}; solve it anew with: {solve_anew(file, path)}") from error
+        raise
+
+
+def rules_now(path: Path) -> str | None:
+    """Return the variant of a database by the rule file that it was made with, if that is there, whatever it holds now.
+
+    >>> rules_now(Path("heap,size=12.h5"))  # doctest: +SKIP
+    './heap.py:size=12'
+    """
+    from retrograde.databases import DatabaseFile
+    from retrograde.games.trusted import read_record
+
+    with DatabaseFile(path) as database:
+        name, colon, options = database.variant.partition(":")
+    for entry in reversed(read_record().get(name, [])):
+        file = Path(entry["file"])
+        if file.is_file():
+            here = file.parent == Path.cwd().resolve()
+            return f"{f'./{file.name}' if here else file}{colon}{options}"
+    return None
+
+
+def solve_anew(source: str, path: Path | str | None) -> str:
+    """Return the command that makes a database again, at its path where that is not the usual one."""
+    from retrograde.databases import home_folder
+
+    elsewhere = path is not None and Path(path).resolve().parent != home_folder().resolve()
+    return f"retrograde solve {source}{f' --database {path}' if elsewhere else ''} --fresh"
 
 
 def open_file(source: str, database: str | None) -> "Database | DatabaseFile":

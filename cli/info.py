@@ -4,7 +4,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from retrograde.cli.common import database_option, json_option, open_file, open_source, print_json, source_argument
+from retrograde.cli.common import (
+    database_option,
+    file_named,
+    json_option,
+    open_file,
+    open_source,
+    print_json,
+    rules_now,
+    solve_anew,
+    source_argument,
+)
 from retrograde.cli.moves import MOVER, distance, mover
 from retrograde.cli.pager import paged
 from retrograde.cli.report import Facts, print_file, print_head, print_remotenesses, print_values, value_of
@@ -72,7 +82,9 @@ def print_changed(source: str, database: str | None) -> None:
     """Print that a database was made with other rules than those there are now, and what to do."""
     from retrograde.games.text import printable
 
-    again = f"retrograde solve {source}{f' --database {database}' if database else ''} --fresh"
+    path = file_named(source)
+    source = (path and rules_now(path)) or source
+    again = solve_anew(source, database or path)
     said = f"made with other rules than {source} has now: what follows is of the old ones; solve it anew with: {again}"
     click.echo(click.style(wrap(printable(said), 2), bold=True))
 

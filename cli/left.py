@@ -109,7 +109,8 @@ class Done:
         if not self.phase:
             return "just begun"
         of = f" of {self.total:,}" if self.total else ""
-        return f"{self.phase}: {self.solved:,}{of} {self.unit}"
+        unit = self.unit.removesuffix("s") if (self.total or self.solved) == 1 else self.unit
+        return f"{self.phase}: {self.solved:,}{of} {unit}"
 
 
 def read_done(journal: Path) -> Done:

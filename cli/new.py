@@ -2,12 +2,16 @@
 
 import keyword
 import re
+import sys
 from pathlib import Path
 from string import Template
 
 import click
 
 from retrograde.cli.failure import Failure
+
+TAKEN = {*sys.stdlib_module_names, *("click", "h5py", "numba", "numpy", "psutil", "pytest", "retrograde", "zstandard")}
+"""Modules that Python, or a program of ours, would look for, and find the rule file instead."""
 
 
 @click.command()
@@ -48,6 +52,8 @@ def valid_name(name: str) -> str:
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name) or name.endswith("_"):
         why = f"a name is small letters, digits and underscores, as in my_game, not {name!r}"
+    elif name in TAKEN:
+        why = f"there is a Python module {name!r}, which programs here would no longer find; choose another name"
     elif name in game_names():
         why = f"there is a game {name!r} already, whose databases have that name; choose another one"
     else:

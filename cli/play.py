@@ -21,10 +21,10 @@ from retrograde.cli.common import (
     skill_option,
     source_argument,
 )
-from retrograde.cli.moves import distance, moves_played, moves_table, number_of, numbered, sides_of
+from retrograde.cli.moves import distance, mover, moves_played, moves_table, number_of, numbered, sides_of
 from retrograde.cli.pager import paged
 from retrograde.cli.query import read_reachable
-from retrograde.cli.words import NOUNS, coloured, expected, heading, wrap
+from retrograde.cli.words import NOUNS, coloured, expected, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.naming import variant_title
 
@@ -109,6 +109,7 @@ def command(
         match = Match(solution, first_position(solution, position, seed), names, players, hints)
         if HUMAN in names:
             match.print_title()
+        if HUMAN in names and not match.is_over():
             click.echo("your move by its name; ? shows all moves with their values, help all you can do\n")
         finished = True
         try:
@@ -178,7 +179,7 @@ class Match:
     def print_title(self) -> None:
         """Print what the game is called, and for whom a person plays it."""
         mine = [side for side, name in zip(self.sides, self.names, strict=True) if name == HUMAN]
-        who = f", you are {mine[0]}" if len(mine) == 1 else ""
+        who = f", you are {mine[0]}" if len(mine) == 1 and not self.is_over() else ""
         click.echo(f"{heading(variant_title(self.solution.game))}{who}")
 
     def play(self) -> None:
@@ -305,7 +306,9 @@ class Match:
         value = game.primitive(self.position)
         after = f"after {moves_played(game, len(self.moves))}"
         how = f": {game.ending(self.position)}" if value != UNDECIDED and game.ending(self.position) else ""
-        if value == UNDECIDED:
+        if not self.moves:  # it was over before it began
+            click.echo("\n" + prospect(value, 0, mover(game, self.position), ending=game.ending(self.position)))
+        elif value == UNDECIDED:
             click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
         elif value in (TIE, DRAW):
             click.echo("\n" + coloured(TIE, f"a {NOUNS[value]} {after}{how}"))

@@ -2,7 +2,7 @@
 
 The line is composed of parts, as many as fit the terminal, the most important first; none is cut::
 
-    solving 2 of 3   ━━━━━━━━━━━━────────   62 %   43.2 M of 69.8 M positions   12.5 M/s   4 s left   tier 12
+    solving 2 of 3   ━━━━━━━━━━━━────────   62 %   43.2 M of 69.8 M positions   12.5 M/s   4 s left
     phase            overall                       the phase's own count                   of all phases
 """
 
@@ -163,7 +163,6 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
     overall = progress.overall
     drawn = overall is not None and width < 10_000
     rate = f"{amount(progress.rate)}/s" if progress.done and progress.rate else ""
-    tier = f"tier {progress.tier}" if progress.tier is not None and progress.seconds > 1 else ""
     parts = [  # the most important first, each in words of its own, and in fewer
         ("phase", [progress.phase + of]),
         ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),
@@ -172,9 +171,8 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
         ("deciding", deciding_of(progress)),
         ("counts", counts_of(progress)),
         ("rate", [rate]),
-        ("tier", [tier]),
     ]
-    line = dict.fromkeys(("phase", "bar", "share", "counts", "rate", "left", "deciding", "tier"), "")
+    line = dict.fromkeys(("phase", "bar", "share", "counts", "rate", "left", "deciding"), "")
     for name, texts in parts:
         line[name] = next((text for text in texts if len(joined({**line, name: text})) <= width), "")
     if line["bar"]:

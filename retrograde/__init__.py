@@ -40,5 +40,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the names that are offered, and those that are there."""
-    return sorted({*globals(), *__all__})
+    """Return the names that are offered, and those that Python gives every module."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -125,7 +125,7 @@ def test_a_game_is_annotated_from_where_it_enters_the_databases(home):
     assert beside.count("no database of KRKN; make one with: retrograde solve chess:KRKN") == 1
     full = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O Nf6 5. d3 b5 *\n"
     out, beside = annotate(full)
-    assert out.split() == full.split() and beside == "1 game, 0 moves known, 0 of them mistakes\n"
+    assert out.split() == full.split() and beside == "1 game: no move is known to the databases here\n"
 
 
 def test_what_the_author_said_stays(home):
@@ -260,9 +260,9 @@ def test_files_of_every_kind(home, tmp_path):
     path.write_bytes('\ufeff[White "Müller"]\r\n\r\n1. e4 *\r\n'.encode())
     assert retrograde("annotate", path).stdout == '[White "Müller"]\n\n1. e4 *\n'
     assert '[White "Müller"]' in annotate('[White "Müller"]\n\n1. e4 *\n'.encode("latin-1"))[0]
-    assert annotate("")[1] == "0 games, 0 moves known, 0 of them mistakes\n"
-    for rest in ("(1. e4 (", "{ never closed", "1. e4 ( { ) } ) 1-0 [", "%\n$1 ) }"):
-        assert "Traceback" not in annotate(rest)[1]
+    assert "1 game: no move" in annotate("1. e4 ( { ) } ) 1-0 [")[1]
+    for rest in ("(1. e4 (", "{ never closed", "%\n$1 ) }"):
+        assert annotate(rest, status=1)[1].startswith("retrograde: error: standard input is no PGN; ")
     assert "no such file" in retrograde("annotate", tmp_path / "none.pgn", status=1).output.lower()
     assert "a FILE of PGN, or a VARIANT and a FILE" in retrograde("annotate", "a", "b", "c", status=2).output
     assert "there is no 'nowhere'" in retrograde("annotate", "--database", "nowhere", path, status=1).output
@@ -272,8 +272,26 @@ def test_a_database_may_be_named(solved, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     text = f'[FEN "{ROOK}"]\n\n1. Rb8 *\n'
     assert "no database of KRK" in annotate(text)[1]
-    assert "1 moves known" in annotate(text, "--database", str(solved("chess:KRK")))[1]
-    assert "1 moves known" in annotate(text, "--database", os.path.dirname(solved("chess:KRK")))[1]
+    assert "1 game, 1 move known, no mistake" in annotate(text, "--database", str(solved("chess:KRK")))[1]
+    assert "1 game, 1 move known, no mistake" in annotate(text, "--database", os.path.dirname(solved("chess:KRK")))[1]
+
+
+def test_what_is_no_pgn_is_refused_in_a_line_and_no_control_character_is_shown(home, tmp_path):
+    moves, none = tmp_path / "moves.txt", tmp_path / "none.pgn"
+    moves.write_text("1 2 3 4 1 1\n")
+    none.write_text("\n")
+    for path in (home / "tictactoe.h5", home / "chess,KRK.h5", moves, none):
+        path.touch()
+        done = retrograde("annotate", path, status=1)
+        hint = "for another game name the variant, as in: retrograde annotate connect4:4,4 moves.txt"
+        assert done.output == f"retrograde: error: {str(path)!r} is no PGN; {hint}\n"
+    done = retrograde("annotate", "connect4:4,4", home / "chess,KRK.h5", status=1)
+    assert "is no text" in done.output and done.output.count("\n") == 1
+    assert "there is no game in" in retrograde("annotate", "connect4:4,4", none, status=1).output
+    shown = annotate('[White "A\x1b[31m\tB"]\n\n1. e4 {\x07} \x1b[2J *\n', status=1)
+    assert '[White "A\ufffd[31m B"]' in shown[0]
+    bad = retrograde("annotate", "connect4:4,4", "-", input=b"1 \x1b[2J\x9b\n", status=1)
+    assert not {"\x1b", "\x07", "\x9b"} & {*"".join(shown), *bad.output}
 
 
 # Other games

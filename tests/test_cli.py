@@ -243,6 +243,21 @@ def test_rules_that_have_changed_ask_for_a_fresh_solve(home):
     assert result_of("solve", "./heap.py", "--fresh")["start"]["remoteness"] == 7  # 10 = 3 · 3 + 1
 
 
+def test_rules_that_have_changed_are_told_of_by_the_name_of_the_game_too(home):
+    path = result_of("solve", "./heap.py:12")["path"]
+    retrograde("solve", "./heap.py", "--database", "heap.h5")
+    Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
+    again = "solve it anew with: retrograde solve ./heap.py:size=12 --fresh"
+    for source in ("heap:size=12", path):
+        assert f"the rules in ./heap.py have changed since {path!r} was made; {again}" in error_of("query", source)
+        head, told = " ".join(retrograde("info", source).stdout.split()).split(" win ")[0], "made with other rules than"
+        assert told in head and again in head
+        assert result_of("info", source)["rules"] == "changed"
+    assert "solve ./heap.py --database heap.h5 --fresh" in error_of("query", "heap.h5")
+    Path("heap.py").unlink()
+    assert "are not at hand" in error_of("query", path)
+
+
 def test_nothing_but_a_database_of_the_same_game_is_overwritten(tictactoe):
     assert "choose another --database" in error_of("solve", "mutorere", "--database", tictactoe, "--fresh")
     assert "choose another --database" in error_of("solve", "mutorere", "--database", "heap.py", "--fresh")

@@ -67,7 +67,9 @@ def test_nothing_is_written_over(folder):
     assert Path("test_mygame.py").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["class", "My", "a-b", "../up", "", "1st", "tail_", "chess", "tictactoe.py"])
+@pytest.mark.parametrize(
+    "name", ["class", "My", "a-b", "../up", "", "1st", "tail_", "chess", "tictactoe.py", "random", "numba"]
+)
 def test_names_that_no_rule_file_can_have_are_refused(name, folder):
     complaint = retrograde("new", name, status=2).stderr
     assert complaint.startswith("retrograde: error: ") and complaint.count("\n") == 1

@@ -48,7 +48,8 @@ def test_the_better_side_wins(play):
 
 def test_a_game_that_is_over_is_not_played_on(play):
     text = play("tictactoe", "--from", "XXX/OO./...")
-    assert last_line(text) == "the second player wins after 0 moves"
+    assert last_line(text) == "O has lost: the game is over"
+    assert "player" not in text and "your move" not in text
 
 
 @pytest.mark.parametrize("moves", ["", "quit\n", "q", "\n\n"])

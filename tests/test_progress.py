@@ -54,12 +54,12 @@ def test_a_line_has_the_phase_a_bar_its_share_the_counts_and_the_time_left_at_80
     line = describe(SOLVING, 79)
     assert re.fullmatch(r"solving 2 of 3   #+-+    62 %   43.2 M of 69.8 M positions   4 s left", line)
     assert describe(SOLVING, 119, fancy=True) == (
-        "solving 2 of 3   ━━━━━━━━━━━━━━──────────    62 %   43.2 M of 69.8 M positions   12.5 M/s   4 s left   tier 12"
+        "solving 2 of 3   ━━━━━━━━━━━━━━──────────    62 %   43.2 M of 69.8 M positions   12.5 M/s   4 s left"
     )
     line = describe(DECIDING, 79)
     assert GAP.join(line.split(GAP)[2:]).strip() == "58 %   3 min 20 s left   14 plies from the end"
     assert "12.3 M of 40.1 M decided, 14 plies from the end" in describe(DECIDING, 119)
-    assert describe(EXPLORING, 79) == "exploring 1 of 3   1.23 M positions   103 k/s   for 12 s   tier 7"
+    assert describe(EXPLORING, 79) == "exploring 1 of 3   1.23 M positions   103 k/s   for 12 s"
     assert describe(COMPILING, 79) == "compiling the rules   for 3 s"
 
 

@@ -49,9 +49,9 @@ def command(
 
     \b
     Examples:
-      retrograde search connect4:5,4
-      retrograde search connect4 44444432 --value-only
-      retrograde search dodgem --json
+      retrograde search connect4:4,4 2122
+      retrograde search connect4:5,5 --value-only
+      retrograde search mutorere --depth 20 --json
     """
     from retrograde.games.catalog import load_game
     from retrograde.solver.search.searcher import Search

@@ -72,9 +72,10 @@ def command(source: str, output: Path | None, database: str | None, as_json: boo
     if wanted["seed"] is not None and not wanted["sample"]:
         raise click.UsageError("--seed goes with --sample")
     with Solution(open_source(source, database)) as solution:
+        listed = chosen(solution, wanted)
         output = output or Path(f"{solution.database.file.path.stem}.csv")
         names = ("tier", "position", "text", "value", "remoteness", *(["moves"] if wanted["moves"] else []))
-        pieces = (columns(solution, piece, wanted["moves"]) for piece in chosen(solution, wanted))
+        pieces = (columns(solution, piece, wanted["moves"]) for piece in listed)
         partial = output.with_name(output.name + ".partial")
         try:
             count = WRITERS[output.suffix](partial, names, pieces)
@@ -93,7 +94,10 @@ def command(source: str, output: Path | None, database: str | None, as_json: boo
 def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Piece]":
     """Yield the positions that the options choose."""
     value = VALUES[wanted["value"]] if wanted["value"] else None
-    listing = solution.positions(value, wanted["remoteness"], wanted["tier"])
+    tier = wanted["tier"]
+    if tier is not None and not any(len(piece.positions) for piece in solution.positions(tier=tier)):
+        raise RetrogradeError(f"there is no tier {tier} in the database of {solution.database.file.variant}")
+    listing = solution.positions(value, wanted["remoteness"], tier)
     return iter([listing.sample(wanted["sample"], wanted["seed"])] if wanted["sample"] else listing)
 
 

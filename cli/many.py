@@ -95,7 +95,7 @@ class Desk:
                 answers.append(Answer(*self.read(line.text)))
             except BAD as error:
                 what = str(error) if isinstance(error, RetrogradeError) else f"{type(error).__name__}: {error}"
-                answers.append(Answer(error=f"line {line.number}: {printable(what)}"))
+                answers.append(Answer(error=printable(what)))
         for solution in {id(answer.solution): answer.solution for answer in answers if answer.solution}.values():
             own = [k for k, answer in enumerate(answers) if answer.solution is solution]
             values, plies = solution.lookup(np.array([answers[k].position for k in own], np.int64))
@@ -103,7 +103,7 @@ class Desk:
                 answers[k] = answers[k]._replace(value=Value(value), remoteness=remoteness)
                 if not value:
                     what = f"position {lines[k].text!r} of {solution.database.file.variant} cannot be reached"
-                    answers[k] = Answer(error=f"line {lines[k].number}: {printable(what)} from the start")
+                    answers[k] = Answer(error=f"{printable(what)} from the start")
         return answers
 
     def read(self, line: str) -> "tuple[Solution, int]":
@@ -112,7 +112,10 @@ class Desk:
         if not tab and self.source is not None:
             source, text = self.source, line
         else:
-            source, _, text = (source, tab, text) if tab else line.partition(" ")
+            if not tab:
+                source, _, text = line.partition(" ")
+            if not tab and source.count("/") == 7:  # chess alone has such positions
+                source, text = CHESS, line
             if not text.strip():
                 raise PositionError(f"a line is a VARIANT and a position, not {line!r}")
             if re.search(r"[/\\]|\.py\b|\.h5\b", source):  # what a line says may be anybody's word
@@ -157,10 +160,12 @@ def men_of(text: str) -> str:
     >>> men_of("8/8/8/3k4/8/8/2n5/K6R w")
     'KRKN'
     """
-    letters = re.sub(r"[^A-Za-z]", "", re.split(r"[ _]", text.strip(), maxsplit=1)[0])
+    placement = re.split(r"[ _]", text.strip(), maxsplit=1)[0]
+    letters = re.sub(r"[^A-Za-z]", "", placement)
     white, black = sorted(filter(str.isupper, letters)), sorted(filter(str.islower, letters))
     sides = ["".join(man.upper() for man in side if man not in "Kk") for side in (white, black)]
-    if letters.count("K") != 1 or letters.count("k") != 1:
+    rows = [re.sub("[1-8]", lambda digit: "." * int(digit[0]), row) for row in placement.split("/")]
+    if letters.count("K") != 1 or letters.count("k") != 1 or [len(row) for row in rows] != [8] * 8:
         raise PositionError(f"no FEN {text!r}; it should look like 8/8/8/3k4/8/8/2n5/K6R w - - 0 1")
     return f"K{sides[0]}K{sides[1]}"
 

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -252,7 +253,8 @@ class Match:
         try:
             return self.solution.game.move(self.position, text)
         except ValueError as error:
-            click.echo(str(error))
+            near = get_close_matches(text, [name for name in commands if name != "?"], 1)
+            click.echo(f"no move {text!r} here; did you mean {near[0]}?" if near else str(error))
             return None
 
     def legal(self) -> list[int]:

@@ -64,6 +64,10 @@ def test_a_bad_move_is_asked_for_again(play):
     assert "no move 'b2' here; the moves are b1 c1 a2 c2 a3 b3 c3\n" in text
 
 
+def test_a_word_near_a_command_is_told_of_it(play):
+    assert "did you mean hints?" in play("tictactoe", moves="hint\n")
+
+
 def test_a_question_mark_shows_what_each_move_is_worth(play):
     text = play("tictactoe", "--from", "XX./OO./...", moves="?\nc1\n")
     assert "The moves, best first, and what each brings the player who makes it:\n  c1 win  in 1\n" in text

@@ -137,3 +137,9 @@ def test_a_file_that_was_there_stays_until_the_new_one_is_whole(tmp_path, monkey
     (tmp_path / "some.csv").write_text("mine", encoding="utf-8")
     retrograde("export", "nosuch", "-o", "some.csv", status=1)
     assert (tmp_path / "some.csv").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_tier_that_is_not_there_is_told_on_a_line(tmp_path):
+    done = retrograde("export", "tictactoe", "--tier", "77", "-o", tmp_path / "some.csv", status=1)
+    assert done.output == "retrograde: error: there is no tier 77 in the database of tictactoe\n"
+    assert not list(tmp_path.glob("some*"))

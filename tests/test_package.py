@@ -94,6 +94,11 @@ def test_games_may_be_given_as_such_and_as_rule_files(tmp_path):
         retrograde.check("heep")
 
 
+def test_open_says_what_it_takes():
+    with pytest.raises(TypeError, match=r"takes the text of a variant, .* or the path of a database, not int"):
+        retrograde.open(5)
+
+
 def test_python_m_retrograde_is_the_command():
     said = [
         subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=True).stdout

@@ -132,11 +132,8 @@ def open_source(source: str, database: str | None) -> "Database":
 
 
 def rules_now(path: Path) -> str | None:
-    """Return the variant of a database by the rule file that it was made with, if that is there, whatever it holds now.
-
-    >>> rules_now(Path("heap,size=12.h5"))  # doctest: +SKIP
-    './heap.py:size=12'
-    """
+    """Return the variant of a database by the rule file that it was made with, as in `./heap.py:size=12`, whatever
+    that holds now; None where it is not there."""
     from retrograde.databases import DatabaseFile
     from retrograde.games.trusted import read_record
 

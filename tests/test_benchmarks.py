@@ -22,9 +22,9 @@ def test_speed():
 
 
 def test_lookup(solved):
-    lines = run("lookup.py", str(solved("connect4:4,4")), str(solved("chess:KRK"))).splitlines()
-    assert lines[::5] == ["connect4:width=4,height=4, records", "chess:KRK, slots"]
-    assert [line[:4] for line in lines[1:5]] == [line[:4] for line in lines[6:]] == ["open", "cold", "warm", "at o"]
+    lines = run("lookup.py", str(solved("chess:KRK"))).splitlines()
+    assert lines[0] == "chess:KRK, slots"
+    assert [line[:4] for line in lines[1:]] == ["open", "cold", "warm", "at o"]
 
 
 def test_serve(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from .command_line import COMMAND, HEAP, environment, process, retrograde
 
 TICTACTOE = {"win": 2836, "lose": 1574, "tie": 1068, "draw": 0}  # published.py has the sources of such numbers
 SUMMARY = {"variant", "positions", "stored", "values", "by_remoteness", "start", "bytes", "path"}
-OF_A_RUN = {"seconds", "peak_memory_bytes", "resumed"}
+OF_A_RUN = {"seconds", "peak_memory_bytes", "resumed", "explored_before"}
 
 
 @pytest.fixture

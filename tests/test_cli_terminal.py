@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+from pathlib import Path
 from zlib import crc32
 
 import click
@@ -191,8 +193,8 @@ def test_a_query_shows_on_the_board_what_moves_are_worth(krkn):
 
 
 @needs_terminals
-def test_nothing_is_wider_than_the_screen(solved, monkeypatch):
-    home = solved("dodgem").parent
+def test_nothing_is_wider_than_the_screen(solved, monkeypatch, tmp_path):
+    home = Path(shutil.copy(solved("dodgem"), tmp_path)).parent
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
     header = b'["connect4:width=5,height=5 rules sources", []]'
     journal = home / "connect4,width=5,height=5.h5.journal"
@@ -201,7 +203,6 @@ def test_nothing_is_wider_than_the_screen(solved, monkeypatch):
         shown = click.unstyle(on_terminal(*command, lines=200))
         assert max(map(len, shown.splitlines())) <= 80, command
         assert "connect4:width=5,height=5 " in shown or command != ["list"]
-    journal.unlink()
 
 
 @needs_terminals

@@ -27,6 +27,7 @@ def test_lookup(solved):
     assert [line[:4] for line in lines[1:]] == ["open", "cold", "warm", "at o"]
 
 
+@pytest.mark.slow
 def test_serve(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     lines = run("serve.py", "tictactoe").splitlines()

@@ -601,9 +601,17 @@ def test_heads_of_a_long_history_stay_in_view(open_page):
     assert moves["height"] <= side["height"] / 2 and box["height"] > side["height"] / 3
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+LOOKS = [
+    (query, scheme)
+    for query in ("", "?v=connect4:4,4&m=1,2,1", "?v=chess:KRK", OVER, "?v=lgame&hints=0", "?v=dodgem")
+    for scheme in ("light", "dark")
+]
+QUICK_LOOKS = [LOOKS[0], LOOKS[3], LOOKS[6]]
+
+
 @pytest.mark.parametrize(
-    "query", ["", "?v=connect4:4,4&m=1,2,1", "?v=chess:KRK", OVER, "?v=lgame&hints=0", "?v=dodgem"]
+    ("query", "scheme"),
+    [look if look in QUICK_LOOKS else pytest.param(*look, marks=pytest.mark.slow) for look in LOOKS],
 )
 def test_axe_finds_nothing(open_page, scheme, query):
     ready = {"": ".card", "?v=dodgem": "#trouble button"}.get(query, "#counts svg")

@@ -105,7 +105,7 @@ def test_a_picture_shows_pieces_and_moves(solved):
 def test_moves_of_two_men_to_one_place_have_a_mark_for_each_worth(solved):
     with Solution(open_database(solved("chess:KQKR"))) as solution:
         chance, both = Random(2), 0
-        for _ in range(60):
+        for _ in range(30):
             position = random_position(solution, chance)
             choices = solution.moves(position)
             tree = ET.fromstring(board_svg(solution.game, position, choices))
@@ -123,7 +123,7 @@ def test_moves_of_two_men_to_one_place_have_a_mark_for_each_worth(solved):
                     assert shapes == {worth[name] for name in group.get("data-move").split()}
                     both += len(list(group.iter(f"{SVG}use"))) > 1
             assert set(marked) == set(worth)
-        assert both > 20
+        assert both > 10
 
 
 def test_values_differ_by_shape_and_sign_and_what_is_on_them_has_contrast():

@@ -211,9 +211,9 @@ def get(address: str, path: str, accept: str = "application/json") -> str:
 
 def test_it_serves(address):
     assert "tictactoe" in {game["id"] for game in json.loads(get(address, ""))}
-    page = get(address, "", accept="text/html")
-    links = re.findall(r'(?:src|href)="/(static/[^"]+)"', page)
-    assert {"static/page.js", "static/page.css"} <= set(links)
-    assert all(len(get(address, link)) > 100 for link in links)
+    for path, script in (("", "gallery"), ("?v=tictactoe", "page")):
+        links = re.findall(r'(?:src|href)="/(static/[^"]+)"', get(address, path, accept="text/html"))
+        assert {f"static/{script}.js", "static/page.css"} <= set(links)
+        assert all(len(get(address, link)) > 100 for link in links)
     position = json.loads(get(address, "tictactoe/regular/positions/?p=.../.../..."))
     assert (position["positionValue"], position["remoteness"]) == ("tie", 9)

@@ -47,8 +47,11 @@ FOLDER = tempfile.TemporaryDirectory(prefix="retrograde-docs-")
 """Goes when the build ends."""
 
 SOURCES = {page: source for source, page in PAGES.items()}
-LINK = re.compile(r"(!?)(\[(?:[^][]|\[[^]]*\])*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
+LINK = r"(!?)(\[(?:[^][]|\[[^]]*\])*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)"
 """A link to a file of the project: whether it is a picture, its text, its target, the place there."""
+
+LINK_OR_CODE = re.compile(rf"{LINK}|^```.*?^```$|`(?:[^`\n]|\n(?!\n))+`", flags=re.MULTILINE | re.DOTALL)
+"""Whichever begins first: the text of a link may be code, and within code a link is an example."""
 
 
 @event_priority(100)  # before mkdocstrings, which takes its paths then
@@ -90,11 +93,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     def lead(match: re.Match[str]) -> str:
         picture, text, target, place = match.groups()
+        if target is None:
+            return match[0]
         return f"{picture}{text}({target_in_site(source, here, target, config.extra['repository'])}{place or ''})"
 
-    # not within code, where a link is an example
-    parts = re.split(r"(^```.*?^```$|`[^`\n]+`(?!\]))", markdown, flags=re.MULTILINE | re.DOTALL)
-    return "".join(part if i % 2 else LINK.sub(lead, part) for i, part in enumerate(parts))
+    return LINK_OR_CODE.sub(lead, markdown)
 
 
 def target_in_site(source: str, here: str, target: str, address: str) -> str:
@@ -102,7 +105,7 @@ def target_in_site(source: str, here: str, target: str, address: str) -> str:
     if not (ROOT / source).exists():
         return target  # a page that is made as a whole has links of the site
     path = os.path.normpath(os.path.join(os.path.dirname(source), target)).replace(os.sep, "/")
-    if path in PAGES or path.startswith("docs/") or re.fullmatch(r"benchmarks/[^/]+\.svg", path):
+    if path in PAGES or re.fullmatch(r"docs/.+(?<!\.py)|benchmarks/[^/]+\.svg", path):
         wanted = PAGES.get(path, path.removeprefix("docs/"))
         return os.path.relpath(wanted, os.path.dirname(here) or ".").replace(os.sep, "/")
     if (ROOT / path).exists():

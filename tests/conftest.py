@@ -12,6 +12,8 @@ from retrograde.games.catalog import load_game, variant
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
 
+from .serving import CHROMIUM
+
 LONG = 1.0
 """Seconds above which a test is no longer fast, where machine code is at hand and the machine is idle."""
 
@@ -77,3 +79,14 @@ def solver_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let broken rules come to the solver, which is to find them itself: nothing looks at them before and after."""
     for name in ("refuse_broken", "verify_sample"):
         monkeypatch.setattr(engine, name, lambda *_: None)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser for the tests of a module."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    switches = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+    with playwright.sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=CHROMIUM, args=switches)
+        yield browser
+        browser.close()

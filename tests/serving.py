@@ -1,13 +1,20 @@
 """Asks the server: by a client within this process, or of one that is a process of its own."""
 
+import shutil
 import subprocess
 
 import h5py
+import pytest
 
 from .command_line import COMMAND, environment
 
 SERVED = ["tictactoe", "mutorere", "chess:KRK"]
 """What the folder of databases holds that most tests of the server are about."""
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+"""Where a browser is that pages can be tested in."""
+
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path")
 
 FEN = "8/8/8/8/8/2k5/1R6/K7 b"
 
@@ -31,6 +38,14 @@ def get(client, path, status=200, **parameters):
 def served(client):
     """Return the variants that a server says it has."""
     return [one["variant"] for one in get(client, "/api/variants")]
+
+
+def fill(home, solved, variants):
+    """Put the databases of variants into a folder, and return it."""
+    for text in variants:
+        path = solved(text)
+        (home / path.name).write_bytes(path.read_bytes())
+    return home
 
 
 def damage(path, dataset):

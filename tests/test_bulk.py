@@ -20,8 +20,8 @@ from retrograde.solver.work.sizes import Sizes
 from . import reference
 
 RECORDS = ["tictactoe", "connect4:4,4", "dodgem", "hareandhounds", "lgame", "mutorere"]
-SLOTS = ["chess:KPK"]
-STEPS = ["connect4:4,4"]
+SLOTS = ["chess:KPK", pytest.param("chess:KRK", marks=pytest.mark.slow)]
+STEPS = ["connect4:4,4", pytest.param("tictactoe", marks=pytest.mark.slow)]
 
 pytestmark = pytest.mark.long
 

@@ -9,7 +9,6 @@ server is replaced on the way.
 import http.server
 import os
 import re
-import shutil
 import threading
 from pathlib import Path
 from random import Random
@@ -31,7 +30,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import Solution
 
 from .command_line import HEAP
-from .serving import Server, client_of, get
+from .serving import CHROMIUM, Server, client_of, fill, get
 
 pytestmark = pytest.mark.long
 
@@ -70,11 +69,7 @@ PLIES = 60
 @pytest.fixture(scope="module")
 def home(solved, tmp_path_factory):
     """A folder of databases."""
-    folder = tmp_path_factory.mktemp("home")
-    for text in SHOWN:
-        path = solved(text)
-        (folder / path.name).write_bytes(path.read_bytes())
-    return folder
+    return fill(tmp_path_factory.mktemp("home"), solved, SHOWN)
 
 
 @pytest.fixture
@@ -315,7 +310,6 @@ def test_moves_off_the_board_are_listed(solved):
 PAGE = os.environ.get("GAMESMANUNI")
 THEIR_ADDRESS = "https://nyc.cs.berkeley.edu/universal/v1/"
 CLICKABLE = ".iag-button-point, .iag-button-arrow, #listed-moves .move, #custom-gui-tictactoe g.button rect"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
 
 LONG = {"mutorere", "chess:KPK", "lgame", "hareandhounds", "dodgem"}

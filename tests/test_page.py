@@ -4,32 +4,19 @@ It needs Playwright and a Chromium on the path, and is skipped where there is no
 """
 
 import re
-import shutil
 import time
 from pathlib import Path
 
 import pytest
 
-from retrograde.databases import database_path
-from retrograde.games.catalog import load_game, variant
-
 from .command_line import HEAP, environment, process
-from .serving import Server
+from .serving import Server, fill, needs_browser
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path")]
+pytestmark = [pytest.mark.long, needs_browser]
 VARIANTS = ["tictactoe", "connect4:4,4", "chess:KRK", "lgame", "mutorere"]
 OVER = "?v=tictactoe&m=a1,b1,a2,b2,a3&second=human"
 """A game that is over."""
 ROOK = "7k/8/5K2/6R1/8/8/8/8%20w"
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-
-
-def fill(home, solved, variants):
-    """Put databases into a folder."""
-    for text in variants:
-        (home / database_path(variant(load_game(text)), home).name).write_bytes(solved(text).read_bytes())
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +26,6 @@ def url(solved, tmp_path_factory):
     server = Server(home)
     yield server.url
     server.stop()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -2,22 +2,18 @@
 
 import random
 import re
-import shutil
 
 import pytest
 
 from retrograde.cli.web import view
-from retrograde.databases import database_path, open_database
-from retrograde.games.catalog import BUILT_IN, game_class, load_game, variant
+from retrograde.databases import open_database
+from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 
-from .serving import Server
+from .serving import Server, fill, needs_browser
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path")]
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+pytestmark = [pytest.mark.long, needs_browser]
 SMALL = {"connect4": "connect4:4,4", "chess": "chess:KPK"}
 BEGIN = {"chess:KPK": "&p=8/8/8/3k4/8/8/4P3/4K3_w"}
 PLAYED = [SMALL.get(name, name) for name in BUILT_IN]
@@ -28,20 +24,9 @@ KQKR_FORK = "?v=chess:KQKR&p=8%2F1n6%2F5R2%2F4K1k1%2F8%2F8%2F8%2F8+w"
 
 @pytest.fixture(scope="module")
 def url(solved, tmp_path_factory):
-    home = tmp_path_factory.mktemp("home")
-    for text in SERVED:
-        (home / database_path(variant(load_game(text)), home).name).write_bytes(solved(text).read_bytes())
-    server = Server(home)
+    server = Server(fill(tmp_path_factory.mktemp("home"), solved, SERVED))
     yield server.url
     server.stop()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

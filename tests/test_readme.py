@@ -210,7 +210,7 @@ def test_nobody_is_told_to_install_what_the_index_does_not_have():
 @pytest.mark.long
 def test_the_site_is_built(tmp_path):
     pytest.importorskip("mkdocstrings", reason="the site needs the extra docs")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     made = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")}

@@ -21,7 +21,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import Solution
 
 from .command_line import COMMAND, HEAP, environment, retrograde
-from .serving import Server, client_of, get
+from .serving import Server, client_of, fill, get
 
 pytestmark = pytest.mark.long
 
@@ -31,11 +31,7 @@ VARIANTS = ["tictactoe", "connect4:4,4", "mutorere", "chess:KRK", "chess:KQKR", 
 @pytest.fixture(scope="module")
 def home(solved, tmp_path_factory):
     """A folder of databases."""
-    folder = tmp_path_factory.mktemp("home")
-    for text in VARIANTS:
-        path = solved(text)
-        (folder / path.name).write_bytes(path.read_bytes())
-    return folder
+    return fill(tmp_path_factory.mktemp("home"), solved, VARIANTS)
 
 
 @pytest.fixture

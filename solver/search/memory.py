@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-WORDS = types.CPointer(types.int64)
+WORDS = types.CPointer(types.int64)  # type: ignore[attr-defined]  # made at run time
 MOST = 1 << 40
 
 
@@ -44,7 +44,7 @@ def compiled_prefetch(address: Any, index: Any) -> Any:
     return compiled
 
 
-@intrinsic  # type: ignore[misc]  # numba says nothing of its types
+@intrinsic
 def pointer(typing: Any, address: Any) -> Any:
     """Take an int for the address that it is."""
 
@@ -54,7 +54,7 @@ def pointer(typing: Any, address: Any) -> Any:
     return WORDS(types.int64), code
 
 
-@intrinsic  # type: ignore[misc]  # as above
+@intrinsic
 def touch(typing: Any, address: Any, index: Any) -> Any:
     """Give the instruction by the function that LLVM has for it: to read, to be kept in all caches."""
 

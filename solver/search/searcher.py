@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-
 from retrograde.games.catalog import variant
 from retrograde.games.game import (
     DRAW,

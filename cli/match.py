@@ -53,7 +53,7 @@ def command(
 
     with Solution(open_source(source, database)) as solution:
         outcome = contest(solution, (a, b), games, position, seed)
-        variant = solution.database.file.variant
+        variant = solution.variant
     if as_json:
         print_json({"variant": variant, "games": games, "seed": seed, "players": outcome})
         return

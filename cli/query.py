@@ -128,7 +128,7 @@ def start_of(solution: "Solution") -> int:
     """Return the start of the game; raise UsageError where it has none."""
     if solution.start is None:
         example = solution.game.write(solution.start_or_example)
-        name = solution.database.file.variant
+        name = solution.variant
         raise click.UsageError(f"{name} has no start; give a POSITION, as in {example!r}", click.get_current_context())
     return solution.start
 
@@ -148,7 +148,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
     """Return a position's facts, ready for JSON; those of a move are of the position reached, for who moves there."""
     write = solution.game.write
     return {
-        "variant": solution.database.file.variant,
+        "variant": solution.variant,
         "position": write(position),
         **outcome(*solution.value(position)),
         **distance(solution, position),

@@ -130,6 +130,7 @@ ROOMS = {
             "audit",
             "conformance",
             "play",
+            "oracles",
         ),
         *("interpreted", "engine"),
     ),

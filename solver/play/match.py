@@ -26,6 +26,8 @@ ENDLESS = 3
 """A game is a draw when a position comes up so often."""
 LONGEST_GAME = 1000
 """Plies after which a game is a draw as well."""
+FOR_SCORECARD = 2.0
+"""Seconds in which a whole game is judged: most of it is known from playing."""
 LONGEST_WALK, MOST_TRIES = 20, 10_000
 
 
@@ -86,11 +88,11 @@ def play(oracle: Oracle, position: int, players: Sequence[Player]) -> Played:
         if met[position] == ENDLESS or len(moves) == LONGEST_GAME:
             return Played(moves, DRAW, (mistakes[0], mistakes[1]))
         turn = len(moves) % 2
-        before = oracle.value(position).value
+        before = oracle.known(position, distance=False).value
         move = players[turn](oracle, position)
         moves.append(move)
         position = game.do_move(position, move)
-        mistakes[turn] += gave_up(before, oracle.value(position).value)
+        mistakes[turn] += gave_up(before, oracle.known(position, distance=False).value)
         value = game.primitive(position)
     return Played(moves, value if len(moves) % 2 == 0 else FLIPPED[value], (mistakes[0], mistakes[1]))
 
@@ -148,19 +150,20 @@ def review(oracle: Oracle, position: int, move: int) -> Review:
 
 
 class Judgement(NamedTuple):
-    """What a move was worth: as it was played, and the best there were."""
+    """What a move was worth: as it was played, the best there were, and the value that the position had."""
 
     played: Choice
     best: list[Choice]
+    had: Value
 
     @property
     def is_known(self) -> bool:
         """Whether it is known what the move gave up, if anything."""
-        return UNDECIDED not in (self.played.value, self.best[0].value)
+        return self.had != UNDECIDED != self.played.value and FLIPPED[self.best[0].value] == self.had
 
     @property
     def keeps_value(self) -> bool:
-        return self.played.value == self.best[0].value
+        return FLIPPED[self.played.value] == self.had
 
     @property
     def is_best(self) -> bool:
@@ -169,10 +172,10 @@ class Judgement(NamedTuple):
         return self.is_known and self.keeps_value and (None in plies or plies[0] == plies[1])
 
 
-def judge(oracle: Oracle, position: int, move: int) -> Judgement:
-    """Return what a move in a position was worth."""
-    played = next(choice for choice in oracle.moves(position) if choice.move == move)
-    return Judgement(played, oracle.best(position))
+def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None) -> Judgement:
+    """Return what a move in a position was worth, as far as it is known after so many seconds."""
+    played = next(choice for choice in oracle.moves(position, seconds) if choice.move == move)
+    return Judgement(played, oracle.best(position, seconds), oracle.known(position, 0).value)
 
 
 Verdict = Literal["best", "slower", "mistake", "unknown"]
@@ -200,7 +203,7 @@ def marked(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies
     """Return what the moves played at some plies, counted from 0, were worth; *positions* are those before each."""
     marks = []
     for ply in plies:
-        judgement = judge(oracle, positions[ply], moves[ply])
+        judgement = judge(oracle, positions[ply], moves[ply], FOR_SCORECARD / len(plies))
         told = judgement.is_known and not judgement.is_best
         better = [choice.name for choice in judgement.best] if told else []
         marks.append(Mark(ply, judgement, better))

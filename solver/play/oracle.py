@@ -96,7 +96,11 @@ def brought(child: Known) -> Known:
 
 
 class Oracle(Protocol):
-    """Whoever answers for the positions of a game; questions take no longer than the oracle was told to think."""
+    """Whoever answers for the positions of a game.
+
+    An answer takes so many seconds at most as the question allows, or else as the oracle was told to think; for 0, what
+    is known already is told. A database needs no time.
+    """
 
     game: Game
     source: str
@@ -117,16 +121,16 @@ class Oracle(Protocol):
     def __contains__(self, position: object) -> bool:
         """Tell whether it answers for a position: not where a database says that play never reaches it."""
 
-    def known(self, position: int, seconds: float | None = None) -> Known:
-        """Return what is known of a position, after so many seconds at most; what is known already, for 0."""
+    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
+        """Return what is known of a position; without *distance* its value will do."""
 
     def value(self, position: int) -> Outcome:
         """Return value and remoteness: UNDECIDED where the value is not known, None where the remoteness is not."""
 
-    def moves(self, position: int) -> list[Choice]:
+    def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return all moves of a position, the best first, as far as that is known; none where the game is over."""
 
-    def best(self, position: int) -> list[Choice]:
+    def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return moves than which none is better: all of them where that is known at once, else the one found first.
 
         Where nobody knows which are best in the time there is, the one of which the most is known, alone.

@@ -66,7 +66,7 @@ class Solution:
         """Return a position's value and remoteness; raise NotInDatabase where play never reaches it."""
         return self._value(position)
 
-    def known(self, position: int, seconds: float | None = None) -> Known:
+    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
         """Return the same as what is known, and how; it takes no time."""
         return exactly(self._value(position), LOOKED_UP)
 
@@ -92,7 +92,7 @@ class Solution:
         least, most = (remoteness, remoteness) if not isinstance(remoteness, range) else (remoteness[0], remoteness[-1])
         return Listing(self.database, value, least, most, tier)
 
-    def moves(self, position: int) -> list[Choice]:
+    def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves of a position, the best first; none where the game is over.
 
         First the moves that win, the soonest first; then those that tie, the soonest first; then those that draw; then
@@ -104,7 +104,7 @@ class Solution:
             return []
         return sorted((self._choice(position, move) for move in self.game.generate_moves(position)), key=preference)
 
-    def best(self, position: int) -> list[Choice]:
+    def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves that keep value and remoteness: the winner hurries, the loser delays."""
         choices = self.moves(position)
         return [choice for choice in choices if preference(choice) == preference(choices[0])]

@@ -67,7 +67,8 @@ def searching(source: str, seconds: float, error: "NoDatabase") -> "SearchingOra
 
     oracle = searching_oracle(load_game(source), seconds, os.cpu_count() or 1)
     what, _, solve = str(error).partition("; make it with: ")
-    click.echo(f"{what}: it is searched, {duration(seconds)} at a time; to solve it: {solve}", err=True)
+    book = f", beyond its book of {plies(oracle.book.plies)}" if oracle.book else ""
+    click.echo(f"{what}: it is searched{book}, {duration(seconds)} at a time; to solve it: {solve}", err=True)
     try:
         with thinking(oracle, "compiling the rules"):
             oracle.prepare()

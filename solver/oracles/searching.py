@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any
 
 from retrograde.databases import Database, Outcome
+from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game, is_numbered
 from retrograde.solver.play.choice import Choice
@@ -102,6 +103,8 @@ class SearchingOracle:
         self.game: Game = game
         self.seconds, self.workers, self.size, self.sources = seconds, workers, size, sources
         self.source = SEARCH
+        self.book: Book | None = None
+        """The book among the sources, which is closed at the end."""
         self.found: dict[int, Known] = {}
         """What searches have found, by canonical position."""
 
@@ -331,6 +334,8 @@ class SearchingOracle:
         """End the search."""
         if "search" in self.__dict__:
             self.search.halt()
+        if self.book:
+            self.book.close()
 
     def __enter__(self) -> "SearchingOracle":
         return self

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from retrograde.databases import Database, DatabaseFile
     from retrograde.games import Game
+    from retrograde.solver.play.oracle import Oracle
     from retrograde.solver.play.player import Player
-    from retrograde.solver.play.solution import Solution
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -156,28 +156,52 @@ def solve_anew(source: str, path: Path | str | None) -> str:
 
 
 def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
-    """Open a database; where its rules are not at hand, or have changed since, the file alone."""
+    """Open a database, or an opening book; where its rules are not at hand, or have changed since, the file alone."""
     from retrograde.databases import DatabaseFile, OtherRules, database_of
+    from retrograde.databases.book import Book, BookFile
     from retrograde.databases.open import find_database, matching_game
     from retrograde.games import VariantError
     from retrograde.games.catalog import load_game, variant
 
     game = None
+    book = book_named(source, database)
     if database is not None:
         path, game = Path(database), load_game(named_variant(source))
-    elif named := file_named(source):
+    elif named := book or file_named(source):
         path = named
     else:
         path, game = find_database(source, None, None)
-    file = DatabaseFile(path)
+    file = BookFile(path) if book else DatabaseFile(path)
     try:
-        opened = database_of(file, matching_game(file, game))
+        matching = matching_game(file, game)
+        opened = Book(file, matching) if book else database_of(file, matching)
         opened.check_start()
         return opened
     except (OtherRules, VariantError):
         if game is not None and variant(game) != file.variant:
             raise  # the file is of another game than the one asked for
         return file
+
+
+def book_named(source: str, database: str | None) -> Path | None:
+    """Return the path of the opening book that VARIANT|FILE and --database name: where a variant has no database, its
+    own; None where they name none."""
+    from retrograde.databases.book import BookFile
+    from retrograde.databases.location import book_path, database_path
+    from retrograde.games import RetrogradeError
+    from retrograde.games.catalog import load_game, variant
+
+    try:
+        path = Path(database) if database is not None else file_named(source)
+        if path is None:
+            name = variant(load_game(source))
+            path = book_path(name)
+            if database_path(name).exists() or not path.exists():
+                return None
+        BookFile(path).close()
+        return path
+    except (RetrogradeError, OSError):
+        return None
 
 
 def named_variant(source: str) -> str:
@@ -198,12 +222,12 @@ def read_position(game: "Game", text: str) -> int:
         raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
 
 
-def player_named(name: str, solution: "Solution", chance: "Random") -> "Player":
+def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":
     """Return a player by name; raise UsageError where there is none."""
     from retrograde.solver.play.player import NoPlayer, make_player
 
     try:
-        return make_player(name, solution, chance)
+        return make_player(name, oracle, chance)
     except NoPlayer as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
 

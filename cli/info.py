@@ -17,7 +17,7 @@ from retrograde.cli.common import (
 )
 from retrograde.cli.moves import MOVER, distance, mover
 from retrograde.cli.pager import paged
-from retrograde.cli.report import Facts, print_file, print_head, print_remotenesses, print_values, value_of
+from retrograde.cli.report import Facts, print_book, print_file, print_head, print_remotenesses, print_values, value_of
 from retrograde.cli.words import NOUNS, faint, heading, indent, prospect, table, wrap
 from retrograde.games import WIN
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 @json_option
 def command(source: str, database: str | None, as_json: bool) -> None:
     """Show what came out: counts by value and remoteness, the longest win, the size.
+
+    An opening book, where a variant has no database but a book, is told as such.
 
     A file is described even where its rules are gone, or have changed since: that is said. Positions are counted each,
     those equal by symmetry, too; the parts of a chess endgame with one of each, as tables of endgames do.
@@ -52,7 +54,7 @@ def command(source: str, database: str | None, as_json: bool) -> None:
             print_json(facts | {"rules": "at hand" if game else "changed" if changed else "not at hand"})
             return
         with paged():
-            print_head(facts)
+            print_book(facts) if "book" in facts else print_head(facts)
             if changed:
                 print_changed(source, database)
             print_values(facts)
@@ -122,7 +124,7 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") ->
     from retrograde.solver.play.analysis import board
 
     wins = [row for row in file.legend if row.value == WIN]
-    if not wins:
+    if not facts["longest_win"]:
         return
     longest = max(wins, key=lambda row: row.remoteness)
     others = f", as in {longest.positions:,} positions" if longest.positions > 1 else ""

@@ -88,6 +88,9 @@ class Done:
         elif name == "steps":  # the wave, segments, a tally; nothing where all is begun anew
             self.phase, self.unit, self.total = "solving", "waves", len(self.waves) + 1
             self.solved = self.total - 1 - first[0] if first else 0
+        elif name == "searched":  # of an opening book: positions, values, remotenesses
+            self.phase, self.unit, self.total = "searching", "positions of an opening book", 0
+            self.solved += lengths[0]
         elif name.startswith("scores"):  # stretches of tiers or a tier, scores, sizes
             before = self.solved if self.phase == "solving" else 0
             listed = self.found.get("waves") or self.found.get("first waves") or 0

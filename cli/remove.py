@@ -97,6 +97,7 @@ def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
 def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
     """Raise what fits where something has the name of what would be deleted, and is not ours, or of another game."""
     from retrograde.databases import DatabaseFile, OtherRules
+    from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.errors import DamagedDatabase, VersionTooNew
 
     for one in there:
@@ -108,7 +109,7 @@ def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
     found = read_done(journal).variant if journal in there else ""
     if path in there and path.exists():  # a link may lead nowhere
         try:
-            with DatabaseFile(path) as file:
+            with (BookFile if is_book(path) else DatabaseFile)(path) as file:
                 found = file.variant
         except (DamagedDatabase, VersionTooNew):
             pass  # ours, and to be removed all the more
@@ -126,8 +127,10 @@ def is_journal(path: Path) -> bool:
 
 def about(one: Path, path: Path) -> str:
     """Return what a file is that would be deleted."""
+    from retrograde.databases.book import is_book
+
     if one == path:
-        return "the database"
+        return "the opening book" if is_book(path) else "the database"
     if one.name.endswith(JOURNAL):
         return f"the journal of an interrupted solve, {read_done(one)}"
     if one.name.endswith(PARTIAL):

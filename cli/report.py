@@ -22,6 +22,22 @@ def print_head(facts: Facts) -> None:
     click.echo(f"{heading(facts['variant'])}: {ending}")
 
 
+def print_book(facts: Facts) -> None:
+    """Print of which variant an opening book is, how far it reaches, and what it knows of the start."""
+    start, (plies, distances) = facts["start"], facts["book"].values()
+    if start["remoteness"] is None and start["value"] != "draw":
+        ending = {"win": "the first player wins", "lose": "the second player wins", "tie": "a tie"}[start["value"]]
+        click.echo(f"{heading(facts['variant'])}: {coloured(value_of(start), ending)}")
+    else:
+        print_head(facts)
+    click.echo(f"{of_book(plies)}, not the whole game{'' if distances else '; without distances'}")
+
+
+def of_book(plies: int) -> str:
+    """Return what an opening book is: `an opening book of the first 8 plies`."""
+    return f"an opening book of the first {'ply' if plies == 1 else f'{plies} plies'}"
+
+
 def print_values(facts: Facts) -> None:
     """Print how many positions have each value."""
     total = facts["positions"]
@@ -43,6 +59,8 @@ def print_remotenesses(facts: Facts) -> None:
     """Print how many positions have each value and remoteness, a row for each remoteness."""
     counts = {(value_of(row), row["remoteness"]): row["count"] for row in facts["by_remoteness"]}
     values = [value for value in NOUNS if value != DRAW and facts["values"][NOUNS[value]]]
+    if not any(remoteness is not None for _, remoteness in counts):
+        return
     rows = [[heading("plies"), *(coloured(value) for value in values)]]
     for remoteness in sorted({remoteness for _, remoteness in counts if remoteness is not None}):
         columns = (counts.get((value, remoteness)) for value in values)

@@ -1,10 +1,12 @@
 """`retrograde verify`: every stored outcome derived again from its children."""
 
 import time
+from pathlib import Path
 
 import click
 
 from retrograde.cli.common import (
+    book_named,
     database_option,
     json_option,
     open_file,
@@ -14,7 +16,10 @@ from retrograde.cli.common import (
     workers_option,
 )
 from retrograde.cli.progress import JsonProgress, ProgressLine
+from retrograde.cli.report import of_book
 from retrograde.cli.words import duration, faint, heading, indent, wrap
+
+MOST_PROBLEMS = 20
 
 
 @click.command()
@@ -29,6 +34,8 @@ def command(
 ) -> None:
     """Derive every stored value again from its children, and compare.
 
+    Of an opening book the positions of the last ply cannot be derived; some of them are searched again.
+
     Nothing of the solver takes part but the rules. What is proven, and on what it rests, is said at the end. The exit
     status is 1 if anything is wrong. With --json, progress goes to standard error as lines of JSON.
 
@@ -40,6 +47,9 @@ def command(
     """
     if quick:
         verify_quickly(source, database, as_json)
+        return
+    if path := book_named(source, database):
+        verify_book(path, workers, as_json, ctx)
         return
     from retrograde.games.text import printable
     from retrograde.solver.audit.verify import verify
@@ -74,6 +84,36 @@ def command(
         if report.wrong > len(report.problems):
             click.echo(f"  … and {report.wrong - len(report.problems):,} more")
     if not report.ok:
+        ctx.exit(1)
+
+
+def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Context) -> None:
+    """Hold an opening book against the rules, and say what that proves."""
+    import os
+
+    from retrograde.databases.book import open_book
+    from retrograde.games.text import printable
+    from retrograde.solver.oracles.audit import verify_book as verify
+
+    began = time.monotonic()
+    with open_book(path) as book, JsonProgress() if as_json else ProgressLine() as line:
+        report = verify(book, line, workers or os.cpu_count() or 1)
+    seconds = time.monotonic() - began
+    if as_json:
+        about = {"variant": book.file.variant, "ok": not report.problems, "book": {"plies": book.plies}}
+        print_json(about | report._asdict() | {"seconds": round(seconds, 3)})
+    elif report.problems:
+        click.echo(f"{heading(book.file.variant)}: {click.style(f'{len(report.problems):,} wrong', fg='red')}")
+        click.echo(indent("\n".join(printable(problem) for problem in report.problems[:MOST_PROBLEMS])))
+    else:
+        right = click.style("nothing is wrong", fg="green")
+        click.echo(f"{heading(book.file.variant)}, {of_book(book.plies)}: {report.stored:,} records, and {right}")
+        click.echo(f"{report.positions:,} positions in {duration(seconds)}")
+        proven = f"the book has the positions of the plies and no others, and {report.derived:,} follow from the others"
+        rest = f"the search that made it, for the others at the last ply; {report.searched} of them were searched again"
+        click.echo(faint(wrap(f"proven: {proven}", 2)))
+        click.echo(faint(wrap(f"on the strength of: {rest}", 2)))
+    if report.problems:
         ctx.exit(1)
 
 

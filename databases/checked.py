@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import h5py
 import numpy as np
@@ -21,7 +21,7 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import LEGEND, MAGIC, LegendRow, in_version
+from retrograde.databases.layout import FORMAT, LEGEND, MAGIC, LegendRow, in_version
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.game import POSITION_LIMIT
 
@@ -37,6 +37,8 @@ class CheckedFile:
     Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
     """
 
+    FORMAT: ClassVar[str] = FORMAT
+    """What the file must say that it is."""
     contents: Any
     """The reader of its records, steps or slots, which `DatabaseFile` gives it."""
 
@@ -49,7 +51,7 @@ class CheckedFile:
         """The length of the file."""
         self._file = self.guarded(lambda: open_file(os.fsencode(self.path)))
         try:
-            self.header, self.attributes = self.guarded(lambda: read_header(self._file, self.path))
+            self.header, self.attributes = self.guarded(lambda: read_header(self._file, self.path, self.FORMAT))
             self.guarded(lambda: check_length(beginning, self.bytes))
         except BaseException:
             self._file.close()

@@ -29,6 +29,10 @@ class NotInDatabase(RetrogradeError, KeyError):
     __str__ = Exception.__str__  # KeyError's own puts quotes around the sentence
 
 
+class NotInBook(NotInDatabase):
+    """A position that an opening book has not: it says nothing of whether play reaches it."""
+
+
 class CannotWrite(RetrogradeError, OSError):
     """A database that could not be written."""
 

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from retrograde.databases.errors import NotADatabase, VersionTooNew
-from retrograde.databases.layout import FORMAT, METRIC, VERSION
+from retrograde.databases.layout import BOOK, FORMAT, METRIC, VERSION
 from retrograde.games import Game
 from retrograde.games.game import POSITION_LIMIT
 from retrograde.games.text import printable
@@ -50,15 +50,21 @@ class Header:
     """The checksum of each table; empty in version 1."""
     digest: str | None
     """The digest of the whole; None in version 1."""
+    plies: int | None = None
+    """How far an opening book reaches; None for a database."""
 
 
-def read_header(file: h5py.File, path: Path) -> tuple[Header, Attributes]:
-    """Return the header of a file, and all its attributes that are texts or ints.
+def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
+    """Return the header of a file of the format *wanted*, and all its attributes that are texts or ints.
 
     Raises NotADatabase, VersionTooNew, or ValueError where an attribute is missing or cannot be true.
     """
     facts = read_attributes(file)
-    if facts.get("format") != FORMAT:
+    if facts.get("format") == BOOK != wanted:
+        raise NotADatabase(
+            f"{str(path)!r} is an opening book, which has the first plies alone; what is in it: retrograde info FILE"
+        )
+    if facts.get("format") != wanted:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
     version = number(facts, "format_version", 1)
     if version > VERSION:
@@ -84,6 +90,7 @@ def read_header(file: h5py.File, path: Path) -> tuple[Header, Attributes]:
         outcome,
         parsed(facts, "checks") if version > 1 else {},
         text(facts, "digest", r"[0-9a-f]{64}") if version > 1 else None,
+        number(facts, "plies", 0) if wanted == BOOK else None,
     )
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
@@ -125,7 +132,7 @@ def read_attributes(file: h5py.File) -> Attributes:
     if h5py.h5a.get_num_attrs(root) > MOST_ATTRIBUTES:
         raise ValueError(f"it has more than {MOST_ATTRIBUTES} attributes")
     found = {}
-    for name in (*TEXTS, "format_version", "positions", "stored", "start", "start_value", "start_remoteness"):
+    for name in (*TEXTS, "format_version", "positions", "stored", "start", "start_value", "start_remoteness", "plies"):
         if h5py.h5a.exists(root, name.encode()):
             value = read_attribute(h5py.h5a.open(root, name.encode()))
             if value is not None:

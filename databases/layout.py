@@ -28,10 +28,13 @@ import numpy as np
 from retrograde.games import Value
 
 FORMAT = "retrograde"
+BOOK = "retrograde book"
+"""The format of an opening book, so that nobody takes it for the solution of a whole game."""
 VERSION = 2
 """Version 1, which is read as well, has no column `check`, and neither the attribute `checks` nor `digest`."""
 METRIC = "remoteness in plies"
-
+NOT_FOUND = (1 << 31) - 1
+"""The remoteness, in the legend of an opening book, of what is that far from its end nobody knows."""
 
 MAGIC = b"\x89HDF\r\n\x1a\n\x03"
 """HDF5's signature and the version of the superblock, which says that all its metadata has checksums."""

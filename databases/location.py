@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 SUFFIX = ".h5"
+BOOK_SUFFIX = ".book.h5"
 
 
 def home_folder() -> Path:
@@ -35,7 +36,24 @@ def database_path(variant: str, home: str | os.PathLike[str] | None = None) -> P
     return folder / (re.sub(r"[:/\\]", ",", variant) + SUFFIX)
 
 
+def book_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
+    """Return the path of a variant's opening book, whether or not it exists.
+
+    >>> book_path("connect4", "home").as_posix()
+    'home/connect4.book.h5'
+    """
+    path = database_path(variant, home)
+    return path.with_name(path.name.removesuffix(SUFFIX) + BOOK_SUFFIX)
+
+
+def list_books(home: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Return the paths of the opening books there are, by name."""
+    folder = Path(home) if home is not None else home_folder()
+    return sorted(path for path in folder.glob("*" + BOOK_SUFFIX) if path.is_file())
+
+
 def list_databases(home: str | os.PathLike[str] | None = None) -> list[Path]:
     """Return the paths of the databases there are, by name."""
     folder = Path(home) if home is not None else home_folder()
-    return sorted(path for path in folder.glob("*" + SUFFIX) if path.is_file())
+    paths = (path for path in folder.glob("*" + SUFFIX) if path.is_file())
+    return sorted(path for path in paths if not path.name.endswith(BOOK_SUFFIX))

@@ -19,7 +19,7 @@ from retrograde.databases.encoding import encode_group
 from retrograde.databases.errors import CannotWrite
 from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.header import Attributes, options_text
-from retrograde.databases.layout import FORMAT, LEGEND, METRIC, VERSION, LegendRow, create_file
+from retrograde.databases.layout import BOOK, FORMAT, LEGEND, METRIC, VERSION, LegendRow, create_file
 from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records
 from retrograde.databases.slots.write import SolvedSlots, write_slots
@@ -42,6 +42,7 @@ def write_database(
     *,
     lock: Lock | None = None,
     inspect: Callable[[Path], object] | None = None,
+    book_plies: int | None = None,
 ) -> Path:
     """Write a database and return its path; another of that name is replaced once the new one is complete.
 
@@ -49,13 +50,16 @@ def write_database(
     told how many records are written; *encode* is `encode_group`, or something quicker that does the same. *lock* is
     that of the path, if it is held already. *inspect* is called with the path of the complete file before it gets its
     name, and may raise. Raises CannotWrite, or InUse where another process writes to the same path.
+
+    With *book_plies* it is an opening book of so many plies.
     """
     path = Path(path)
     with nullcontext(lock) if lock else Lock(path), complete_or_nothing(path) as partial_path:
         with hdf5_errors():
             file = create_file(os.fsencode(partial_path))
             try:
-                fill(file, game, solved, each, progress or (lambda records: None), encode)
+                about = book_attributes(book_plies)
+                fill(file, game, solved, each, progress or (lambda records: None), encode, about)
             finally:
                 file.close()
         if inspect:
@@ -65,7 +69,7 @@ def write_database(
 
 def fill(
     file: h5py.File, game: Game, solved: SolvedRecords | SolvedSlots | SolvedSteps, each: Each, progress: Progress,
-    encode: Encoder,
+    encode: Encoder, about: Attributes,
 ) -> None:  # fmt: skip
     """Write everything into a new file."""
     contents = Contents(file)
@@ -78,7 +82,12 @@ def fill(
         else:
             write_steps(contents, solved, each, progress)
     contents.table("legend", np.array([tuple(row) for row in solved.legend], LEGEND))
-    contents.finish(attributes(game, solved.legend, start))
+    contents.finish(attributes(game, solved.legend, start) | about)
+
+
+def book_attributes(plies: int | None) -> Attributes:
+    """Return what an opening book says of itself that a database does not; nothing for a database."""
+    return {} if plies is None else {"format": BOOK, "plies": plies}
 
 
 def attributes(game: Game, legend: Sequence[LegendRow], start_row: int | None) -> Attributes:

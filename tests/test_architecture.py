@@ -130,12 +130,13 @@ ROOMS = {
             "audit",
             "conformance",
             "play",
+            "oracles",
         ),
         *("interpreted", "engine"),
     ),
     "databases": (
         *("errors", "location", "lock", "encoding", "layout", "header", "frames", "checked", "reader"),
-        *("*/read", "file", "database", "*/database", "open", "*/write", "write"),
+        *("*/read", "file", "database", "*/database", "open", "book", "*/write", "write"),
     ),
 }
 """In each package its rooms, and the modules that stand in none: each may import itself and what stands before it.

@@ -8,7 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from retrograde.databases import CountRow, Database, DatabaseFile, LegendRow
+from retrograde.databases.book import BookFile
 from retrograde.databases.checked import CheckedFile
+from retrograde.databases.layout import NOT_FOUND
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import DRAW, LOSE, TIE, WIN, Game
 
@@ -27,8 +29,9 @@ def summary(database: Database | DatabaseFile) -> Facts:
     game = database.game if isinstance(database, Database) else None
     size = file.path.stat().st_size
     tiers = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, SlotsReader) else {}
-    wins = [row for row in file.legend if row.value == WIN]
-    ends = [row for row in file.legend if row.value != DRAW]
+    ends = [row for row in file.legend if row.value != DRAW and row.remoteness != NOT_FOUND]
+    wins = [row for row in ends if row.value == WIN]
+    book = {"book": {"plies": file.plies, "distances": file.has_distances}} if isinstance(file, BookFile) else {}
     return {
         "variant": file.variant,
         "positions": file.positions,
@@ -45,6 +48,7 @@ def summary(database: Database | DatabaseFile) -> Facts:
         "bits_per_position": round(8 * size / file.positions, 3),
         "path": str(file.path),
         **tiers,
+        **book,
     }
 
 
@@ -88,7 +92,10 @@ def part_facts(slots: SlotsReader, game: Game | None, rows: list[CountRow]) -> F
 
 def outcome(row: LegendRow) -> Facts:
     """Return the value and the remoteness of a row of the legend."""
-    return {"value": row.value.name.lower(), "remoteness": None if row.value == DRAW else row.remoteness}
+    return {
+        "value": row.value.name.lower(),
+        "remoteness": None if row.remoteness in (-1, NOT_FOUND) else row.remoteness,
+    }
 
 
 def start(file: CheckedFile, game: Game | None) -> Facts | None:

@@ -1,0 +1,95 @@
+"""An opening book: the records of the positions that play reaches within some plies, and of no others.
+
+It is stored as a database of records is, and is none: its attribute `format` is another, so that nobody takes it for
+the solution of the whole game. Where a remoteness was not found out, the legend has `NOT_FOUND`::
+
+    connect4,width=7,height=6.book.h5
+    └── /    format `retrograde book`, `plies` 8; the rest as in a database of records
+"""
+
+import os
+from pathlib import Path
+from typing import ClassVar
+
+from retrograde.databases.checked import CheckedFile
+from retrograde.databases.database import CACHE_BLOCKS, Outcome
+from retrograde.databases.errors import NoDatabase, NotInBook
+from retrograde.databases.file import DatabaseFile
+from retrograde.databases.layout import BOOK, NOT_FOUND
+from retrograde.databases.location import SUFFIX, book_path
+from retrograde.databases.open import matching_game
+from retrograde.databases.records.database import RecordsDatabase
+from retrograde.databases.records.read import RecordsReader
+from retrograde.games import Game
+
+
+class BookFile(DatabaseFile):
+    """An open file of an opening book; it raises what `DatabaseFile` does."""
+
+    FORMAT: ClassVar[str] = BOOK
+
+    @property
+    def plies(self) -> int:
+        """How many plies from the start the book reaches."""
+        assert self.header.plies is not None
+        return self.header.plies
+
+    @property
+    def has_distances(self) -> bool:
+        """Whether the remoteness of wins and losses is known."""
+        return not any(row.remoteness == NOT_FOUND and row.value in (1, 4) for row in self.legend)
+
+
+class Book(RecordsDatabase):
+    """An opening book: it answers for the positions that it has, and says of others that they are not in it."""
+
+    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+        super().__init__(file, game, cache_blocks)
+        assert isinstance(file, BookFile)
+        self.plies, self.has_distances = file.plies, file.has_distances
+        self._outcomes = [
+            Outcome(row.value, None if row.remoteness in (-1, NOT_FOUND) else row.remoteness) for row in file.legend
+        ]
+
+    def check_start(self) -> None:
+        """Raise DamagedDatabase where the file says of the start what it does not say of that position elsewhere."""
+        start, row = self.file.start, self.file.start_outcome
+        told = None if start is None else self.get(start)
+        if row is None or told is None or told.value != row.value:
+            raise self.file.damaged("the start is worth one thing here, and another there")
+
+    def __getitem__(self, position: int) -> Outcome:
+        """Return a position's outcome; raise NotInBook where the book has it not."""
+        outcome = self.get(position)
+        if outcome is None:
+            name = f"position {position} is not in the book of {self.file.variant}"
+            raise NotInBook(f"{name}, which has the first {self.plies} plies; search for it with: retrograde query")
+        return outcome
+
+
+def open_book(path: str | os.PathLike[str], game: Game | None = None) -> Book:
+    """Open the book at a path; raise what `open_database` raises."""
+    file = BookFile(path)
+    try:
+        assert isinstance(file.contents, RecordsReader)
+        book = Book(file, matching_game(file, game))
+        book.check_start()
+        return book
+    except BaseException:
+        file.close()
+        raise
+
+
+def find_book(game: Game, home: str | os.PathLike[str] | None = None) -> Book | None:
+    """Return the book of a game in the usual place, if there is one."""
+    from retrograde.games.catalog import variant
+
+    try:
+        return open_book(book_path(variant(game), home), game)
+    except NoDatabase:
+        return None
+
+
+def is_book(path: Path) -> bool:
+    """Tell by its name whether a file is a book."""
+    return path.name.endswith(f".book{SUFFIX}")

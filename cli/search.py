@@ -5,19 +5,25 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
 from retrograde.cli.moves import distance, mover, numbered
 from retrograde.cli.words import NOUNS, amount, duration, heading, indent, prospect, wrap
+from retrograde.games import DRAW, LOSE, TIE, WIN
 
 if TYPE_CHECKING:
     from retrograde.games import Game
-    from retrograde.solver.search.searcher import Finding
+    from retrograde.solver.search.prover import Prover
+    from retrograde.solver.search.searcher import Finding, Search
 
 TABLE = "256M"
+METHODS = ["alpha-beta", "pn"]
+DISTANCE_SECONDS = 10.0
+"""Seconds in which it is found out how far the end is that proof-number search has proved, unless somebody says."""
 TICK_SECONDS = 0.5
 
 
@@ -30,6 +36,11 @@ TICK_SECONDS = 0.5
     "--table", "size", type=Size(), default=TABLE, show_default=True, metavar="SIZE", help="Memory for positions met."
 )
 @click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    help="How to search; by default by proof numbers (pn) where play can go round in circles.",
+)
 @click.option("--value-only", is_flag=True, help="Leave out the distance, which takes longer.")
 @json_option
 def command(
@@ -39,38 +50,94 @@ def command(
     depth: int | None,
     size: int,
     workers: int | None,
+    method: str | None,
     value_only: bool,
     as_json: bool,
 ) -> None:
     """Prove what a position is worth by search, where no database reaches.
 
     POSITION is the start if not given. What is told is proved by the rules alone; when time is out, what is known by
-    then is told. Where play can go round in circles, wins and losses are proved, and draws are not.
+    then is told. Alpha-beta search finds the distance as well; proof-number search (pn) proves draws by endless play.
 
     \b
     Examples:
       retrograde search connect4:4,4 2122
       retrograde search connect4:5,5 --value-only
-      retrograde search mutorere --depth 20 --json
+      retrograde search mutorere --json
     """
     from retrograde.games.catalog import load_game
-    from retrograde.solver.search.searcher import Search
 
+    if depth and method == "pn":
+        raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
     place = start_of(game) if position is None else read_position(game, position)
+    limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only)
     with told() as say:
-        say("compiling the rules")
-        search = Search(game, workers or os.cpu_count() or 1, size)
-        began = time.monotonic()
-        with telling(lambda: say(so_far(search.looked_at, time.monotonic() - began))):
-            found = search.find(place, seconds, not value_only, depth)
-            line = [] if value_only else names(game, place, search.line(place, found, seconds))
+        found, line = searched(game, place, method, limits, say)
     if as_json:
         print_json(facts(game, place, found, line))
     else:
         print_finding(game, place, found, line)
-        if found.proved and found.remoteness is None and not value_only:
+        if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
             click.echo("how far the end is was not found in that time; a longer --time may find it, or solve the game")
+
+
+class Limits(NamedTuple):
+    """What a search may take, and whether the distance is wanted."""
+
+    seconds: float | None
+    depth: int | None
+    size: int
+    workers: int
+    distance: bool
+
+
+def searched(
+    game: "Game", place: int, method: str | None, limits: Limits, say: Callable[[str], None]
+) -> tuple["Finding", list[str]]:
+    """Return what was found by a method, or by the one that fits the game, and the names of the moves of best play."""
+    from retrograde.solver.search.prover import goes_round
+
+    if method is None and not limits.depth and goes_round(game, place):
+        found = by_proof_numbers(game, place, limits, say)
+        if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
+            return found, []
+        left = DISTANCE_SECONDS if limits.seconds is None else max(limits.seconds - found.seconds, 0.01)
+        again, line = by_alpha_beta(game, place, limits._replace(seconds=left), say)
+        nodes, seconds = found.nodes + again.nodes, found.seconds + again.seconds
+        return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds), line
+    if method == "pn":
+        return by_proof_numbers(game, place, limits, say), []
+    return by_alpha_beta(game, place, limits, say)
+
+
+def by_proof_numbers(game: "Game", place: int, limits: Limits, say: Callable[[str], None]) -> "Finding":
+    """Return what proof-number search finds out of a position."""
+    from retrograde.solver.search.prover import Prover
+
+    say("compiling the rules")
+    prover = Prover(game, limits.size)
+    with searching(prover, say):
+        return prover.find(place, limits.seconds)
+
+
+def by_alpha_beta(game: "Game", place: int, limits: Limits, say: Callable[[str], None]) -> tuple["Finding", list[str]]:
+    """Return what alpha-beta search finds out of a position, and the names of the moves of best play."""
+    from retrograde.solver.search.searcher import Search
+
+    say("compiling the rules")
+    search = Search(game, limits.workers, limits.size)
+    with searching(search, say):
+        found = search.find(place, limits.seconds, limits.distance, limits.depth)
+        return found, names(game, place, search.line(place, found, limits.seconds)) if limits.distance else []
+
+
+@contextmanager
+def searching(search: "Search | Prover", say: Callable[[str], None]) -> Iterator[None]:
+    """Tell how far a search has come."""
+    began = time.monotonic()
+    with telling(lambda: say(so_far(search.looked_at, time.monotonic() - began))):
+        yield
 
 
 @contextmanager
@@ -156,12 +223,14 @@ def print_finding(game: "Game", position: int, found: "Finding", line: list[str]
 
 def verdict(game: "Game", position: int, found: "Finding") -> str:
     """Return in words what was found."""
-    from retrograde.games import LOSE, TIE, WIN
-
     if found.value is None:
         if found.no_end_within:
             return f"not known; neither side can force a win within {found.no_end_within} plies"
-        bounds = {(LOSE, TIE): "; the player to move does not win", (LOSE, WIN): ""}
+        bounds = {
+            (LOSE, TIE): "; the player to move does not win",
+            (LOSE, WIN): "",
+            (DRAW, TIE): "; neither side can force a win",
+        }
         known = bounds.get((found.at_least, found.at_most), f"; at least a {NOUNS[found.at_least]}")
         return f"not known{known}"
     if found.remoteness is None:

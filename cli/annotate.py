@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from retrograde.cli.uci.tables import Tables
     from retrograde.games.chess.anyboard import AnyBoard
     from retrograde.games.chess.movetext import Game as Written
-    from retrograde.solver.play.review import Review
+    from retrograde.solver.play.match import Review
     from retrograde.solver.play.solution import Solution
 
 BLUNDER = "$4"
@@ -184,7 +184,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
     from retrograde.cli.uci.tables import ending_on
     from retrograde.games.chess.san import uci
     from retrograde.games.game import RetrogradeError
-    from retrograde.solver.play.review import review
+    from retrograde.solver.play.match import review
 
     try:
         material = ending_on(board)
@@ -264,7 +264,7 @@ def annotate_lines(source: str, database: str | None, text: str, tally: Tally, a
     with Solution(open_source(source, database)) as solution:
         if solution.start is None:
             hint = "has no start from which moves could be read; for PGN give the FILE alone"
-            raise Failure(f"{solution.database.file.variant} {hint}")
+            raise Failure(f"{solution.variant} {hint}")
         for number, line in enumerate(text.splitlines(), 1):
             if not has_moves(line):
                 continue
@@ -281,7 +281,7 @@ def line_reviews(solution: "Solution", line: str, number: int, tally: Tally) -> 
     import re
 
     from retrograde.games.game import UNDECIDED, MoveError
-    from retrograde.solver.play.review import review
+    from retrograde.solver.play.match import review
 
     game, position = solution.game, solution.start
     for word in re.sub(r"\{[^}]*\}", " ", line).split():

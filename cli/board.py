@@ -117,17 +117,22 @@ def labels_of(board: Board, rows: int) -> tuple[dict[float, str], str, list[str]
 def worth_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> dict[int, Value | None]:
     """Return what the moves to each place are worth, None where they differ, as where several men can reach it.
 
+    Places of moves of which that is not known are left out.
+
     Nothing for games whose moves touch more than two places: there only the list of moves can tell.
     """
     worth: dict[int, Value | None] = {}
+    unknown = set()
     for choice in choices:
         places = game.draw_move(position, choice.move)
         if len(places) > 2:
             return {}
-        if places:
+        if places and not choice.value:
+            unknown.add(places[-1])
+        elif places:
             value = FLIPPED[choice.value]
             worth[places[-1]] = value if worth.get(places[-1], value) == value else None
-    return worth
+    return {place: value for place, value in worth.items() if place not in unknown}
 
 
 def worth_of(value: Value | None) -> str:

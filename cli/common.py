@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from retrograde.databases import Database, DatabaseFile
     from retrograde.games import Game
+    from retrograde.solver.play.oracle import Oracle
     from retrograde.solver.play.player import Player
-    from retrograde.solver.play.solution import Solution
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -198,12 +198,12 @@ def read_position(game: "Game", text: str) -> int:
         raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
 
 
-def player_named(name: str, solution: "Solution", chance: "Random") -> "Player":
+def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":
     """Return a player by name; raise UsageError where there is none."""
     from retrograde.solver.play.player import NoPlayer, make_player
 
     try:
-        return make_player(name, solution, chance)
+        return make_player(name, oracle, chance)
     except NoPlayer as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
 

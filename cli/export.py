@@ -87,7 +87,7 @@ def command(source: str, output: Path | None, database: str | None, as_json: boo
         finally:
             with suppress(OSError):
                 partial.unlink(missing_ok=True)
-        facts = {"variant": solution.database.file.variant, "positions": count, "path": str(output)}
+        facts = {"variant": solution.variant, "positions": count, "path": str(output)}
         print_json(facts) if as_json else click.echo(f"{count:,} positions in {output}")
 
 
@@ -96,15 +96,13 @@ def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Piece]":
     value = VALUES[wanted["value"]] if wanted["value"] else None
     tier = wanted["tier"]
     if tier is not None and not any(len(piece.positions) for piece in solution.positions(tier=tier)):
-        raise RetrogradeError(f"there is no tier {tier} in the database of {solution.database.file.variant}")
+        raise RetrogradeError(f"there is no tier {tier} in the database of {solution.variant}")
     listing = solution.positions(value, wanted["remoteness"], tier)
     return iter([listing.sample(wanted["sample"], wanted["seed"])] if wanted["sample"] else listing)
 
 
 def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":
     """Return what is written of some positions."""
-    from retrograde.solver.play.player import best
-
     game, positions = solution.game, piece.positions.tolist()
     said = {
         "tier": piece.tiers.tolist(),
@@ -117,7 +115,7 @@ def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":
         ],
     }
     if moves:
-        said["moves"] = [" ".join(one.name for one in best(solution, position)) for position in positions]
+        said["moves"] = [" ".join(one.name for one in solution.best(position)) for position in positions]
     return said
 
 

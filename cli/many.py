@@ -102,7 +102,7 @@ class Desk:
             for k, value, remoteness in zip(own, values.tolist(), plies.tolist(), strict=True):
                 answers[k] = answers[k]._replace(value=Value(value), remoteness=remoteness)
                 if not value:
-                    what = f"position {lines[k].text!r} of {solution.database.file.variant} cannot be reached"
+                    what = f"position {lines[k].text!r} of {solution.variant} cannot be reached"
                     answers[k] = Answer(error=f"{printable(what)} from the start")
         return answers
 
@@ -229,6 +229,6 @@ def in_json(lines: Iterable[Line], answers: Iterable[Answer], facts: "Facts | No
             said |= facts(answer.solution, answer.position)
         else:
             remoteness = None if answer.remoteness < 0 else answer.remoteness
-            variant = answer.solution.database.file.variant
+            variant = answer.solution.variant
             said |= {"variant": variant, "input": line.text, "value": NOUNS[answer.value], "remoteness": remoteness}
         yield json_text(said)

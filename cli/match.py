@@ -1,6 +1,7 @@
 """`retrograde match`: games between two players, counted."""
 
 from collections import defaultdict
+from contextlib import closing
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +12,19 @@ from retrograde.cli.common import (
     complete_players,
     database_option,
     json_option,
-    open_source,
     player_named,
     print_json,
     source_argument,
 )
+from retrograde.cli.known import open_oracle, time_option
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import heading, indent, table
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
 
 if TYPE_CHECKING:
-    from retrograde.solver.play.solution import Solution
+    from retrograde.solver.play.oracle import Oracle
+
+SECONDS = 1.0
 
 
 @click.command(cls=WithPlayers)
@@ -31,16 +34,25 @@ if TYPE_CHECKING:
 @click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many to play.")
 @click.option("--from", "position", metavar="POSITION", help="Where to begin, instead of the start; or random.")
 @click.option("--seed", type=int, default=1, show_default=True, help="For the same play by chance each time.")
+@time_option(SECONDS, "for a move")
 @database_option
 @json_option
 def command(
-    source: str, a: str, b: str, games: int, position: str | None, seed: int, database: str | None, as_json: bool
+    source: str,
+    a: str,
+    b: str,
+    games: int,
+    position: str | None,
+    seed: int,
+    seconds: float,
+    database: str | None,
+    as_json: bool,
 ) -> None:
     """Let two players play one another, taking turns at moving first.
 
     A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; a player that is installed,
     such as rules (for tic-tac-toe); or a skill from 0 to 1. A win is a point, a tie or a draw half of one. Mistakes are
-    moves that gave up value.
+    moves that gave up value; where there is no database, those of which a search has proved it in the time for a move.
 
     A game without a start begins in random positions, each played twice, once with either side.
 
@@ -49,11 +61,9 @@ def command(
       retrograde match tictactoe perfect rules --games 100
       retrograde match connect4:4,4 perfect 0.8 --games 200 --seed 7 --json
     """
-    from retrograde.solver.play.solution import Solution
-
-    with Solution(open_source(source, database)) as solution:
-        outcome = contest(solution, (a, b), games, position, seed)
-        variant = solution.database.file.variant
+    with closing(open_oracle(source, database, seconds)) as oracle:
+        outcome = contest(oracle, (a, b), games, position, seed)
+        variant = oracle.variant
     if as_json:
         print_json({"variant": variant, "games": games, "seed": seed, "players": outcome})
         return
@@ -68,23 +78,23 @@ def command(
 
 
 def contest(
-    solution: "Solution", names: tuple[str, str], games: int, position: str | None, seed: int
+    oracle: "Oracle", names: tuple[str, str], games: int, position: str | None, seed: int
 ) -> list[dict[str, Any]]:
     """Play games, the first player named moving first in every other; return the counts of both."""
     from retrograde.solver.play.match import play, points, random_position
 
-    players = [player_named(name, solution, Random(f"{seed} {k}")) for k, name in enumerate(names)]
+    players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings = Random(f"{seed} beginnings")
-    by_chance = position == "random" or (position is None and solution.start is None)
+    by_chance = position == "random" or (position is None and oracle.start is None)
     start = 0
     if not by_chance:
-        start = solution.game.start if position is None else read_reachable(solution, position)
+        start = oracle.game.start if position is None else read_reachable(oracle, position)
     counts: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
     for number in range(games):
         if by_chance and number % 2 == 0:
-            start = random_position(solution, beginnings)
+            start = random_position(oracle, beginnings)
         first = number % 2
-        played = play(solution, start, (players[first], players[1 - first]))
+        played = play(oracle, start, (players[first], players[1 - first]))
         for side, value in ((first, played.value), (1 - first, FLIPPED[played.value])):
             counts[side][value] += 1
             counts[side]["first" if side == first else "second"] += points(value)

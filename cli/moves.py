@@ -1,6 +1,6 @@
 """Moves for people: numbered as is usual in the game, each with what it brings, and how far the end is in its words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from retrograde.cli.words import coloured, heading, indent, table
@@ -90,14 +90,20 @@ def ahead(game: Game, choice: "Choice") -> str:
     return distance(game, FLIPPED[choice.value], choice.remoteness + 1) or f"in {choice.remoteness + 1}"
 
 
-def moves_table(game: Game, choices: "Sequence[Choice]", most: int | None = None) -> str:
-    """Return the moves, best first, each with what it brings the player who makes it; so many at *most*."""
+def moves_table(
+    game: Game, choices: "Sequence[Choice]", most: int | None = None, unknown: Mapping[int, str] | None = None
+) -> str:
+    """Return the moves, best first, each with what it brings the player who makes it; so many at *most*.
+
+    *unknown* says by their numbers what is known of moves whose value is not.
+    """
     shown = choices if most is None or len(choices) <= most + 1 else choices[:most]
     rows = []
     for choice in shown:
         words = ahead(game, choice).rsplit(" ", 1)
         in_words = words if len(words) == 2 else ["", ""]
-        rows.append((heading(choice.name), coloured(FLIPPED[choice.value]), *in_words))
+        value = coloured(FLIPPED[choice.value]) if choice.value else (unknown or {}).get(choice.move, "not known")
+        rows.append((heading(choice.name), value, *in_words))
     head = "The moves, best first, and what each brings the player who makes it:"
     left = len(choices) - len(shown)
     rest = f"\n  … and {left} more; ? shows all" if left else ""

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -17,21 +18,23 @@ from retrograde.cli.common import (
     complete_players,
     database_option,
     input_line,
-    open_source,
     player_named,
     skill_option,
     source_argument,
 )
+from retrograde.cli.known import awaited, how_known, open_oracle, thinking, time_option, verdict, worths
 from retrograde.cli.moves import distance, mover, moves_played, moves_table, number_of, numbered, sides_of
 from retrograde.cli.pager import paged
 from retrograde.cli.query import read_reachable
-from retrograde.cli.words import NOUNS, coloured, expected, heading, prospect, wrap
+from retrograde.cli.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.naming import variant_title
 
 if TYPE_CHECKING:
+    from retrograde.solver.play.oracle import Oracle
     from retrograde.solver.play.player import Player
-    from retrograde.solver.play.solution import Solution
+
+SECONDS = 3.0
 
 HUMAN = "human"
 ROWS_BESIDE = 9
@@ -68,6 +71,7 @@ class Quit(Exception):
     help="Where to begin, instead of the start: a position, longest (a longest win), or random.",
 )  # fmt: skip
 @click.option("--seed", type=int, metavar="N", help="For the same play by chance each time.")
+@time_option(SECONDS, "for a move")
 @click.option("--pgn", type=click.Path(dir_okay=False, writable=True), metavar="FILE", help="Where to write the game.")
 @database_option
 def command(
@@ -78,10 +82,14 @@ def command(
     hints: bool,
     position: str | None,
     seed: int | None,
+    seconds: float,
     pgn: str | None,
     database: str | None,
 ) -> None:
     """Play a solved game against a perfect player, or watch one.
+
+    Where there is no database, the perfect player searches. It says what it has proved, and what it does not know; once
+    it has proved what a position is worth, it keeps that.
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); a player that is
     installed, such as rules (tic-tac-toe as people learn it); or a skill: 0.8 plays perfectly four times out of five,
@@ -96,18 +104,16 @@ def command(
       retrograde play connect4:4,4 --first perfect --second random --seed 1
       retrograde play chess:KRK --from longest --pgn rook.pgn
     """
-    from retrograde.solver.play.solution import Solution
-
-    with Solution(open_source(source, database)) as solution:
-        if pgn is not None and not hasattr(solution.game, "pgn"):
-            raise click.UsageError(f"games of {solution.game.name} cannot be written as PGN")
+    with closing(open_oracle(source, database, seconds)) as oracle:
+        if pgn is not None and not hasattr(oracle.game, "pgn"):
+            raise click.UsageError(f"games of {oracle.game.name} cannot be written as PGN")
         names = [first, second]
         players: list[Player | None] = []
         for turn, name in enumerate(names):
             chance = Random(seed if seed is None else seed + turn)
             asked = str(skill) if name == "perfect" and skill is not None else name
-            players.append(None if name == HUMAN else player_named(asked, solution, chance))
-        match = Match(solution, first_position(solution, position, seed), names, players, hints)
+            players.append(None if name == HUMAN else player_named(asked, oracle, chance))
+        match = Match(oracle, first_position(oracle, position, seed), names, players, hints)
         if HUMAN in names:
             match.print_title()
         if HUMAN in names and not match.is_over():
@@ -122,38 +128,41 @@ def command(
             click.echo("\nthe game stops here")
         finally:
             if pgn is not None:
-                text = solution.game.pgn(  # type: ignore[attr-defined]
+                text = oracle.game.pgn(  # type: ignore[attr-defined]
                     match.start, match.moves, tuple(match.names), finished
                 )
                 Path(pgn).write_text(text, encoding="utf-8")
         match.print_scorecard()
 
 
-def first_position(solution: "Solution", text: str | None, seed: int | None) -> int:
+def first_position(oracle: "Oracle", text: str | None, seed: int | None) -> int:
     """Return the position in which a game begins."""
     from retrograde.solver.play.match import random_position
+    from retrograde.solver.play.solution import Solution
 
     if text == "longest":
-        wins = [row for row in solution.database.file.legend if row.value == WIN]
+        if not isinstance(oracle, Solution):
+            raise click.UsageError("without a database nobody knows a longest win; give --from another position")
+        wins = [row for row in oracle.database.file.legend if row.value == WIN]
         if not wins:
             raise click.UsageError("nobody ever wins this game; give --from another position")
         return max(wins, key=lambda row: row.remoteness).example
-    if text is None and solution.start is not None:
-        return solution.start
-    return random_position(solution, Random(seed)) if text in (None, "random") else read_reachable(solution, str(text))
+    if text is None and oracle.start is not None:
+        return oracle.start
+    return random_position(oracle, Random(seed)) if text in (None, "random") else read_reachable(oracle, str(text))
 
 
 class Match:
     """One game as it goes: who plays, and what has been played."""
 
-    def __init__(self, solution: "Solution", start: int, names: list[str], players: "list[Player | None]", hints: bool):
-        self.solution = solution
+    def __init__(self, oracle: "Oracle", start: int, names: list[str], players: "list[Player | None]", hints: bool):
+        self.oracle = oracle
         self.start = start
         self.names = names
         self.players = players
         """Who moves first and second; None for a person."""
         self.hints = hints
-        game = solution.game
+        game = oracle.game
         legal = game.generate_moves(start) if game.primitive(start) == UNDECIDED else ()
         self.sides = sides_of(game, start, list(legal))
         """What those are called who move first and second."""
@@ -174,18 +183,18 @@ class Match:
         """Tell whether the game is over, if only because it goes round in a circle."""
         from retrograde.solver.play.match import ENDLESS
 
-        over = self.solution.game.primitive(self.position) != UNDECIDED
+        over = self.oracle.game.primitive(self.position) != UNDECIDED
         return over or self.positions.count(self.position) == ENDLESS
 
     def print_title(self) -> None:
         """Print what the game is called, and for whom a person plays it."""
         mine = [side for side, name in zip(self.sides, self.names, strict=True) if name == HUMAN]
         who = f", you are {mine[0]}" if len(mine) == 1 and not self.is_over() else ""
-        click.echo(f"{heading(variant_title(self.solution.game))}{who}")
+        click.echo(f"{heading(variant_title(self.oracle.game))}{who}")
 
     def play(self) -> None:
         """Play the game to its end, showing every position and move."""
-        game = self.solution.game
+        game = self.oracle.game
         self.show()
         while not self.is_over():
             player = self.players[self.turn]
@@ -198,9 +207,12 @@ class Match:
                 self.judged.append(len(self.moves))
                 click.echo()
             else:
-                move = player(self.solution, self.position)
+                with thinking(self.oracle):
+                    move = player(self.oracle, self.position)
                 ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
-                click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}\n")
+                click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}")
+                self.print_how()
+                click.echo()
             self.moves.append(move)
             self.positions.append(game.do_move(self.position, move))
             self.show()
@@ -208,20 +220,31 @@ class Match:
 
     def show(self) -> None:
         """Show the position, and its moves with their values where they are wanted."""
-        game, solution = self.solution.game, self.solution
+        game, oracle = self.oracle.game, self.oracle
         hints = self.hints and self.players[self.turn] is None and not self.is_over()
         last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
-        print_board(game, self.position, solution.moves(self.position) if hints else (), last)
+        with thinking(oracle):
+            choices = oracle.moves(self.position) if hints else ()
+        print_board(game, self.position, choices, last)
         if hints:
             click.echo()
             rows = shutil.get_terminal_size().lines - ROWS_BESIDE - game.show(self.position).count("\n")
             self.print_moves(max(FEWEST_MOVES, rows) if sys.stdout.isatty() else None)
 
+    def print_how(self) -> None:
+        """Print what is known of a position in which a machine moves, and how, unless a database knows all."""
+        if self.oracle.source != "database":
+            known = self.oracle.known(self.position, 0)
+            click.echo(f"{verdict(self.oracle.game, self.position, known)} ({how_known(known)})")
+
     def print_moves(self, most: int | None = None) -> None:
         """Print what to expect, and the moves, best first, with what they bring; so many at *most*."""
-        game, (value, remoteness) = self.solution.game, self.solution.value(self.position)
-        click.echo(expected(value, remoteness, distance(game, value, remoteness)))
-        click.echo(moves_table(game, self.solution.moves(self.position), most))
+        game, oracle = self.oracle.game, self.oracle
+        with thinking(oracle):
+            choices = oracle.moves(self.position)
+            known = oracle.known(self.position, 0)
+        click.echo(awaited(known, distance(game, known.value, known.remoteness)))
+        click.echo(moves_table(game, choices, most, worths(oracle, choices)))
 
     def print_all_moves(self) -> None:
         """Print the same with all moves, page by page if need be."""
@@ -233,7 +256,7 @@ class Match:
     def ask(self) -> int | None:
         """Ask the person at the terminal for a move; return None where something else was wanted and done."""
         text = ask(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
-        legal = {self.solution.game.move_name(self.position, move): move for move in self.legal()}
+        legal = {self.oracle.game.move_name(self.position, move): move for move in self.legal()}
         if text in legal:
             return legal[text]
         commands: dict[str, Callable[[], None]] = {
@@ -251,14 +274,14 @@ class Match:
             action()
             return None
         try:
-            return self.solution.game.move(self.position, text)
+            return self.oracle.game.move(self.position, text)
         except ValueError as error:
             near = get_close_matches(text, [name for name in commands if name != "?"], 1)
             click.echo(f"no move {text!r} here; did you mean {near[0]}?" if near else str(error))
             return None
 
     def legal(self) -> list[int]:
-        return list(self.solution.game.generate_moves(self.position))
+        return list(self.oracle.game.generate_moves(self.position))
 
     def switch_hints(self) -> None:
         self.hints = not self.hints
@@ -269,8 +292,13 @@ class Match:
 
     def print_line(self) -> None:
         """Print best play from here."""
-        names = [choice.name for choice in self.solution.line(self.position)]
-        line = numbered(self.solution.game, self.start, names, len(self.moves))
+        with thinking(self.oracle):
+            self.oracle.known(self.position)
+            names = [choice.name for choice in self.oracle.line(self.position)]
+        if not names:
+            click.echo("best play from here is not known")
+            return
+        line = numbered(self.oracle.game, self.start, names, len(self.moves))
         click.echo(wrap(f"Best play  {line}", 11))
 
     def undo(self) -> None:
@@ -304,7 +332,7 @@ class Match:
         """Print how the game has ended."""
         from retrograde.solver.play.match import ENDLESS
 
-        game = self.solution.game
+        game = self.oracle.game
         value = game.primitive(self.position)
         after = f"after {moves_played(game, len(self.moves))}"
         how = f": {game.ending(self.position)}" if value != UNDECIDED and game.ending(self.position) else ""
@@ -324,7 +352,7 @@ class Match:
         from retrograde.cli.scorecard import scorecard
 
         if self.judged:
-            click.echo("\n" + scorecard(self.solution, self.positions, self.moves, self.judged))
+            click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged))
 
 
 class Resigned(Quit):

@@ -13,23 +13,29 @@ from retrograde.cli.common import (
     database_option,
     input_line,
     json_option,
-    open_source,
     print_json,
     read_position,
 )
 from retrograde.cli.failure import Failure
+from retrograde.cli.known import facts as facts_known
+from retrograde.cli.known import how_known, name_of, open_oracle, searching, thinking, time_option, verdict, worths
 from retrograde.cli.moves import distance as distance_of
 from retrograde.cli.moves import mover, moves_table, numbered
 from retrograde.cli.pager import paged
 from retrograde.cli.words import heading, prospect, wrap
-from retrograde.games import UNDECIDED
+from retrograde.games import UNDECIDED, Game
 from retrograde.games.text import printable
 
 if TYPE_CHECKING:
+    from retrograde.solver.play.oracle import Known, Oracle
     from retrograde.solver.play.solution import Solution
 
-    Reader = Callable[[str], tuple[Solution, int]]
-    """Returns the solution and the position that a text stands for."""
+    Reader = Callable[[str], tuple[Oracle, int]]
+    """Returns who answers, and the position that a text stands for."""
+
+SECONDS = 10.0
+FOR_MOVES = 0.5
+"""The share of the time that is left for the moves."""
 
 
 @click.command()
@@ -42,15 +48,25 @@ if TYPE_CHECKING:
     help="Answer each line of a file, or of standard input (-), on one line.",
 )
 @click.option("--moves", is_flag=True, help="With --batch, tell of the moves as well.")
+@time_option(SECONDS, "for the position and its moves")
 @database_option
 @json_option
 def command(
-    source: str | None, position: str | None, batch: str | None, moves: bool, database: str | None, as_json: bool
+    source: str | None,
+    position: str | None,
+    batch: str | None,
+    moves: bool,
+    seconds: float,
+    database: str | None,
+    as_json: bool,
 ) -> None:
     """Show what a position is worth, every move, and best play.
 
     POSITION is the start if not given; - reads positions from standard input, one a line. Where VARIANT is chess, a
     database is taken that has the men on the board: chess:KRKN, say, for rook against knight, or for a rook alone.
+
+    Where there is no database, the position is searched: what is told is proved, and what is not proved in time is told
+    as not known.
 
     With --batch a line is a position, or VARIANT, a tab and a position; where no VARIANT is given beside, a space does
     for the tab. Lines are answered by number, position, value (for the player to move) and plies to the end. What
@@ -64,8 +80,7 @@ def command(
       echo 2231 | retrograde query connect4:4,4 -
       echo 2231 | retrograde query connect4:4,4 --batch -
     """
-    from retrograde.cli.many import CHESS, Desk, answer_file
-    from retrograde.solver.play.solution import Solution
+    from retrograde.cli.many import Desk, answer_file
 
     if batch is not None:
         if position is not None:
@@ -77,21 +92,32 @@ def command(
         what = "--moves goes with --batch" if moves else "missing argument 'VARIANT|FILE'"
         raise click.UsageError(what, click.get_current_context())
     with ExitStack() as opened:
-        if source == CHESS and position is not None and database is None:
-            desk = opened.enter_context(Desk(source))
-            read: Reader = lambda text: desk.read(text)  # noqa: E731
-        else:
-            solution = opened.enter_context(Solution(open_source(source, database)))
-            read = lambda text: (solution, read_reachable(solution, text))  # noqa: E731
-        if position is None:
-            with paged(as_json):
-                show(solution, start_of(solution), as_json)
-        elif position == "-":
+        read = reader(source, position, database, seconds, opened)
+        if position == "-":
             show_lines(read, as_json)
-        else:
-            solution, place = read(position)
-            with paged(as_json):
-                show(solution, place, as_json)
+            return
+        oracle, place = read(position or "")
+        show(oracle, place, as_json)
+
+
+def reader(source: str, position: str | None, database: str | None, seconds: float, opened: ExitStack) -> "Reader":
+    """Return what reads positions of VARIANT|FILE, and says who answers for each."""
+    from retrograde.cli.many import CHESS, Desk, men_of
+    from retrograde.databases import NoDatabase
+
+    if source == CHESS and position is not None and database is None:
+        desk = opened.enter_context(Desk(source))
+        if position == "-":
+            return lambda text: desk.read(text)
+        try:
+            found = desk.read(position)
+            return lambda text: found
+        except NoDatabase as error:
+            oracle: Oracle = searching(f"{CHESS}:{men_of(position)}", seconds, error)
+    else:
+        oracle = open_oracle(source, database, seconds)
+    opened.callback(oracle.close)
+    return lambda text: (oracle, read_reachable(oracle, text) if position is not None else start_of(oracle))
 
 
 def show_lines(read: "Reader", as_json: bool) -> None:
@@ -116,39 +142,53 @@ def show_lines(read: "Reader", as_json: bool) -> None:
         raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
 
 
-def show(solution: "Solution", place: int, as_json: bool) -> None:
+def show(oracle: "Oracle", place: int, as_json: bool) -> None:
     """Print what is known of a position, for people or as JSON."""
-    if as_json:
-        print_json(facts(solution, place))
-    else:
-        print_position(solution, place)
+    from retrograde.solver.play.solution import Solution
+
+    if not isinstance(oracle, Solution):
+        known, line = searched(oracle, place)
+        with paged(as_json):
+            print_json(facts_searched(oracle, place, known, line)) if as_json else print_known(
+                oracle, place, known, line
+            )
+        return
+    with paged(as_json):
+        if as_json:
+            print_json(facts(oracle, place))
+        else:
+            print_position(oracle, place)
 
 
-def start_of(solution: "Solution") -> int:
+def start_of(oracle: "Oracle") -> int:
     """Return the start of the game; raise UsageError where it has none."""
-    if solution.start is None:
-        example = solution.game.write(solution.start_or_example)
-        name = solution.database.file.variant
-        raise click.UsageError(f"{name} has no start; give a POSITION, as in {example!r}", click.get_current_context())
-    return solution.start
+    if oracle.start is None:
+        example = oracle.game.write(oracle.start_or_example)
+        raise click.UsageError(
+            f"{oracle.variant} has no start; give a POSITION, as in {example!r}", click.get_current_context()
+        )
+    return oracle.start
 
 
-def read_reachable(solution: "Solution", text: str) -> int:
+def read_reachable(oracle: "Oracle", text: str) -> int:
     """Return the position that a text stands for; raise NotInDatabase where play never reaches it."""
     from retrograde.databases import NotInDatabase
     from retrograde.games.catalog import variant
 
-    position = read_position(solution.game, text)
-    if position not in solution.database:
-        raise NotInDatabase(f"position {text!r} of {variant(solution.game)} cannot be reached from the start")
+    position = read_position(oracle.game, text)
+    if position not in oracle:
+        raise NotInDatabase(f"position {text!r} of {variant(oracle.game)} cannot be reached from the start")
     return position
+
+
+# Where all is known
 
 
 def facts(solution: "Solution", position: int) -> dict[str, Any]:
     """Return a position's facts, ready for JSON; those of a move are of the position reached, for who moves there."""
     write = solution.game.write
     return {
-        "variant": solution.database.file.variant,
+        "variant": solution.variant,
         "position": write(position),
         **outcome(*solution.value(position)),
         **distance(solution, position),
@@ -180,6 +220,62 @@ def print_position(solution: "Solution", position: int) -> None:
     if not choices:
         return
     click.echo(f"\n{moves_table(solution.game, choices)}")
-    names = numbered(solution.game, position, [choice.name for choice in solution.line(position)])
+    print_line(solution.game, position, [choice.name for choice in solution.line(position)])
+
+
+# Where it is searched
+
+
+def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
+    """Return what is known of a position after a search, of its moves too; and best play, by the names of the moves."""
+    seconds: float = oracle.seconds  # type: ignore[attr-defined]  # of one that searches
+    with thinking(oracle, "searching"):
+        oracle.known(position, (1 - FOR_MOVES) * seconds)
+        oracle.moves(position, FOR_MOVES * seconds)
+        known = oracle.known(position, 0)
+        return known, [choice.name for choice in oracle.line(position)]
+
+
+def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> dict[str, Any]:
+    """Return what was found of a position, ready for JSON; of a move, what is known of the position reached."""
+    write = oracle.game.write
+    far = distance_of(oracle.game, known.value, known.remoteness)
+    reached = [(choice, oracle.known(choice.position, 0)) for choice in oracle.moves(position, 0)]
+    return {
+        "variant": oracle.variant,
+        "position": write(position),
+        **facts_known(oracle, position, known),
+        **({"distance": far} if far else {}),
+        "moves": [
+            {
+                "move": choice.name,
+                "position": write(choice.position),
+                "value": name_of(child.value),
+                "remoteness": child.remoteness,
+                "at_least": name_of(child.at_least),
+                "at_most": name_of(child.at_most),
+            }
+            for choice, child in reached
+        ],
+        "line": line,
+    }
+
+
+def print_known(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> None:
+    """Print a position, what is known of it and how, its moves, and best play as far as it is known."""
+    game, choices = oracle.game, oracle.moves(position, 0)
+    print_board(game, position, choices)
+    if game.primitive(position) != UNDECIDED:
+        click.echo(f"\n{prospect(known.value, known.remoteness, mover(game, position), '', game.ending(position))}")
+        return
+    click.echo(f"\n{verdict(game, position, known, distance_of(game, known.value, known.remoteness))}")
+    click.echo(how_known(known))
+    click.echo(f"\n{moves_table(game, choices, None, worths(oracle, choices))}")
+    if line:
+        print_line(game, position, line)
+
+
+def print_line(game: Game, position: int, line: list[str]) -> None:
+    """Print best play, by the names of the moves."""
     head = "Best play"
-    click.echo(f"\n{heading(head)}{wrap(f'{head}  {names}', len(head) + 2)[len(head) :]}")
+    click.echo(f"\n{heading(head)}{wrap(f'{head}  {numbered(game, position, line)}', len(head) + 2)[len(head) :]}")

@@ -9,23 +9,25 @@ from retrograde.games import FLIPPED, LOSE, Game
 
 if TYPE_CHECKING:
     from retrograde.solver.play.match import Mark
-    from retrograde.solver.play.solution import Solution
+    from retrograde.solver.play.oracle import Oracle
 
 MOST_BETTER = 3
 """Better moves that are named."""
 
 
-def scorecard(solution: "Solution", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> str:
+def scorecard(oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> str:
     """Return a line that sums up the moves played at some plies, counted from 0, and a table of them."""
     from retrograde.solver.play.match import marked
 
-    game, marks = solution.game, marked(solution, positions, moves, plies)
+    game, marks = oracle.game, marked(oracle, positions, moves, plies)
     rows = [
         (number_of(game, positions[0], mark.ply), mark.judgement.played.name, verdict(game, mark)) for mark in marks
     ]
     perfect, thrown = (sum(mark.verdict == one for mark in marks) for one in ("best", "mistake"))
     of = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
-    head = f"Your moves: {perfect} {of} perfect, {thrown} threw something away"
+    unknown = sum(mark.verdict == "unknown" for mark in marks)
+    rest = f", of {unknown} it is not known" if unknown else ""
+    head = f"Your moves: {perfect} {of} perfect, {thrown} threw something away{rest}"
     return f"{heading(head)}\n{indent(table(rows, '><<'))}"
 
 
@@ -34,6 +36,8 @@ def verdict(game: Game, mark: "Mark") -> str:
     played, best = mark.judgement.played, mark.judgement.best
     now, could = FLIPPED[played.value], FLIPPED[best[0].value]
     far = ahead(game, played)
+    if mark.verdict == "unknown":
+        return f"brought a {NOUNS[now]}; whether there was more is not known" if now in NOUNS else "not known"
     if mark.verdict == "best":
         if could == LOSE:
             return f"{coloured(LOSE, 'the best of a lost game')}, {far}"

@@ -149,8 +149,8 @@ class Value(IntEnum):
 
 UNDECIDED, LOSE, DRAW, TIE, WIN = Value
 
-FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW}
-"""What a value is to the other player."""
+FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW, UNDECIDED: UNDECIDED}
+"""What a value is to the other player; what is not known is known to neither."""
 
 POSITION_BITS = 62
 """Positions are below 2**POSITION_BITS."""

@@ -11,8 +11,7 @@ from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, WIN, MoveError
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.movetext import MOVE, RESULT, VARIATION, legal_move, read_games, written
-from retrograde.solver.play.match import random_position
-from retrograde.solver.play.review import review
+from retrograde.solver.play.match import random_position, review
 from retrograde.solver.play.solution import Solution
 
 from .command_line import retrograde

@@ -131,6 +131,7 @@ ROOMS = {
             "audit",
             "conformance",
             "play",
+            "oracles",
         ),
         *("interpreted", "engine"),
     ),

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from retrograde.games import DRAW, LOSE, WIN, Value
-from retrograde.solver.play.player import best
 from retrograde.solver.play.solution import open_solution
 
 from .command_line import retrograde
@@ -54,7 +53,7 @@ def stored(source, keep=lambda value, remoteness: True, moves=False) -> list[tup
             if keep(value, plies)
         ]
         if moves:
-            names = [" ".join(one.name for one in best(solution, row[1])) for row in rows]
+            names = [" ".join(one.name for one in solution.best(row[1])) for row in rows]
             rows = [(*row, name) for row, name in zip(rows, names, strict=True)]
         return rows
 

@@ -12,7 +12,6 @@ from retrograde.games.tictactoe_player import by_rules
 from retrograde.solver.play.match import judge, play, random_position
 from retrograde.solver.play.player import (
     NoPlayer,
-    best,
     first_best,
     greedy,
     make_player,
@@ -76,7 +75,7 @@ def test_of_equal_moves_the_one_with_most_ways_to_go_wrong_is_made(solution_of):
     game = solution.game
     # After a corner seven of eight replies lose, after the centre four, after an edge four.
     assert game.move_name(0, perfect(solution, 0)) == "a1"
-    rated = {choice.name: problems(choice, solution.moves(choice.position))[0] for choice in best(solution, game.start)}
+    rated = {choice.name: problems(choice, solution.moves(choice.position))[0] for choice in solution.best(game.start)}
     assert {rated[name] for name in ("a1", "c1", "a3", "c3")} == {7}
     assert {rated[name] for name in ("b1", "a2", "c2", "b3", "b2")} == {4}
 
@@ -241,7 +240,7 @@ def test_skill_is_how_often_it_is_perfect(solution_of):
     share = moves.count(perfect(solution, position)) / 400
     assert 0.6 < share < 0.76  # 0.6 + 0.4 / 5, give or take
     assert all(skilled(1.0, Random(seed))(solution, 0) == perfect(solution, 0) for seed in range(20))
-    assert first_best(solution, 0) in [choice.move for choice in best(solution, 0)]
+    assert first_best(solution, 0) in [choice.move for choice in solution.best(0)]
 
 
 # Matches

@@ -11,7 +11,8 @@ from retrograde.databases import Outcome
 from retrograde.games.chess.san import uci
 from retrograde.games.game import DRAW, FLIPPED, UNDECIDED
 from retrograde.solver.play.choice import Choice, preference
-from retrograde.solver.play.solution import LONGEST_LINE, Solution
+from retrograde.solver.play.oracle import LONGEST_LINE
+from retrograde.solver.play.solution import Solution
 
 
 class Prober:

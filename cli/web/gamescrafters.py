@@ -179,7 +179,7 @@ def game(library: Library, name: str) -> GameAnswer | None:
 
 def variant(solution: Solution) -> VariantAnswer:
     """Return what is to be known of a variant."""
-    known = solution.database.file.variant
+    known = solution.variant
     shown, place = Shown.of(solution), solution.start_or_example
     look, (start, drawn) = shown.look, shown.strings(Spot(place, shown.turn_at(place, 1)))
     return VariantAnswer(

@@ -158,7 +158,7 @@ class Played(BaseModel):
 class Mark(BaseModel):
     """What a move was worth to who made it, and what the best would have been; `better` are the names of those."""
 
-    verdict: Literal["best", "slower", "mistake"]
+    verdict: Literal["best", "slower", "mistake", "unknown"]
     value: ValueName
     remoteness: int | None
     best_value: ValueName
@@ -216,7 +216,7 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
     over = game.primitive(place) != UNDECIDED
     best = (choices[0].value, choices[0].remoteness) if choices else None
     return Position(
-        variant=solution.database.file.variant,
+        variant=solution.variant,
         summary=summary(game),
         position=game.write(place),
         svg=board_svg(game, place, (), marked),  # the page draws the marks, by what is picked
@@ -288,7 +288,7 @@ def played(solution: Solution, place: int, names: list[str]) -> Played:
         place = solution.game.do_move(place, move)
         steps.append(step(solution, place, name, places_of_move))
     return Played(
-        variant=solution.database.file.variant,
+        variant=solution.variant,
         title=title_of(solution),
         players=names_of_players,
         usual=usual,

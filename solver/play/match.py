@@ -4,18 +4,30 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from retrograde.databases.slots.read import SlotsReader
-from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
+from retrograde.games.game import (
+    DRAW,
+    FLIPPED,
+    LOSE,
+    TIE,
+    UNDECIDED,
+    WIN,
+    Game,
+    RetrogradeError,
+    Value,
+    is_numbered,
+)
 from retrograde.solver.play.choice import Choice
-from retrograde.solver.play.player import Player, best
-from retrograde.solver.play.solution import Solution
+from retrograde.solver.play.oracle import Oracle
+from retrograde.solver.play.player import Player
 
 ENDLESS = 3
 """A game is a draw when a position comes up so often."""
 LONGEST_GAME = 1000
 """Plies after which a game is a draw as well."""
+FOR_SCORECARD = 2.0
+"""Seconds in which a whole game is judged: most of it is known from playing."""
 LONGEST_WALK, MOST_TRIES = 20, 10_000
 
 
@@ -25,7 +37,7 @@ class NoBeginning(RetrogradeError, ValueError):
 
 class Played(NamedTuple):
     """A game played: its moves, the value of the end for who moved first (WIN, LOSE, TIE or DRAW), and the mistakes of
-    both, the moves that gave up value."""
+    both, the moves that are known to have given up value."""
 
     moves: list[int]
     value: Value
@@ -35,14 +47,15 @@ class Played(NamedTuple):
 # Beginnings
 
 
-def random_position(solution: Solution, chance: Random) -> int:
+def random_position(oracle: Oracle, chance: Random) -> int:
     """Return a position by chance in which the game goes on; of a dense numbering, one of the first tier."""
-    game, contents = solution.game, solution.database.file.contents
-    if isinstance(contents, SlotsReader):
-        tier, size = int(contents.tiers.numbers[0]), int(contents.tiers.bounds[1])
+    game: Any = oracle.game
+    if is_numbered(game):
+        tier = min(game.tiers)
+        size = game.size(tier)
         draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(size))  # noqa: E731
     else:
-        draw = partial(wander, solution, chance)
+        draw = partial(wander, game, chance)
     for _ in range(MOST_TRIES):
         position = draw()
         if position >= 0 and game.primitive(position) == UNDECIDED:
@@ -50,9 +63,8 @@ def random_position(solution: Solution, chance: Random) -> int:
     raise NoBeginning("no position was found by chance in which the game goes on; say where to begin")
 
 
-def wander(solution: Solution, chance: Random) -> int:
+def wander(game: Game, chance: Random) -> int:
     """Return where so many random moves lead, at most, as a random number says."""
-    game = solution.game
     position: int = game.start
     for _ in range(chance.randrange(LONGEST_WALK)):
         if game.primitive(position) != UNDECIDED:
@@ -64,9 +76,9 @@ def wander(solution: Solution, chance: Random) -> int:
 # Play
 
 
-def play(solution: Solution, position: int, players: Sequence[Player]) -> Played:
+def play(oracle: Oracle, position: int, players: Sequence[Player]) -> Played:
     """Play a game from a position to its end."""
-    game = solution.game
+    game = oracle.game
     met: Counter[int] = Counter()
     moves: list[int] = []
     mistakes = [0, 0]
@@ -76,13 +88,18 @@ def play(solution: Solution, position: int, players: Sequence[Player]) -> Played
         if met[position] == ENDLESS or len(moves) == LONGEST_GAME:
             return Played(moves, DRAW, (mistakes[0], mistakes[1]))
         turn = len(moves) % 2
-        before = solution.value(position).value
-        move = players[turn](solution, position)
+        before = oracle.known(position, distance=False).value
+        move = players[turn](oracle, position)
         moves.append(move)
         position = game.do_move(position, move)
-        mistakes[turn] += FLIPPED[solution.value(position).value] != before
+        mistakes[turn] += gave_up(before, oracle.known(position, distance=False).value)
         value = game.primitive(position)
     return Played(moves, value if len(moves) % 2 == 0 else FLIPPED[value], (mistakes[0], mistakes[1]))
+
+
+def gave_up(before: Value, after: Value) -> bool:
+    """Tell whether a move is known to give up value, by the values of the position and of the one it leads to."""
+    return UNDECIDED not in (before, after) and FLIPPED[after] != before
 
 
 def points(value: Value) -> float:
@@ -97,29 +114,71 @@ def points(value: Value) -> float:
 # Judgement
 
 
+class Review(NamedTuple):
+    """What a move was worth, and the best there was."""
+
+    played: Choice
+    best: Choice
+
+    @property
+    def value(self) -> Value:
+        """What the move brought who made it."""
+        return FLIPPED[self.played.value]
+
+    @property
+    def had(self) -> Value:
+        """What the best move would have brought."""
+        return FLIPPED[self.best.value]
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the move gave up value."""
+        return self.value != self.had
+
+    @property
+    def slower(self) -> int:
+        """By how many plies a move that keeps the value is worse than the best: a win later, a loss sooner."""
+        if self.mistake or self.value == DRAW:
+            return 0
+        return abs((self.played.remoteness or 0) - (self.best.remoteness or 0))
+
+
+def review(oracle: Oracle, position: int, move: int) -> Review:
+    """Return what a legal move is worth; raise NotInDatabase where play never reaches the position."""
+    choices = oracle.moves(position)
+    return Review(next(choice for choice in choices if choice.move == move), choices[0])
+
+
 class Judgement(NamedTuple):
-    """What a move was worth: as it was played, and the best there were."""
+    """What a move was worth: as it was played, the best there were, and the value that the position had."""
 
     played: Choice
     best: list[Choice]
+    had: Value
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known what the move gave up, if anything."""
+        return self.had != UNDECIDED != self.played.value and FLIPPED[self.best[0].value] == self.had
 
     @property
     def keeps_value(self) -> bool:
-        return self.played.value == self.best[0].value
+        return FLIPPED[self.played.value] == self.had
 
     @property
     def is_best(self) -> bool:
-        """Whether it kept the remoteness as well."""
-        return self.played in self.best
+        """Whether it kept the value, and as far as that is known, the remoteness as well."""
+        plies = self.played.remoteness, self.best[0].remoteness
+        return self.is_known and self.keeps_value and (None in plies or plies[0] == plies[1])
 
 
-def judge(solution: Solution, position: int, move: int) -> Judgement:
-    """Return what a move in a position was worth."""
-    played = next(choice for choice in solution.moves(position) if choice.move == move)
-    return Judgement(played, best(solution, position))
+def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None) -> Judgement:
+    """Return what a move in a position was worth, as far as it is known after so many seconds."""
+    played = next(choice for choice in oracle.moves(position, seconds) if choice.move == move)
+    return Judgement(played, oracle.best(position, seconds), oracle.known(position, 0).value)
 
 
-Verdict = Literal["best", "slower", "mistake"]
+Verdict = Literal["best", "slower", "mistake", "unknown"]
 
 
 class Mark(NamedTuple):
@@ -128,21 +187,24 @@ class Mark(NamedTuple):
     ply: int
     judgement: Judgement
     better: list[str]
-    """Of the moves that would have been better; none where it was one of the best."""
+    """Of the moves that would have been better; none where it was one of the best, or that is not known."""
 
     @property
     def verdict(self) -> Verdict:
-        """`best`; `slower`, which kept the value alone; or `mistake`, which gave it up."""
+        """`best`; `slower`, which kept the value alone; `mistake`, which gave it up; or `unknown`."""
         if self.judgement.is_best:
             return "best"
+        if not self.judgement.is_known:
+            return "unknown"
         return "slower" if self.judgement.keeps_value else "mistake"
 
 
-def marked(solution: Solution, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Mark]:
+def marked(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Mark]:
     """Return what the moves played at some plies, counted from 0, were worth; *positions* are those before each."""
     marks = []
     for ply in plies:
-        judgement = judge(solution, positions[ply], moves[ply])
-        better = [] if judgement.is_best else [choice.name for choice in judgement.best]
+        judgement = judge(oracle, positions[ply], moves[ply], FOR_SCORECARD / len(plies))
+        told = judgement.is_known and not judgement.is_best
+        better = [choice.name for choice in judgement.best] if told else []
         marks.append(Mark(ply, judgement, better))
     return marks

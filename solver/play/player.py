@@ -1,4 +1,4 @@
-"""Players: a player is a function `(solution, position) -> move`, asked only while the game is not over.
+"""Players: a player is a function `(oracle, position) -> move`, asked only while the game is not over.
 
 A new one is a function and a line in `PLAYERS`, or comes from elsewhere (see `offered.py`), as one that knows a game
 does. (People play too, but only the command line can ask them.)
@@ -11,13 +11,13 @@ from importlib.metadata import EntryPoint
 from random import Random
 
 from retrograde.games.game import FLIPPED, LOSE, WIN, RetrogradeError
-from retrograde.solver.play.choice import Choice, preference
+from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.offered import entry_point, offered
-from retrograde.solver.play.solution import Solution
+from retrograde.solver.play.oracle import Oracle
 
-Player = Callable[[Solution, int], int]
-Maker = Callable[[Solution, Random], Player]
-"""What makes a player for the games of a solution, whose chances are those of a generator."""
+Player = Callable[[Oracle, int], int]
+Maker = Callable[[Oracle, Random], Player]
+"""What makes a player for the games of an oracle, whose chances are those of a generator."""
 
 MOST_REPLIES = 2000
 """Replies that are looked at, about, to find the move that sets the most problems; then the best so far will do."""
@@ -30,21 +30,15 @@ class NoPlayer(RetrogradeError, ValueError):
 # Perfect play
 
 
-def best(solution: Solution, position: int) -> list[Choice]:
-    """Return the moves that keep the value and the remoteness of a position: the winner hurries, the loser delays."""
-    choices = solution.moves(position)
-    return [choice for choice in choices if preference(choice) == preference(choices[0])]
-
-
-def perfect(solution: Solution, position: int) -> int:
+def perfect(oracle: Oracle, position: int) -> int:
     """Choose of the best moves the one after which the opponent can go wrong in the most ways (see `problems`)."""
-    choices = best(solution, position)
+    choices = oracle.best(position)
     if len(choices) == 1:
         return choices[0].move
     looked = 0
     most, chosen = None, choices[0]
     for choice in choices:
-        replies = solution.moves(choice.position)
+        replies = oracle.moves(choice.position)
         rating = problems(choice, replies)
         if most is None or rating > most:
             most, chosen = rating, choice
@@ -70,9 +64,9 @@ def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
     return len(losing), others, -min((reply.remoteness or 0 for reply in losing), default=math.inf)
 
 
-def first_best(solution: Solution, position: int) -> int:
+def first_best(oracle: Oracle, position: int) -> int:
     """Choose the first of the best moves, in the order of the rules: as good, and sets no traps but by chance."""
-    return solution.moves(position)[0].move
+    return oracle.moves(position)[0].move
 
 
 # Others
@@ -81,8 +75,8 @@ def first_best(solution: Solution, position: int) -> int:
 def by_chance(chance: Random) -> Player:
     """Return a player who chooses among all legal moves by chance."""
 
-    def player(solution: Solution, position: int) -> int:
-        return chance.choice(list(solution.game.generate_moves(position)))
+    def player(oracle: Oracle, position: int) -> int:
+        return chance.choice(list(oracle.game.generate_moves(position)))
 
     return player
 
@@ -91,8 +85,8 @@ def skilled(skill: float, chance: Random) -> Player:
     """Return a player who makes the perfect move with a probability, the *skill*, and else any move."""
     any_move = by_chance(chance)
 
-    def player(solution: Solution, position: int) -> int:
-        return (perfect if chance.random() < skill else any_move)(solution, position)
+    def player(oracle: Oracle, position: int) -> int:
+        return (perfect if chance.random() < skill else any_move)(oracle, position)
 
     return player
 
@@ -101,8 +95,8 @@ def greedy(chance: Random) -> Player:
     """Return a player who looks one ply ahead: wins where a move wins at once, and else makes any that does not lose at
     once; the database is not asked."""
 
-    def player(solution: Solution, position: int) -> int:
-        game = solution.game
+    def player(oracle: Oracle, position: int) -> int:
+        game = oracle.game
         ends = {move: game.primitive(game.do_move(position, move)) for move in game.generate_moves(position)}
         winning = [move for move, end in ends.items() if end == LOSE]
         harmless = [move for move, end in ends.items() if end != WIN]
@@ -112,37 +106,37 @@ def greedy(chance: Random) -> Player:
 
 
 PLAYERS: dict[str, Maker] = {
-    "perfect": lambda solution, chance: perfect,
-    "first": lambda solution, chance: first_best,
-    "random": lambda solution, chance: by_chance(chance),
-    "greedy": lambda solution, chance: greedy(chance),
+    "perfect": lambda oracle, chance: perfect,
+    "first": lambda oracle, chance: first_best,
+    "random": lambda oracle, chance: by_chance(chance),
+    "greedy": lambda oracle, chance: greedy(chance),
 }
 """For each name on the command line, what makes such a player. A number is a player too: perfect with that skill."""
 
 
-def make_player(name: str, solution: Solution, chance: Random) -> Player:
+def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
     """Return a player by name, or by skill, a number from 0 to 1; raise NoPlayer where there is none.
 
     Only for a name that is none of ours it is looked among those that are installed.
     """
     if name in PLAYERS:
-        return PLAYERS[name](solution, chance)
+        return PLAYERS[name](oracle, chance)
     with suppress(ValueError):
         if 0 <= (skill := float(name)) <= 1:
             return skilled(skill, chance)
     if point := entry_point(name):
-        return installed(point, solution, chance)
+        return installed(point, oracle, chance)
     names = ", ".join([*PLAYERS, *offered()])
     raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
 
 
-def installed(point: EntryPoint, solution: Solution, chance: Random) -> Player:
+def installed(point: EntryPoint, oracle: Oracle, chance: Random) -> Player:
     """Return a player that another distribution may have brought; raise NoPlayer where it cannot be had."""
     try:
         maker: Maker = point.load()
     except (ImportError, AttributeError) as error:
         raise NoPlayer(f"the player {point.name!r} cannot be loaded from {point.value}: {error}") from error
     try:
-        return maker(solution, chance)
+        return maker(oracle, chance)
     except ValueError as error:
         raise NoPlayer(str(error)) from error

@@ -16,11 +16,11 @@ from retrograde.databases import Database, Outcome, open_database
 from retrograde.games.game import UNDECIDED, Game, Value
 from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.listing import Listing
+from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, exactly
 
 CACHED_VALUES = 1 << 15
 """Positions whose worth is remembered: in play the same ones are asked for again and again."""
-LONGEST_LINE = 1000
-"""Plies of a line of best play that are shown unless more are asked for."""
+LOOKED_UP = How(DATABASE)
 
 
 class Picture(NamedTuple):
@@ -33,7 +33,12 @@ class Picture(NamedTuple):
 
 
 class Solution:
-    """Answers questions about the positions of a solved game. A context manager, which closes the database."""
+    """Answers questions about the positions of a solved game: the oracle that knows all of them.
+
+    A context manager, which closes the database.
+    """
+
+    source = DATABASE
 
     def __init__(self, database: Database):
         """Raise DamagedDatabase where the start is not worth what the file says of it elsewhere."""
@@ -41,6 +46,11 @@ class Solution:
         self.database = database
         self.game: Game = database.game
         self._value = lru_cache(CACHED_VALUES)(database.__getitem__)
+
+    @property
+    def variant(self) -> str:
+        """The variant that is solved."""
+        return self.database.file.variant
 
     @property
     def start(self) -> int | None:
@@ -55,6 +65,13 @@ class Solution:
     def value(self, position: int) -> Outcome:
         """Return a position's value and remoteness; raise NotInDatabase where play never reaches it."""
         return self._value(position)
+
+    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
+        """Return the same as what is known, and how; it takes no time."""
+        return exactly(self._value(position), LOOKED_UP)
+
+    def __contains__(self, position: object) -> bool:
+        return position in self.database
 
     def lookup(self, positions: ArrayLike) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return values (uint8, as in Value) and remotenesses (int32, -1 for a DRAW) of an array of positions.
@@ -75,7 +92,7 @@ class Solution:
         least, most = (remoteness, remoteness) if not isinstance(remoteness, range) else (remoteness[0], remoteness[-1])
         return Listing(self.database, value, least, most, tier)
 
-    def moves(self, position: int) -> list[Choice]:
+    def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves of a position, the best first; none where the game is over.
 
         First the moves that win, the soonest first; then those that tie, the soonest first; then those that draw; then
@@ -86,6 +103,11 @@ class Solution:
         if self.game.primitive(position) != UNDECIDED:
             return []
         return sorted((self._choice(position, move) for move in self.game.generate_moves(position)), key=preference)
+
+    def best(self, position: int, seconds: float | None = None) -> list[Choice]:
+        """Return the moves that keep value and remoteness: the winner hurries, the loser delays."""
+        choices = self.moves(position)
+        return [choice for choice in choices if preference(choice) == preference(choices[0])]
 
     def _choice(self, position: int, move: int) -> Choice:
         child = self.game.do_move(position, move)

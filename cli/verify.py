@@ -1,9 +1,11 @@
 """`retrograde verify`: every stored outcome derived again from its children."""
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
+from retrograde.cli.certified import certificate_named, open_certified
 from retrograde.cli.common import (
     database_option,
     json_option,
@@ -15,6 +17,9 @@ from retrograde.cli.common import (
 )
 from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.words import duration, faint, heading, indent, wrap
+
+if TYPE_CHECKING:
+    from retrograde.databases.checked import CheckedFile
 
 
 @click.command()
@@ -29,8 +34,9 @@ def command(
 ) -> None:
     """Derive every stored value again from its children, and compare.
 
-    Nothing of the solver takes part but the rules. What is proven, and on what it rests, is said at the end. The exit
-    status is 1 if anything is wrong. With --json, progress goes to standard error as lines of JSON.
+    Of a certificate, check every reply. Nothing of the solver takes part but the rules. What is proven, and on what it
+    rests, is said at the end. The exit status is 1 if anything is wrong. With --json, progress goes to standard error
+    as lines of JSON.
 
     \b
     Examples:
@@ -42,11 +48,20 @@ def command(
         verify_quickly(source, database, as_json)
         return
     from retrograde.games.text import printable
-    from retrograde.solver.audit.verify import verify
 
     began = time.monotonic()
-    with open_source(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
-        report = verify(opened, workers=workers, listener=line)
+    if path := certificate_named(source, database):
+        what = "replies checked"
+        with open_certified(path, source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
+            from retrograde.solver.audit.certificates import verify_certificate
+
+            report = verify_certificate(opened, workers=workers, listener=line)
+    else:
+        what = "records derived again"
+        with open_source(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
+            from retrograde.solver.audit.verify import verify
+
+            report = verify(opened, workers=workers, listener=line)
     seconds = time.monotonic() - began
     if as_json:
         print_json(
@@ -64,7 +79,7 @@ def command(
         )
     elif report.ok:
         right = click.style("every one is right", fg="green")
-        click.echo(f"{heading(report.variant)}: {report.stored:,} records derived again, and {right}")
+        click.echo(f"{heading(report.variant)}: {report.stored:,} {what}, and {right}")
         click.echo(f"{report.positions:,} positions in {duration(seconds)}")
         click.echo(faint(wrap(f"proven: {report.proven}", 2)))
         click.echo(faint(wrap(f"on the strength of: {report.rests_on}", 2)))
@@ -79,12 +94,16 @@ def command(
 
 def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     """Read every block of a file, and say that it is as it was written; its rules are not needed."""
-    from retrograde.databases import Database
+    from retrograde.databases import CertificateFile, Database
     from retrograde.solver.work.progress import Course, Phase
 
     began = time.monotonic()
-    with open_file(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
-        file = opened.file if isinstance(opened, Database) else opened
+    path = certificate_named(source, database)
+    with (
+        CertificateFile(path) if path else open_file(source, database) as opened,
+        JsonProgress() if as_json else ProgressLine() as line,
+    ):
+        file: CheckedFile = opened.file if isinstance(opened, Database) else opened
         items = file.contents.length
         course = Course({"reading": 1.0}, positions_a_record=file.positions / max(items, 1), exact=True)
         phase = Phase("reading", line, items, course)

@@ -30,6 +30,10 @@ class NotProved(RetrogradeError, RuntimeError):
     """There is no proof: time is out, or what was to be proved is not so."""
 
 
+class NothingToProve(NotProved):
+    """What is to be proved needs no proof."""
+
+
 @dataclass(frozen=True)
 class Wish:
     """What is to be proved, and how: the *value* of the position (any, if None), or that it is *at_least* so much."""
@@ -68,7 +72,7 @@ class Prover:
         """Return a certificate of the position; raise NotProved, MemoryLimit or RuleError."""
         game = self.game
         if game.primitive(self.position) != UNDECIDED:
-            raise NotProved(f"the game is over in {game.write(self.position)!r}: there is nothing to prove")
+            raise NothingToProve(f"the game is over in {game.write(self.position)!r}: there is nothing to prove")
         try:
             if leads_on(game, self.position):
                 try:
@@ -89,9 +93,9 @@ class Prover:
             try:
                 at_least = min(at_least, goal) if at_least in (TIE, DRAW) else at_least
                 return self.certificate(at_least, at_most, leads=True)
-            except NoMove as error:
+            except NoMove:
                 if goal == DRAW or at_least != TIE:
-                    raise self.refuted(error) from None
+                    raise self.refuted() from None
         raise AssertionError("a draw was tried")
 
     def value_found(self) -> Value:
@@ -112,8 +116,8 @@ class Prover:
             at_least, at_most = self.claim(value)
             try:
                 return self.certificate(at_least, at_most, leads=False)
-            except NoMove as error:
-                raise self.refuted(error) from None
+            except NoMove:
+                raise self.refuted() from None
         for trial in range(1, DEEPEST // STEP + 1):
             found = self.search.find(self.position, self.left(), distance=True, depth=trial * STEP)
             if found.value in (WIN, LOSE):
@@ -138,7 +142,7 @@ class Prover:
     def claim(self, value: Value) -> tuple[Value, Value]:
         """Return what is to be proved at least and at most, where that is the value."""
         if value == LOSE and self.wish.at_least:
-            raise NotProved("every position is worth a loss at least: there is nothing to prove")
+            raise NothingToProve("every position is worth a loss at least: there is nothing to prove")
         if value in (TIE, DRAW):
             return value, WIN if self.wish.at_least else TIE
         return value, value
@@ -156,7 +160,7 @@ class Prover:
             walk.run(roots)
             positions, replies, bounds = walk.columns(roots)
         if not len(positions):
-            raise NotProved("every move ends the game: there is nothing to prove")
+            raise NothingToProve("every move ends the game: there is nothing to prove")
         return SolvedCertificate(self.position, at_least, at_most, self.wish.leaves, positions, replies, bounds)
 
     def replies_to_prove(self) -> list[int]:
@@ -165,11 +169,11 @@ class Prover:
         children = [game.do_move(self.position, move) for move in game.generate_moves(self.position)]
         return [child for child in children if game.primitive(child) == UNDECIDED]
 
-    def refuted(self, error: NoMove) -> NotProved:
+    def refuted(self) -> NotProved:
         """Return the error that what was to be proved is not so."""
         value = self.wish.value
         text = self.game.write(self.position)
         what = f"at least {WORDS[value]}" if value and self.wish.at_least else WORDS[value] if value else "its value"
         return NotProved(
-            f"position {text!r} of {variant(self.game)} is not {what}: leave out --value to prove what it is"
+            f"position {text!r} of {variant(self.game)} is not {what}; leave out --value to prove what it is"
         )

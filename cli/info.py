@@ -52,7 +52,7 @@ def command(source: str, database: str | None, as_json: bool) -> None:
         describe_certificate(path, source, database, as_json)
         return
     with open_file(source, database) as opened:
-        facts = {"class": "strong"} | summary(opened)
+        facts = summary(opened) | {"class": "strong"}
         file, game = (opened.file, opened.game) if isinstance(opened, Database) else (opened, None)
         changed = game is None and rules_changed(source, database)
         if as_json:

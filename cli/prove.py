@@ -146,10 +146,9 @@ def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes
         with open_certificate(path) as certificate:
             root = certificate.game.write(file.root)
         click.echo(f"{heading(file.variant)}: {claim(file)} for the player to move in {root}")
-        bits = f"{8 * file.bytes / file.stored:,.1f} bits each"
-        click.echo(
-            f"{file.stored:,} replies, {bits}, found in {duration(seconds[0])}, checked in {duration(seconds[1])}"
-        )
+        bits = 8 * file.bytes / file.stored
+        found, checked = map(duration, seconds)
+        click.echo(f"{file.stored:,} replies, {bits:,.1f} bits each; found in {found}, checked in {checked}")
         click.echo(faint(wrap(f"proven: {report.proven}", 2)))
         click.echo(f"{path}: {size(file.bytes)}")
 

@@ -1,9 +1,12 @@
 """`retrograde info`: what came out of a solve, and what the file is like."""
 
+from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from retrograde.cli.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
 from retrograde.cli.common import (
     database_option,
     file_named,
@@ -36,7 +39,8 @@ def command(source: str, database: str | None, as_json: bool) -> None:
     An opening book, where a variant has no database but a book, is told as such.
 
     A file is described even where its rules are gone, or have changed since: that is said. Positions are counted each,
-    those equal by symmetry, too; the parts of a chess endgame with one of each, as tables of endgames do.
+    those equal by symmetry, too; the parts of a chess endgame with one of each, as tables of endgames do. Of a
+    certificate, what it proves is shown.
 
     \b
     Examples:
@@ -46,8 +50,11 @@ def command(source: str, database: str | None, as_json: bool) -> None:
     from retrograde.databases import Database
     from retrograde.solver.play.analysis import summary
 
+    if path := certificate_named(source, database):
+        describe_certificate(path, source, database, as_json)
+        return
     with open_file(source, database) as opened:
-        facts = summary(opened)
+        facts = summary(opened) | {"class": "strong"}
         file, game = (opened.file, opened.game) if isinstance(opened, Database) else (opened, None)
         changed = game is None and rules_changed(source, database)
         if as_json:
@@ -64,6 +71,22 @@ def command(source: str, database: str | None, as_json: bool) -> None:
             print_longest_win(facts, file, game)
             print_origin(facts, file, game)
             print_file(facts)
+
+
+def describe_certificate(path: Path, source: str, database: str | None, as_json: bool) -> None:
+    """Show what a certificate proves, and what it is like; its rules need not be at hand."""
+    from retrograde.databases import CertificateFile, OtherRules
+    from retrograde.games import VariantError
+
+    with ExitStack() as opened:
+        certificate = None
+        with suppress(OtherRules, VariantError):
+            certificate = opened.enter_context(open_certified(path, source, database))
+        file = certificate.file if certificate else opened.enter_context(CertificateFile(path))
+        if as_json:
+            print_json(facts_of(file) | {"rules": "at hand" if certificate else "changed or not at hand"})
+        else:
+            print_certificate(file, certificate)
 
 
 def rules_changed(source: str, database: str | None) -> bool:
@@ -140,6 +163,7 @@ def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None
     """Print what the database holds, and what it was made by and of."""
     rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
     rows = [
+        ("solution", CLASSES["strong"]),
         ("records", f"{facts['stored']:,}"),
         ("metric", file.metric),
         ("rules", rules),

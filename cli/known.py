@@ -11,7 +11,10 @@ from retrograde.cli.words import NOUNS, amount, coloured, duration, expected, fa
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from retrograde.databases import NoDatabase
+    from retrograde.solver.oracles.certified import CertifiedOracle
     from retrograde.solver.oracles.searching import SearchingOracle
     from retrograde.solver.play.choice import Choice
     from retrograde.solver.play.oracle import How, Known, Oracle
@@ -40,14 +43,18 @@ def time_option(seconds: float, what: str) -> Callable[[Command], Command]:
 
 
 def open_oracle(source: str, database: str | None, seconds: float) -> "Solution | SearchingOracle":
-    """Open the solution that VARIANT|FILE and --database name; where a variant has none, whoever searches instead.
+    """Open the solution that VARIANT|FILE and --database name; where a variant has none, whoever searches instead, with
+    a certificate where there is one.
 
     That is said on standard error, and how to solve the game.
     """
+    from retrograde.cli.certified import certificate_named
     from retrograde.cli.common import file_named, open_source
     from retrograde.databases import NoDatabase
     from retrograde.solver.play.solution import Solution
 
+    if (path := certificate_named(source, database)) is not None:
+        return certified(path, source, database, seconds)
     try:
         return Solution(open_source(source, database))
     except NoDatabase as error:
@@ -74,6 +81,23 @@ def searching(source: str, seconds: float, error: "NoDatabase") -> "SearchingOra
             oracle.prepare()
     except NotCompilable as why:
         raise NoDatabase(f"{error}; nor can it be searched: {why}") from why
+    return oracle
+
+
+def certified(path: "Path", source: str, database: str | None, seconds: float) -> "CertifiedOracle":
+    """Return who answers by a certificate, and searches beyond."""
+    import os
+
+    from retrograde.cli.certified import claim, open_certified
+    from retrograde.solver.oracles.certified import CertifiedOracle
+
+    certificate = open_certified(path, source, database)
+    root = certificate.game.write(certificate.file.root)
+    what = f"a certificate proves {claim(certificate.file)} for the player to move in {root}"
+    click.echo(f"{what}; elsewhere it is searched, {duration(seconds)} at a time", err=True)
+    oracle = CertifiedOracle(certificate, seconds, os.cpu_count() or 1)
+    with thinking(oracle, "compiling the rules"):
+        oracle.prepare()
     return oracle
 
 
@@ -148,7 +172,9 @@ def how_known(known: "Known") -> str:
     """Return how something is known: `proved by search: 1.2 M positions in 3.0 s`, `in the book`, `by the rules`."""
     how: How = known.how
     if how.source != "search":
-        return {"book": "in the book", "rules": "by the rules"}.get(how.source, f"by the {how.source}")
+        return {"book": "in the book", "rules": "by the rules", "certificate": "proved by the certificate"}.get(
+            how.source, f"by the {how.source}"
+        )
     rate = f", {amount(how.nodes / how.seconds)}/s" if how.seconds > 0.1 else ""
     said = "proved by search" if known.proved else "no proof in that time"
     return f"{said}: {amount(how.nodes)} positions in {duration(how.seconds)}{rate}"

@@ -10,7 +10,7 @@ from retrograde.cli.left import facts_of, unfinished
 from retrograde.cli.pager import paged
 from retrograde.cli.report import of_book
 from retrograde.cli.words import faint, heading, size, table, verdict
-from retrograde.databases import home_folder, list_databases
+from retrograde.databases import home_folder, list_certificates, list_databases
 from retrograde.databases.location import list_books
 from retrograde.games import RetrogradeError, Value
 from retrograde.games.text import printable
@@ -31,27 +31,31 @@ def command(as_json: bool) -> None:
     """
     databases = [describe(path) for path in (*list_databases(), *list_books())]
     begun = [facts_of(path) for path in unfinished()]
+    certificates = [describe_certificate(path) for path in list_certificates()]
     if as_json:
-        print_json([*databases, *begun])
+        print_json([*databases, *certificates, *begun])
         return
     with paged():
-        print_lists(databases, begun)
+        print_lists(databases, certificates, begun)
 
 
-def print_lists(databases: list[Facts], begun: list[Facts]) -> None:
-    """Print the databases, and what interrupted solves have left."""
-    if not databases:
+def print_lists(databases: list[Facts], certificates: list[Facts], begun: list[Facts]) -> None:
+    """Print the databases, the certificates, and what interrupted solves have left."""
+    if not databases and not certificates:
         click.echo(f"no databases in {home_folder()}; make one, as with: retrograde solve tictactoe")
-    else:
+    if databases:
         rows = [tuple(map(heading, ("variant", "positions", "size", "at the start")))]
         click.echo(table([*rows, *map(cells, databases)], "<>><"))
+    if certificates:
+        rows = [tuple(map(heading, ("certificate", "replies", "size", "it proves")))]
+        click.echo(("\n" if databases else "") + table([*rows, *map(cells_of_certificate, certificates)], "<>><"))
     if begun:
         rows = [tuple(map(heading, ("not finished", "size", "how far")))]
         names = [(facts["variant"] or Path(facts["path"]).name, facts) for facts in begun]
         rows += [(printable(name), size(facts["bytes"]), facts["interrupted"]["says"]) for name, facts in names]
         click.echo(f"\n{table(rows, '<><')}")
         click.echo("\ngo on: retrograde solve VARIANT     remove: retrograde remove VARIANT")
-    if databases:
+    if databases or certificates:
         click.echo(faint(f"\nin {home_folder()}"))
 
 
@@ -61,7 +65,7 @@ def describe(path: Path) -> Facts:
     from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.layout import NOT_FOUND
 
-    facts: Facts = {"path": str(path), "bytes": path.stat().st_size}
+    facts: Facts = {"path": str(path), "bytes": path.stat().st_size, "class": "strong"}
     try:
         with (BookFile if is_book(path) else DatabaseFile)(path) as file:
             if isinstance(file, BookFile):
@@ -84,3 +88,23 @@ def cells(facts: Facts) -> tuple[str, ...]:
         return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), of_book(book["plies"])
     words = verdict(Value[start["value"].upper()], start["remoteness"], "") if start else "no start"
     return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), words
+
+
+def describe_certificate(path: Path) -> Facts:
+    """Return the facts about a certificate, ready for JSON; of one that cannot be read, the error."""
+    from retrograde.cli.certified import CLASS, facts_of
+    from retrograde.databases import CertificateFile
+
+    try:
+        with CertificateFile(path) as file:
+            return facts_of(file)
+    except RetrogradeError as error:
+        return {"path": str(path), "bytes": path.stat().st_size, "class": CLASS, "error": str(error)}
+
+
+def cells_of_certificate(facts: Facts) -> tuple[str, ...]:
+    if "error" in facts:
+        return Path(facts["path"]).stem, "", size(facts["bytes"]), "cannot be read"
+    least, most = facts["at_least"], facts["at_most"]
+    claim = least if least == most else f"at least a {least}" if most == "win" else f"a {least} or a {most}"
+    return facts["variant"], f"{facts['stored']:,}", size(facts["bytes"]), claim

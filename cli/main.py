@@ -33,6 +33,7 @@ COMMANDS = {
     "query": "the value of a position, and of every move",
     "search": "prove what a position is worth, without a database",
     "book": "make an opening book of a game that is too large to be solved",
+    "prove": "write a proof of what a position is worth, which anybody can check",
     "play": "play against perfection, or watch it",
     "annotate": "what each move of a game was worth, and where value was given up",
     "match": "let players play one another, and count",

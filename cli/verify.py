@@ -2,9 +2,11 @@
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from retrograde.cli.certified import certificate_named, open_certified
 from retrograde.cli.common import (
     book_named,
     database_option,
@@ -18,6 +20,9 @@ from retrograde.cli.common import (
 from retrograde.cli.progress import JsonProgress, ProgressLine
 from retrograde.cli.report import of_book
 from retrograde.cli.words import duration, faint, heading, indent, wrap
+
+if TYPE_CHECKING:
+    from retrograde.databases.checked import CheckedFile
 
 MOST_PROBLEMS = 20
 
@@ -34,10 +39,10 @@ def command(
 ) -> None:
     """Derive every stored value again from its children, and compare.
 
-    Of an opening book the positions of the last ply cannot be derived; some of them are searched again.
-
-    Nothing of the solver takes part but the rules. What is proven, and on what it rests, is said at the end. The exit
-    status is 1 if anything is wrong. With --json, progress goes to standard error as lines of JSON.
+    Of a certificate, check every reply; of an opening book the positions of the last ply cannot be derived, and some
+    of them are searched again. Nothing of the solver takes part but the rules. What is proven, and on what it rests,
+    is said at the end. The exit status is 1 if anything is wrong. With --json, progress goes to standard error as lines
+    of JSON.
 
     \b
     Examples:
@@ -52,11 +57,20 @@ def command(
         verify_book(path, workers, as_json, ctx)
         return
     from retrograde.games.text import printable
-    from retrograde.solver.audit.verify import verify
 
     began = time.monotonic()
-    with open_source(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
-        report = verify(opened, workers=workers, listener=line)
+    if path := certificate_named(source, database):
+        what = "replies checked"
+        with open_certified(path, source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
+            from retrograde.solver.audit.certificates import verify_certificate
+
+            report = verify_certificate(opened, workers=workers, listener=line)
+    else:
+        what = "records derived again"
+        with open_source(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
+            from retrograde.solver.audit.verify import verify
+
+            report = verify(opened, workers=workers, listener=line)
     seconds = time.monotonic() - began
     if as_json:
         print_json(
@@ -74,7 +88,7 @@ def command(
         )
     elif report.ok:
         right = click.style("every one is right", fg="green")
-        click.echo(f"{heading(report.variant)}: {report.stored:,} records derived again, and {right}")
+        click.echo(f"{heading(report.variant)}: {report.stored:,} {what}, and {right}")
         click.echo(f"{report.positions:,} positions in {duration(seconds)}")
         click.echo(faint(wrap(f"proven: {report.proven}", 2)))
         click.echo(faint(wrap(f"on the strength of: {report.rests_on}", 2)))
@@ -119,12 +133,16 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
 
 def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     """Read every block of a file, and say that it is as it was written; its rules are not needed."""
-    from retrograde.databases import Database
+    from retrograde.databases import CertificateFile, Database
     from retrograde.solver.work.progress import Course, Phase
 
     began = time.monotonic()
-    with open_file(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
-        file = opened.file if isinstance(opened, Database) else opened
+    path = certificate_named(source, database)
+    with (
+        CertificateFile(path) if path else open_file(source, database) as opened,
+        JsonProgress() if as_json else ProgressLine() as line,
+    ):
+        file: CheckedFile = opened.file if isinstance(opened, Database) else opened
         items = file.contents.length
         course = Course({"reading": 1.0}, positions_a_record=file.positions / max(items, 1), exact=True)
         phase = Phase("reading", line, items, course)

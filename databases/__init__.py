@@ -7,11 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from retrograde.databases.certificates.database import Certificate
+    from retrograde.databases.certificates.read import CertificateFile
     from retrograde.databases.database import Database, Outcome
     from retrograde.databases.errors import (
         CannotWrite,
         DamagedDatabase,
         InUse,
+        IsCertificate,
         NoDatabase,
         NotADatabase,
         NotInDatabase,
@@ -20,51 +23,73 @@ if TYPE_CHECKING:
     )
     from retrograde.databases.file import DatabaseFile
     from retrograde.databases.layout import CountRow, LegendRow
-    from retrograde.databases.location import database_path, home_folder, list_databases
-    from retrograde.databases.open import database_of, open_database
+    from retrograde.databases.location import (
+        certificate_path,
+        database_path,
+        home_folder,
+        list_certificates,
+        list_databases,
+    )
+    from retrograde.databases.open import database_of, open_certificate, open_database
     from retrograde.databases.write import (
+        SolvedCertificate,
         SolvedRecords,
         SolvedSlots,
         SolvedSteps,
+        write_certificate,
         write_database,
     )
 
 __all__ = [
     "CannotWrite",
+    "Certificate",
+    "CertificateFile",
     "CountRow",
     "DamagedDatabase",
     "Database",
     "DatabaseFile",
     "InUse",
+    "IsCertificate",
     "LegendRow",
     "NoDatabase",
     "NotADatabase",
     "NotInDatabase",
     "OtherRules",
     "Outcome",
+    "SolvedCertificate",
     "SolvedRecords",
     "SolvedSlots",
     "SolvedSteps",
     "VersionTooNew",
+    "certificate_path",
     "database_of",
     "database_path",
     "home_folder",
+    "list_certificates",
     "list_databases",
+    "open_certificate",
     "open_database",
+    "write_certificate",
     "write_database",
 ]
 
 ELSEWHERE = {
+    "Certificate": "certificates.database",
+    "CertificateFile": "certificates.read",
     "CountRow": "layout",
     "Database": "database",
     "DatabaseFile": "file",
     "LegendRow": "layout",
     "Outcome": "database",
+    "certificate_path": "location",
     "database_of": "open",
     "database_path": "location",
     "home_folder": "location",
+    "list_certificates": "location",
     "list_databases": "location",
+    "open_certificate": "open",
     "open_database": "open",
+    "write_certificate": "write",
     "write_database": "write",
 }
 """The modules of names that are neither errors nor what the writer is given."""

@@ -11,6 +11,10 @@ class NotADatabase(RetrogradeError, ValueError):
     """A file that is something else."""
 
 
+class IsCertificate(NotADatabase):
+    """A certificate where a database of all positions is wanted."""
+
+
 class DamagedDatabase(RetrogradeError, OSError):
     """A database that is not as it was written."""
 

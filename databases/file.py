@@ -3,7 +3,8 @@
 import os
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.layout import in_version
+from retrograde.databases.errors import IsCertificate
+from retrograde.databases.layout import CERTIFICATE, in_version
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
@@ -22,6 +23,8 @@ class DatabaseFile(CheckedFile):
     def __init__(self, path: str | os.PathLike[str]):
         super().__init__(path)
         try:
+            if self.header.metric == CERTIFICATE:
+                raise IsCertificate(f"{str(self.path)!r} is a certificate, and no database of all positions")
             self.guarded(self._read)
         except BaseException:
             self.close()

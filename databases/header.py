@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from retrograde.databases.errors import NotADatabase, VersionTooNew
-from retrograde.databases.layout import BOOK, FORMAT, METRIC, VERSION
+from retrograde.databases.layout import BOOK, CERTIFICATE, CERTIFICATE_VERSION, FORMAT, METRIC, VERSION
 from retrograde.games import Game
 from retrograde.games.game import POSITION_LIMIT
 from retrograde.games.text import printable
@@ -26,6 +26,10 @@ LONGEST_TEXT = 1 << 16
 """Bytes in an attribute."""
 MOST_ATTRIBUTES = 64
 TEXTS = ("format", "game", "variant", "options", "rules", "metric", "made_with", "checks", "digest")
+NUMBERS = (
+    *("format_version", "positions", "stored", "start", "start_value", "start_remoteness"),
+    *("root", "at_least", "at_most", "leaves", "plies"),
+)
 END_OF_FILE = slice(28, 36)
 """Where the superblock says how long the file is."""
 
@@ -67,10 +71,11 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
     if facts.get("format") != wanted:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
     version = number(facts, "format_version", 1)
-    if version > VERSION:
+    latest = CERTIFICATE_VERSION if facts.get("metric") == CERTIFICATE else VERSION
+    if version > latest:
         raise VersionTooNew(
             f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
-            f"to {VERSION}; install a newer one"
+            f"to {latest}; install a newer one"
         )
     start = outcome = None
     if facts.keys() & {"start", "start_value", "start_remoteness"}:
@@ -94,8 +99,9 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
     )
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
-    if header.metric != METRIC:
-        raise ValueError(f"the metric is {header.metric!r}; known is {METRIC!r}")
+    known = CERTIFICATE if version > VERSION else METRIC
+    if header.metric != known:
+        raise ValueError(f"the metric is {header.metric!r}; known is {known!r}")
     if header.stored > header.positions:
         raise ValueError(f"there are {header.stored:,} records of {header.positions:,} positions")
     return header, facts
@@ -132,7 +138,7 @@ def read_attributes(file: h5py.File) -> Attributes:
     if h5py.h5a.get_num_attrs(root) > MOST_ATTRIBUTES:
         raise ValueError(f"it has more than {MOST_ATTRIBUTES} attributes")
     found = {}
-    for name in (*TEXTS, "format_version", "positions", "stored", "start", "start_value", "start_remoteness", "plies"):
+    for name in (*TEXTS, *NUMBERS):
         if h5py.h5a.exists(root, name.encode()):
             value = read_attribute(h5py.h5a.open(root, name.encode()))
             if value is not None:

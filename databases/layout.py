@@ -18,6 +18,11 @@ or, for large games solved in a stream, in place of the last three::
 ├── tiers     a row for each tier: its number, its first step, where that begins, the mask
 ├── blocks    a row for each block: the rank of its first step, the frame's checksum
 └── steps     for each step its row in the legend, and the gap to the rank before; a chunk is a block
+
+or, in a certificate, which is no solved game but a strategy that proves a value, of all these only::
+
+├── blocks    a row for each block: its first position, the frame's checksum
+└── replies   for each position the number of its move, perhaps a bound, and the gap to the position before
 """
 
 from typing import Any, NamedTuple
@@ -32,9 +37,14 @@ BOOK = "retrograde book"
 """The format of an opening book, so that nobody takes it for the solution of a whole game."""
 VERSION = 2
 """Version 1, which is read as well, has no column `check`, and neither the attribute `checks` nor `digest`."""
+CERTIFICATE_VERSION = 3
+"""The version of files that hold a certificate, which older readers do not know."""
 METRIC = "remoteness in plies"
 NOT_FOUND = (1 << 31) - 1
 """The remoteness, in the legend of an opening book, of what is that far from its end nobody knows."""
+CERTIFICATE = "certificate"
+"""What stands in the place of a metric in a file that holds a certificate."""
+
 
 MAGIC = b"\x89HDF\r\n\x1a\n\x03"
 """HDF5's signature and the version of the superblock, which says that all its metadata has checksums."""
@@ -54,6 +64,12 @@ SLOT_LEVEL, SLOT_BLOCK = 12, 1 << 14
 STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
 """The same for steps."""
 
+CERTIFICATE_LEVEL, CERTIFICATE_BLOCK = 19, 1 << 16
+"""The same for certificates, which are read as a whole."""
+
+MOST_LEAVES = 15
+"""Plies within which a verifier may have to decide by itself what is not stored."""
+
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
 TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
 BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8"), ("check", "<u4")])
@@ -61,6 +77,7 @@ SLOT_TIERS = np.dtype([("tier", "<i8"), ("slot", "<i8")])
 SLOT_BLOCKS = np.dtype([("check", "<u4")])
 STEP_TIERS = np.dtype([("tier", "<i8"), ("step", "<i8"), ("position", "<i8"), ("mask", "<i8")])
 STEP_BLOCKS = np.dtype([("rank", "<i8"), ("check", "<u4")])
+CERTIFICATE_BLOCKS = np.dtype([("position", "<i8"), ("check", "<u4")])
 COUNTS = np.dtype(
     [("tier", "<i8"), ("part", "<i4"), ("outcome", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
 )
@@ -109,6 +126,12 @@ def gap_dtype(greatest: int) -> np.dtype[Any]:
 
 def records_dtype(outcome: np.dtype[Any], gap: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([("outcome", outcome), ("gap", gap)])
+
+
+def replies_dtype(greatest: int, gap: np.dtype[Any], bounds: bool) -> np.dtype[Any]:
+    """Return the type of a row of a certificate, by the greatest number of a reply; with *bounds* there is a column."""
+    reply = np.dtype("<u2" if greatest > 255 else "u1")
+    return np.dtype([("reply", reply), *([("bound", "<u2")] if bounds else []), ("gap", gap)])
 
 
 def create_file(path: bytes) -> h5py.File:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 SUFFIX = ".h5"
-BOOK_SUFFIX = ".book.h5"
+BOOK_SUFFIX, CERTIFICATE_SUFFIX = ".book.h5", ".proof.h5"
 
 
 def home_folder() -> Path:
@@ -52,8 +52,24 @@ def list_books(home: str | os.PathLike[str] | None = None) -> list[Path]:
     return sorted(path for path in folder.glob("*" + BOOK_SUFFIX) if path.is_file())
 
 
+def certificate_path(variant: str, position: int | None = None, home: str | os.PathLike[str] | None = None) -> Path:
+    """Return the path of a variant's certificate, whether or not it exists: of the start, or of another position.
+
+    >>> certificate_path("connect4:width=5,height=4", home="home").as_posix()
+    'home/connect4,width=5,height=4.proof.h5'
+    """
+    path = database_path(variant if position is None else f"{variant},position={position}", home)
+    return path.with_name(path.name.removesuffix(SUFFIX) + CERTIFICATE_SUFFIX)
+
+
+def list_certificates(home: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Return the paths of the certificates there are, by name."""
+    folder = Path(home) if home is not None else home_folder()
+    return sorted(path for path in folder.glob("*" + CERTIFICATE_SUFFIX) if path.is_file())
+
+
 def list_databases(home: str | os.PathLike[str] | None = None) -> list[Path]:
     """Return the paths of the databases there are, by name."""
     folder = Path(home) if home is not None else home_folder()
-    paths = (path for path in folder.glob("*" + SUFFIX) if path.is_file())
-    return sorted(path for path in paths if not path.name.endswith(BOOK_SUFFIX))
+    found = (path for path in folder.glob("*" + SUFFIX) if not path.name.endswith((BOOK_SUFFIX, CERTIFICATE_SUFFIX)))
+    return sorted(path for path in found if path.is_file())

@@ -10,11 +10,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from retrograde.databases.certificates.database import Certificate
+from retrograde.databases.certificates.read import CertificateFile
+from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.errors import NoDatabase, OtherRules
 from retrograde.databases.file import AnyReader, DatabaseFile
 from retrograde.databases.header import options_text
-from retrograde.databases.location import SUFFIX, database_path
+from retrograde.databases.location import SUFFIX, certificate_path, database_path
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.database import SlotsDatabase
@@ -55,6 +58,30 @@ def open_database(
         raise
 
 
+def open_certificate(
+    variant_or_path: str | os.PathLike[str],
+    *,
+    game: Game | None = None,
+    home: str | os.PathLike[str] | None = None,
+) -> Certificate:
+    """Open a certificate by the variant whose start it is of, or by its path, as `open_database` does a database."""
+    from retrograde.games.catalog import load_game, variant
+
+    if isinstance(variant_or_path, os.PathLike) or variant_or_path.endswith(SUFFIX):
+        path = Path(variant_or_path)
+    else:
+        game = game or load_game(variant_or_path)
+        path = certificate_path(variant(game), home=home)
+        if not path.exists():
+            raise NoDatabase(f"no certificate for {variant(game)}; make it with: retrograde prove {variant_or_path}")
+    file = CertificateFile(path)
+    try:
+        return Certificate(file, matching_game(file, game))
+    except BaseException:
+        file.close()
+        raise
+
+
 def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:
     """Return the database of a file, of the kind that the file is."""
     return KINDS[type(file.contents)](file, game, cache_blocks)
@@ -71,7 +98,7 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
     return path, game
 
 
-def matching_game(file: DatabaseFile, game: Game | None) -> Game:
+def matching_game(file: CheckedFile, game: Game | None) -> Game:
     """Return the game of a database; raise OtherRules where its rules are not those that made the database.
 
     Raises VariantError where they are not at hand, DamagedDatabase where the file says of them what cannot be.

@@ -15,18 +15,36 @@ import h5py
 import numpy as np
 import zstandard
 
+from retrograde.databases.certificates.write import SolvedCertificate, write_replies
 from retrograde.databases.encoding import encode_group
 from retrograde.databases.errors import CannotWrite
 from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.header import Attributes, options_text
-from retrograde.databases.layout import BOOK, FORMAT, LEGEND, METRIC, VERSION, LegendRow, create_file
+from retrograde.databases.layout import (
+    BOOK,
+    CERTIFICATE,
+    CERTIFICATE_VERSION,
+    FORMAT,
+    LEGEND,
+    METRIC,
+    VERSION,
+    LegendRow,
+    create_file,
+)
 from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records
 from retrograde.databases.slots.write import SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import Game, RetrogradeError
 
-__all__ = ["SolvedRecords", "SolvedSlots", "SolvedSteps", "write_database"]
+__all__ = [
+    "SolvedCertificate",
+    "SolvedRecords",
+    "SolvedSlots",
+    "SolvedSteps",
+    "write_certificate",
+    "write_database",
+]
 
 HDF5_SAYS = re.compile(r"errno = \d+|[Uu]nable to|[Cc]an't ")
 """How HDF5 puts it when the operating system refuses."""
@@ -67,6 +85,40 @@ def write_database(
     return path
 
 
+def write_certificate(
+    path: str | os.PathLike[str],
+    game: Game,
+    solved: SolvedCertificate,
+    *,
+    lock: Lock | None = None,
+    inspect: Callable[[Path], object] | None = None,
+) -> Path:
+    """Write a certificate and return its path, as `write_database` does with a database."""
+    path = Path(path)
+    with nullcontext(lock) if lock else Lock(path), complete_or_nothing(path) as partial_path:
+        with hdf5_errors():
+            file = create_file(os.fsencode(partial_path))
+            try:
+                contents = Contents(file)
+                write_replies(contents, solved)
+                contents.finish(claims(game, solved))
+            finally:
+                file.close()
+        if inspect:
+            inspect(partial_path)
+    return path
+
+
+def claims(game: Game, solved: SolvedCertificate) -> Attributes:
+    """Return what the file of a certificate says about itself."""
+    return about(game, CERTIFICATE_VERSION, CERTIFICATE, len(solved.positions), len(solved.positions)) | {
+        "root": solved.root,
+        "at_least": int(solved.at_least),
+        "at_most": int(solved.at_most),
+        "leaves": solved.leaves,
+    }
+
+
 def fill(
     file: h5py.File, game: Game, solved: SolvedRecords | SolvedSlots | SolvedSteps, each: Each, progress: Progress,
     encode: Encoder, about: Attributes,
@@ -91,25 +143,31 @@ def book_attributes(plies: int | None) -> Attributes:
 
 
 def attributes(game: Game, legend: Sequence[LegendRow], start_row: int | None) -> Attributes:
-    """Return what the file says about itself."""
+    """Return what the file of a solved game says about itself."""
+    positions, stored = (sum(column) for column in ([row.positions for row in legend], [row.stored for row in legend]))
+    told = about(game, VERSION, METRIC, positions, stored)
+    if start_row is not None:
+        row = legend[start_row]
+        told |= {"start": game.start, "start_value": row.value, "start_remoteness": row.remoteness}
+    return told
+
+
+def about(game: Game, version: int, metric: str, positions: int, stored: int) -> Attributes:
+    """Return what any file says about itself."""
     from retrograde.games.catalog import rules_digest, variant
 
-    about: Attributes = {
+    return {
         "format": FORMAT,
-        "format_version": VERSION,
+        "format_version": version,
         "game": game.name,
         "variant": variant(game),
         "options": options_text(game),
         "rules": rules_digest(game),
-        "metric": METRIC,
-        "positions": sum(row.positions for row in legend),
-        "stored": sum(row.stored for row in legend),
+        "metric": metric,
+        "positions": positions,
+        "stored": stored,
         "made_with": made_with(),
     }
-    if start_row is not None:
-        row = legend[start_row]
-        about |= {"start": game.start, "start_value": row.value, "start_remoteness": row.remoteness}
-    return about
 
 
 def made_with() -> str:

@@ -122,6 +122,7 @@ ROOMS = {
             "outcomes",
             "rules",
             "search",
+            "proving",
             "numbered",
             "listed",
             "sampling",
@@ -143,7 +144,7 @@ ROOMS = {
 
 The rooms of `databases` are alike, a kind of storage each, and their modules stand at three places.
 """
-KINDS = ("records", "steps", "slots")
+KINDS = ("records", "steps", "slots", "certificates")
 MOST_MODULES = 12
 """Modules in a room."""
 

@@ -175,7 +175,7 @@ def test_solve_prints_the_summary_that_info_prints(home):
     assert solution["peak_memory_bytes"] > 1e6
     info = result_of("info", "tictactoe")
     of_the_game = {name: value for name, value in solution.items() if name not in OF_A_RUN}
-    assert info == of_the_game | {"rules": "at hand"}
+    assert info == of_the_game | {"rules": "at hand", "class": "strong"}
 
 
 def test_info_says_where_the_rules_are_others_now(home):

@@ -285,7 +285,7 @@ class SearchingOracle:
         """Return a move that wins, if that is seen in time, or one of those after which the opponent's win, if there is
         one, is the furthest away as far as was looked."""
         left = [move for move in moves if brought(self.at_hand_after(position, move)).at_most != LOSE] or moves
-        far = self.search.table.far
+        far = self.search.table.shape.far
         with self.search.limited(max(deadline - monotonic(), LEAST_SECONDS)), suppress(OutOfTime, Endless):
             for plies in range(1, DEEPEST):
                 kept = []

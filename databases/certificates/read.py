@@ -1,0 +1,148 @@
+"""A certificate read: what it says of its root, and the positions with their replies, without any rules."""
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.checked import CheckedFile, are_positions, ascends
+from retrograde.databases.encoding import from_planes
+from retrograde.databases.errors import NotADatabase
+from retrograde.databases.header import number
+from retrograde.databases.layout import (
+    CERTIFICATE,
+    CERTIFICATE_BLOCK,
+    CERTIFICATE_BLOCKS,
+    GAPS,
+    MOST_LEAVES,
+    replies_dtype,
+)
+from retrograde.databases.reader import Reader
+from retrograde.games import LOSE, WIN, Value
+from retrograde.games.game import MOST_MOVES, POSITION_LIMIT
+
+
+class Block(NamedTuple):
+    """Some positions, ascending, the numbers of their replies, and their bounds, where there are any."""
+
+    positions: NDArray[np.int64]
+    replies: NDArray[np.int64]
+    bounds: NDArray[np.int64] | None
+
+
+class RepliesReader(Reader):
+    """The replies of a file."""
+
+    DATASET, ITEMS, ROW = "replies", CERTIFICATE_BLOCK, CERTIFICATE_BLOCKS
+    TABLES = ("blocks",)
+
+    def __init__(self, file: CheckedFile):
+        super().__init__(file)
+        self.type = file.type_of(self.DATASET, self.item_types(), self.block_size)
+        if self.length != file.header.stored:
+            raise ValueError(f"there are {self.length:,} replies, and should be {file.header.stored:,}")
+
+    def item_types(self) -> Sequence[np.dtype[Any]]:
+        return [replies_dtype(most, gap, bounds) for most in (0, 256) for gap in GAPS for bounds in (False, True)]
+
+    @property
+    def bounded(self) -> bool:
+        """Whether each position has a bound."""
+        return "bound" in (self.type.names or ())
+
+    def read_tables(self) -> None:
+        self.firsts  # noqa: B018
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """The first position of each block."""
+        firsts = np.ascontiguousarray(self.block_table["position"])
+        if not are_positions(firsts) or not ascends(firsts):
+            raise self.file.damaged("the table of blocks holds what no position can be")
+        return firsts
+
+    def read_block(self, number: int) -> Block:
+        """Return a block, decoded; raise DamagedDatabase where it cannot be true."""
+        first = int(self.firsts[number])
+        content = self.file.locked(lambda: self.content(number))
+        planes = np.frombuffer(content, np.uint8).reshape(self.type.itemsize, self.block_size)
+        columns, row = {}, 0
+        for name in self.type.names or ():
+            kind = self.type[name]
+            column = from_planes(planes[row : row + kind.itemsize], kind, self.items_in(number))
+            columns[name] = column.astype(np.uint64)
+            row += kind.itemsize
+        with np.errstate(over="ignore"):
+            positions = np.cumsum(columns["gap"], dtype=np.uint64).astype(np.int64) + first
+        if columns["gap"].max() >= POSITION_LIMIT or not are_positions(positions) or not ascends(positions):
+            raise self.file.damaged("gaps that cannot be true")
+        if number + 1 < self.block_count and positions[-1] >= self.firsts[number + 1]:
+            raise self.file.damaged("blocks that overlap")
+        if columns["reply"].max() >= MOST_MOVES:
+            raise self.file.damaged("a reply that no position has")
+        bounds = columns["bound"].astype(np.int64) if self.bounded else None
+        return Block(positions, columns["reply"].astype(np.int64), bounds)
+
+    def all(self) -> Block:
+        """Return all positions, replies and bounds."""
+        blocks = [self.read_block(number) for number in range(self.block_count)]
+        positions, replies, *bounds = (np.concatenate(list(part)) for part in zip(*map(there, blocks), strict=True))
+        return Block(positions, replies, bounds[0] if bounds else None)
+
+
+def there(block: Block) -> list[NDArray[np.int64]]:
+    """Return the columns that a block has."""
+    return [column for column in block if column is not None]
+
+
+class CertificateFile(CheckedFile):
+    """An open file that holds a certificate: what it says of its root, and its `contents`. A context manager.
+
+    Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
+    """
+
+    contents: RepliesReader
+
+    def __init__(self, path: str | os.PathLike[str]):
+        super().__init__(path)
+        try:
+            if self.header.metric != CERTIFICATE:
+                raise NotADatabase(f"{str(self.path)!r} is a database of all positions, and no certificate")
+            self.guarded(self._read)
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self) -> None:
+        facts = self.attributes
+        self.root = number(facts, "root", 0, POSITION_LIMIT - 1)
+        """The position of which something is proved."""
+        self.at_least = Value(number(facts, "at_least", LOSE, WIN))
+        self.at_most = Value(number(facts, "at_most", LOSE, WIN))
+        """The worst and the best that the root may be worth to the player to move."""
+        self.leaves = number(facts, "leaves", 0, MOST_LEAVES)
+        if self.at_least > self.at_most or (self.at_least, self.at_most) == (LOSE, WIN):
+            raise ValueError("it claims what cannot be")
+        self.open_datasets([*RepliesReader.TABLES, RepliesReader.DATASET])
+        if self.header.checks.keys() != set(RepliesReader.TABLES):
+            raise ValueError("its attribute checks does not name the tables")
+        self.contents = RepliesReader(self)
+
+    @property
+    def goal(self) -> Value:
+        """What the side that a reply is for reaches at least, of each position stored."""
+        return goal_of(self.at_least, self.at_most)
+
+
+def goal_of(at_least: Value, at_most: Value) -> Value:
+    """Return what each side that proves something reaches at least, in a proof that a value is in such bounds.
+
+    >>> goal_of(Value.LOSE, Value.LOSE), goal_of(Value.TIE, Value.TIE), goal_of(Value.LOSE, Value.TIE)
+    (<Value.WIN: 4>, <Value.TIE: 3>, <Value.DRAW: 2>)
+    """
+    if at_least == Value.WIN or at_most == LOSE:
+        return Value.WIN
+    return max(at_least, Value.DRAW)

@@ -1,0 +1,58 @@
+"""A certificate written: sorted positions, each with the number of the move that is to be made there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.encoding import compressor, pack, to_planes
+from retrograde.databases.frames import Contents
+from retrograde.databases.layout import (
+    CERTIFICATE_BLOCK,
+    CERTIFICATE_BLOCKS,
+    CERTIFICATE_LEVEL,
+    gap_dtype,
+    replies_dtype,
+)
+from retrograde.games import Value
+
+
+@dataclass(frozen=True)
+class SolvedCertificate:
+    """What a certificate says of its root, for the player to move there, and the strategies that prove it."""
+
+    root: int
+    at_least: Value
+    at_most: Value
+    leaves: int
+    """Plies within which whatever plain play decides is left out: an odd number, or 0."""
+    positions: NDArray[np.int64]
+    """Canonical positions, ascending."""
+    replies: NDArray[np.int64]
+    """The number of a move of each, in the order in which the rules generate them."""
+    bounds: NDArray[np.int64] | None = None
+    """Plies within which the side to move has won; None where play cannot go on for ever, or need not end."""
+
+
+def write_replies(contents: Contents, solved: SolvedCertificate) -> None:
+    """Write positions with their replies, and the table that leads to them."""
+    positions = solved.positions
+    bounds = solved.bounds is not None
+    gaps = np.diff(positions, prepend=positions[:1])
+    chunk = min(CERTIFICATE_BLOCK, len(positions))
+    gaps[::chunk] = 0
+    if np.count_nonzero(gaps <= 0) > -(-len(positions) // chunk) or (gaps < 0).any():
+        raise ValueError("positions do not ascend")
+    dtype = replies_dtype(int(solved.replies.max()), gap_dtype(int(gaps.max())), bounds)
+    columns: list[NDArray[Any]] = [solved.replies, *([solved.bounds] if solved.bounds is not None else []), gaps]
+    planes = [
+        to_planes(column.astype(dtype[name]), dtype[name].itemsize, chunk)
+        for name, column in zip(dtype.names or (), columns, strict=True)
+    ]
+    frames = contents.blocks("replies", dtype, len(positions), chunk, CERTIFICATE_LEVEL)
+    for parts in zip(*planes, strict=True):
+        frames.write(pack(compressor(CERTIFICATE_LEVEL), *parts))
+    blocks = np.empty(-(-len(positions) // chunk), CERTIFICATE_BLOCKS)
+    blocks["position"], blocks["check"] = positions[::chunk], frames.checks
+    contents.table("blocks", blocks)

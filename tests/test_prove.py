@@ -1,0 +1,440 @@
+"""Certificates: made for small games and random ones, checked by two checkers, compared to the truth, and forged."""
+
+import json
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrograde.databases import (
+    CertificateFile,
+    DamagedDatabase,
+    DatabaseFile,
+    IsCertificate,
+    NotADatabase,
+    certificate_path,
+    list_certificates,
+    list_databases,
+    open_certificate,
+    write_certificate,
+)
+from retrograde.databases.certificates.read import Block
+from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.catalog import load_game, variant
+from retrograde.solver.audit.certificates import verify_certificate
+from retrograde.solver.oracles.certified import CertifiedOracle
+from retrograde.solver.proving.prover import NothingToProve, NotProved, Prover, Wish
+from retrograde.solver.work.memory import MemoryLimit
+
+from . import tangle
+from .command_line import retrograde
+from .forge import Forged
+from .playing_out import problems
+from .reference import solve
+from .solving import graphs
+
+pytestmark = pytest.mark.long
+
+SMALL = 1 << 22
+GAMES = ["tictactoe", "tictactoe:3,true", "connect4:3,3,3", "connect4:4,3,3", "tentozero", "mutorere", "dodgem"]
+
+
+@cache
+def truth_of(text):
+    return solve(load_game(text), symmetric=True)
+
+
+@cache
+def proof_of(text, leaves, position=None):
+    """Return a certificate of a position, by default the start, not yet in a file."""
+    game = load_game(text)
+    return Prover(game, game.start if position is None else position, Wish(leaves=leaves), 1, SMALL).prove()
+
+
+def opened(folder, game, solved):
+    """Return a certificate, written and opened."""
+    return open_certificate(write_certificate(folder / "one.proof.h5", game, solved), game=game)
+
+
+@contextmanager
+def forged(game, solved):
+    """Give a certificate that says something else than the file that it was opened from, without a file of its own."""
+    with open_certificate(honest(game), game=game) as certificate:
+        certificate.content = Block(solved.positions, solved.replies, solved.bounds)
+        for name in ("root", "at_least", "at_most", "leaves"):
+            setattr(certificate.file, name, getattr(solved, name))
+        certificate.goal = certificate.file.goal
+        yield certificate
+
+
+@cache
+def honest(game):
+    """Return the path of a certificate of a game."""
+    return write_certificate(Path(mkdtemp()) / "one.proof.h5", game, proof_of(variant(game), 1))
+
+
+def faults(certificate):
+    """Return how many faults both checkers find, the first one interpreted and compiled."""
+    interpreted = verify_certificate(certificate, 1, interpreted=True)
+    compiled = verify_certificate(certificate, 1, interpreted=False)
+    assert interpreted.ok == compiled.ok, (interpreted.problems, compiled.problems)
+    return interpreted.wrong, len(problems(certificate.game, certificate))
+
+
+def agree(certificate):
+    """Return whether all checkers find a certificate right, which they must agree on."""
+    ours, slow = faults(certificate)
+    assert (ours == 0) == (slow == 0), (ours, slow)
+    return ours == 0
+
+
+# Proofs
+
+
+@pytest.mark.parametrize("leaves", [0, 1, 3])
+@pytest.mark.parametrize("text", GAMES)
+def test_small_games_are_proved_and_all_that_is_claimed_is_true(text, leaves, tmp_path):
+    game, truth, solved = load_game(text), truth_of(text), proof_of(text, leaves)
+    value = truth[game.canonical(game.start)][0]
+    wanted = (value, value) if value in (WIN, LOSE) or text.startswith(("tic", "connect4")) else (DRAW, TIE)
+    assert (solved.at_least, solved.at_most) == wanted
+    with opened(tmp_path, game, solved) as certificate:
+        assert agree(certificate)
+        bounds = [None] * len(solved.positions) if solved.bounds is None else solved.bounds.tolist()
+        for position, bound in zip(solved.positions.tolist(), bounds, strict=True):
+            assert truth[position][0] >= certificate.goal
+            assert bound is None or bound >= truth[position][1]
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3", "dodgem"])
+def test_any_position_can_be_proved(text, tmp_path):
+    game, truth = load_game(text), truth_of(text)
+    undecided = [position for position in sorted(truth) if game.primitive(position) == UNDECIDED]
+    for position in Random(3).sample(undecided, 15):
+        try:
+            solved = proof_of(text, 1, position)
+        except NothingToProve:  # every move ends the game, so that there is no position to reply in
+            continue
+        assert solved.at_least <= truth[position][0] <= solved.at_most
+        with opened(tmp_path, game, solved) as certificate:
+            assert agree(certificate)
+
+
+@given(graphs, st.sampled_from([0, 1, 3]))
+@settings(max_examples=30, deadline=None)
+def test_random_games_are_proved_right(tmp_path_factory, start, leaves):
+    """With cycles, ties and draws."""
+    game = tangle.Tangle()
+    truth = solve(game, starts=[start])
+    for position, (value, _) in sorted(truth.items())[:8]:
+        try:
+            solved = Prover(game, position, Wish(leaves=leaves), 1, SMALL).prove()
+        except NothingToProve:
+            continue
+        assert solved.at_least <= value <= solved.at_most
+        assert (value in (WIN, LOSE)) == (solved.at_least == solved.at_most != TIE)
+        with opened(tmp_path_factory.mktemp("proof"), game, solved) as certificate:
+            assert agree(certificate)
+
+
+def test_less_is_stored_where_plain_play_decides_more():
+    counts = [len(proof_of("connect4:4,4", leaves).positions) for leaves in (0, 1, 3, 5, 7)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > 5 * counts[-1]
+
+
+def test_one_side_takes_less_than_both(tmp_path):
+    game = load_game("connect4:4,4")
+    solved = Prover(game, game.start, Wish(TIE, at_least=True, leaves=1), 1, SMALL).prove()
+    assert (solved.at_least, solved.at_most) == (TIE, WIN)
+    assert len(solved.positions) < len(proof_of("connect4:4,4", 1).positions)
+    with opened(tmp_path, game, solved) as certificate:
+        assert agree(certificate)
+
+
+def test_what_is_not_so_is_not_proved():
+    game = load_game("connect4:4,4")
+    for value in (WIN, LOSE):
+        with pytest.raises(NotProved, match=r"is not a (win|loss); leave out --value"):
+            Prover(game, game.start, Wish(value), 1, SMALL).prove()
+    dodgem = load_game("dodgem")
+    with pytest.raises(NotProved, match="is not a draw"):
+        Prover(dodgem, dodgem.do_move(dodgem.start, next(dodgem.generate_moves(dodgem.start))), Wish(DRAW)).prove()
+
+
+def test_memory_is_bounded():
+    game = load_game("connect4:4,4")
+    with pytest.raises(MemoryLimit, match="needs more than 31 positions; give more --memory"):
+        Prover(game, game.start, Wish(leaves=1, memory=10_000), 1, SMALL).prove()
+
+
+# Files
+
+
+def test_what_is_written_is_read(tmp_path):
+    for text in ("connect4:4,4", "dodgem"):
+        game, solved = load_game(text), proof_of(text, 1)
+        path = write_certificate(certificate_path(variant(game), home=tmp_path), game, solved)
+        with CertificateFile(path) as file:
+            content = file.contents.all()
+            assert (file.root, file.at_least, file.at_most, file.leaves) == (
+                game.start, solved.at_least, solved.at_most, 1,
+            )  # fmt: skip
+            file.check()
+        assert (content.positions == solved.positions).all() and (content.replies == solved.replies).all()
+        assert content.bounds is None if solved.bounds is None else (content.bounds == solved.bounds).all()
+        with pytest.raises(IsCertificate, match="is a certificate, and no database"):
+            DatabaseFile(path)
+    assert len(list_certificates(tmp_path)) == 2
+    assert list_databases(tmp_path) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 65535, 65536, 65537, 150_000])
+def test_blocks_of_any_length_are_read_as_written(tmp_path, count):
+    game = load_game("connect4")
+    positions = np.unique(np.random.default_rng(count).integers(0, 1 << 61, count, dtype=np.int64))
+    solved = replace(
+        proof_of("tictactoe", 1),
+        positions=positions,
+        replies=positions % 7,
+        bounds=None if count % 2 else positions % 999,
+    )
+    with CertificateFile(write_certificate(tmp_path / "a.proof.h5", game, solved)) as file:
+        content = file.contents.all()
+        assert (content.positions == positions).all() and (content.replies == solved.replies).all()
+        assert content.bounds is None if count % 2 else (content.bounds == solved.bounds).all()
+        file.check()
+
+
+def test_a_database_is_no_certificate(solved):
+    with pytest.raises(NotADatabase, match="and no certificate"):
+        CertificateFile(solved("tictactoe"))
+
+
+def test_flipped_bits_are_noticed(tmp_path):
+    game, solved = load_game("dodgem"), proof_of("dodgem", 1)
+    path = write_certificate(tmp_path / "one.proof.h5", game, solved)
+    whole, dice, noticed = path.read_bytes(), Random(5), 0
+    for _ in range(150):
+        changed = bytearray(whole)
+        changed[dice.randrange(len(whole))] ^= 1 << dice.randrange(8)
+        path.write_bytes(changed)
+        try:
+            with open_certificate(path, game=game) as certificate:
+                certificate.file.check()
+                assert (certificate.content.positions == solved.positions).all()
+                assert (certificate.content.replies == solved.replies).all()
+        except (DamagedDatabase, NotADatabase):
+            noticed += 1
+    assert noticed > 50
+
+
+# Forged ones, whose checksums are as they should be
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "dodgem", "mutorere"])
+def test_another_reply_is_wrong_unless_it_is_as_good(text):
+    game, solved = load_game(text), proof_of(text, 1)
+    verdicts = []
+    for place, position in enumerate(solved.positions.tolist()):
+        for number in range(len(list(game.generate_moves(position))) + 1):
+            replies = solved.replies.copy()
+            if replies[place] != number:
+                replies[place] = number
+                with forged(game, replace(solved, replies=replies)) as certificate:
+                    report = verify_certificate(certificate, interpreted=True)
+                    if number == len(list(game.generate_moves(position))):
+                        assert "which is its reply" in str(report.problems[0])
+                    elif solved.bounds is None:
+                        assert report.ok == (not problems(game, certificate))
+                    else:
+                        assert not report.ok or not problems(game, certificate)
+                    verdicts.append(report.ok)
+        if len(verdicts) > 60:
+            break
+    assert verdicts.count(False) > 20
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3", "dodgem", "mutorere"])
+def test_a_missing_position_is_noticed(text):
+    game, solved = load_game(text), proof_of(text, 1)
+    for place in Random(1).sample(range(len(solved.positions)), min(8, len(solved.positions))):
+        rest = {"positions": np.delete(solved.positions, place), "replies": np.delete(solved.replies, place)}
+        bounds = None if solved.bounds is None else np.delete(solved.bounds, place)
+        with forged(game, replace(solved, **rest, bounds=bounds)) as certificate:
+            assert not agree(certificate)
+
+
+def test_bounds_that_do_not_fall_are_noticed():
+    """All alike, as in a circle; one less than it is; one greater than that of the position before."""
+    game, solved = load_game("dodgem"), proof_of("dodgem", 1)
+    wrong = [np.full_like(solved.bounds, 9), solved.bounds * 0, solved.bounds // 2]
+    for place in range(0, len(solved.bounds), 5):
+        less = solved.bounds.copy()
+        less[place] -= 1 if less[place] > 3 else 2
+        wrong.append(less)
+    for bounds in wrong:
+        with forged(game, replace(solved, bounds=bounds)) as certificate:
+            report = verify_certificate(certificate, interpreted=True)
+            assert not report.ok
+            assert not verify_certificate(certificate, interpreted=False).ok
+    with forged(game, replace(solved, bounds=wrong[0])) as certificate:
+        told = " ".join(map(str, verify_certificate(certificate, interpreted=True).problems))
+        assert "the bound does not fall, from 9 to 9" in told
+
+
+def test_a_circle_without_bounds_is_no_win():
+    """That of a draw goes round in circles; it proves no tie, no win, and not that the other side loses."""
+    game, solved = load_game("mutorere"), proof_of("mutorere", 1)
+    for claim in ((WIN, WIN), (LOSE, LOSE), (TIE, TIE), (TIE, WIN)):
+        with forged(game, replace(solved, at_least=claim[0], at_most=claim[1])) as certificate:
+            assert not agree(certificate)
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3", "dodgem"])
+def test_another_root_or_claim_is_noticed(text):
+    game, solved, truth = load_game(text), proof_of(text, 1), truth_of(text)
+    for root in Random(1).sample(sorted(truth), 12):
+        with forged(game, replace(solved, root=root)) as certificate:
+            if agree(certificate):
+                assert solved.at_least <= truth[root][0] <= solved.at_most
+    value = truth[game.canonical(game.start)][0]
+    for least in (LOSE, DRAW, TIE, WIN):
+        for most in (LOSE, DRAW, TIE, WIN):
+            if least <= most and (least, most) != (LOSE, WIN):
+                with forged(game, replace(solved, at_least=least, at_most=most)) as certificate:
+                    if verify_certificate(certificate, interpreted=True).ok:
+                        assert least <= value <= most
+
+
+def test_a_position_that_is_none_is_noticed():
+    game, solved = load_game("tictactoe"), proof_of("tictactoe", 1)
+    end = next(position for position in sorted(truth_of("tictactoe")) if game.primitive(position) != UNDECIDED)
+    image = next(one for one in game.images(int(solved.positions[-1])) if one not in solved.positions)
+    for more in (end, image, (1 << 61) + 5):
+        positions = np.append(solved.positions, more)
+        order = np.argsort(positions)
+        replies = np.append(solved.replies, 0)[order]
+        with forged(game, replace(solved, positions=positions[order], replies=replies)) as certificate:
+            assert not verify_certificate(certificate, interpreted=True).ok
+            assert not verify_certificate(certificate, interpreted=False).ok
+
+
+def test_a_file_that_contradicts_itself_is_damaged(tmp_path):
+    game, solved = load_game("dodgem"), proof_of("dodgem", 1)
+    path = write_certificate(tmp_path / "one.proof.h5", game, solved)
+    for name, value in (("root", -1), ("at_least", 0), ("at_most", 9), ("leaves", 99), ("stored", 3), ("at_most", 1)):
+        forged = Forged.read(path)
+        forged.attributes[name] = value
+        with pytest.raises(DamagedDatabase):
+            CertificateFile(forged.write(tmp_path / "forged.proof.h5"))
+    forged = Forged.read(path)
+    rows = forged.parts["blocks"].rows()
+    rows["position"] = -5
+    forged.parts["blocks"].put(rows)
+    with CertificateFile(forged.write(tmp_path / "forged.proof.h5")) as file, pytest.raises(DamagedDatabase):
+        file.contents.all()
+
+
+# Play
+
+
+@pytest.mark.parametrize(("text", "sides"), [("connect4:4,4", 2), ("dodgem", 1), ("tictactoe", 2)])
+def test_who_plays_by_a_certificate_keeps_what_it_proves(text, sides, tmp_path):
+    game, chance = load_game(text), Random(7)
+    with opened(tmp_path, game, proof_of(text, 1)) as certificate, CertifiedOracle(certificate, 1.0) as oracle:
+        for number in range(12):
+            position, mine = game.start, number % sides
+            while game.primitive(position) == UNDECIDED:
+                if mine:
+                    position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+                else:
+                    position = oracle.best(position)[0].position
+                mine = 1 - mine
+            value = game.primitive(position)  # for who is to move: the other side, if it is not our turn
+            assert (FLIPPED[value] if mine else value) >= certificate.goal
+
+
+def test_what_a_certificate_knows_is_true(tmp_path):
+    for text in ("connect4:4,3,3", "dodgem", "mutorere"):
+        game, truth = load_game(text), truth_of(text)
+        with opened(tmp_path, game, proof_of(text, 1)) as certificate, CertifiedOracle(certificate, 1.0) as oracle:
+            known = {position: oracle.known(position, 0) for position in truth}
+            assert all(one.at_least <= truth[position][0] <= one.at_most for position, one in known.items())
+            assert sum(one.how.source == "certificate" for one in known.values()) > 10
+
+
+# The command line
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_the_command_line(home):
+    told = json.loads(retrograde("prove", "connect4:4,4", "--leaves", 3, "--workers", 1, "--json").stdout)
+    assert (told["class"], told["at_least"], told["at_most"]) == ("weak", "tie", "tie")
+    assert told["path"] == str(certificate_path("connect4:width=4,height=4"))
+    assert told["stored"] < 1000
+    assert "800 replies" in retrograde("prove", "connect4:4,4", "--leaves", 3, "--workers", 1).stdout
+    assert "800 replies checked, and every one is right" in retrograde("verify", "connect4:4,4").stdout
+    assert "as it was written" in retrograde("verify", "connect4:4,4", "--quick").stdout
+    assert "weak: a strategy" in retrograde("info", "connect4:4,4").stdout
+    assert json.loads(retrograde("info", "connect4:4,4", "--json").stdout)["class"] == "weak"
+    assert [one["class"] for one in json.loads(retrograde("list", "--json").stdout)] == ["weak"]
+    assert "it proves" in retrograde("list").stdout
+    asked = json.loads(retrograde("query", "connect4:4,4", "--time", 1, "--json").stdout)
+    assert (asked["value"], asked["source"]) == ("tie", "certificate")
+    assert "tie" in retrograde("play", "connect4:4,4", "--first", "perfect", "--second", "perfect", "--time", 1).stdout
+
+
+def test_a_forged_certificate_fails_on_the_command_line(home):
+    game, solved = load_game("dodgem"), proof_of("dodgem", 1)
+    path = write_certificate(home / "forged.proof.h5", game, replace(solved, replies=solved.replies * 0))
+    assert "wrong" in retrograde("verify", path, status=1).stdout
+    assert json.loads(retrograde("verify", path, "--json", status=1).stdout)["ok"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["tictactoe", "--value", "win"], "is not a win; leave out --value"),
+        (["tictactoe", "--value", "lose", "--at-least"], "there is nothing to prove"),
+        (["tictactoe", "XXX/OO./..."], "the game is over"),
+        (["connect4", "--time", "0.2"], "not proved within 0.2 s"),
+        (["connect4:4,4", "--leaves", "1", "--memory", "10K"], "give more --memory"),
+    ],
+)
+def test_what_cannot_be_proved_is_one_line_and_leaves_nothing(home, words, said):
+    result = retrograde("prove", *words, "--workers", 1, "--table", "16M", status=1)
+    assert said in result.stderr and result.stderr.count("\n") == 1
+    assert list(home.iterdir()) == []
+
+
+def test_an_even_number_of_leaves_is_refused(home):
+    assert "2 is even" in retrograde("prove", "tictactoe", "--leaves", 2, status=2).stderr
+
+
+# Large ones
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [("connect4:6,4", (LOSE, LOSE)), ("connect4:5,5", (TIE, TIE)), ("connect4:6,5", (TIE, TIE))],
+)
+def test_larger_boards_are_proved(text, claim, tmp_path):
+    game = load_game(text)
+    solved = Prover(game, game.start, Wish(), 2, 1 << 29).prove()
+    assert (solved.at_least, solved.at_most) == claim
+    with opened(tmp_path, game, solved) as certificate:
+        assert verify_certificate(certificate).ok

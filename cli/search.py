@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +32,8 @@ TICK_SECONDS = 0.5
 )
 @click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
 @click.option("--value-only", is_flag=True, help="Leave out the distance, which takes longer.")
+@click.option("--tree", is_flag=True, help="Draw what textbook searches look at, to --depth; it proves nothing.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The --tree as .svg.")
 @json_option
 def command(
     source: str,
@@ -40,6 +43,8 @@ def command(
     size: int,
     workers: int | None,
     value_only: bool,
+    tree: bool,
+    out: Path | None,
     as_json: bool,
 ) -> None:
     """Prove what a position is worth by search, where no database reaches.
@@ -52,12 +57,18 @@ def command(
       retrograde search connect4:4,4 2122
       retrograde search connect4:5,5 --value-only
       retrograde search mutorere --depth 20 --json
+      retrograde search tictactoe X.O/.X./O.. --tree --depth 2
     """
     from retrograde.games.catalog import load_game
     from retrograde.solver.search.searcher import Search
 
     game = load_game(source)
     place = start_of(game) if position is None else read_position(game, position)
+    if tree or out:
+        from retrograde.cli.trees import tell_trees
+
+        tell_trees(game, place, depth, out, as_json)
+        return
     with told() as say:
         say("compiling the rules")
         search = Search(game, workers or os.cpu_count() or 1, size)

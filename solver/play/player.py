@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint
 from random import Random
 
 from retrograde.games.game import FLIPPED, LOSE, WIN, RetrogradeError
+from retrograde.solver.lookahead.names import searcher_named
 from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.offered import entry_point, offered
 from retrograde.solver.play.solution import Solution
@@ -117,7 +118,8 @@ PLAYERS: dict[str, Maker] = {
     "random": lambda solution, chance: by_chance(chance),
     "greedy": lambda solution, chance: greedy(chance),
 }
-"""For each name on the command line, what makes such a player. A number is a player too: perfect with that skill."""
+"""For each name on the command line, what makes such a player. A number is a player too: perfect with that skill; and
+so are `depth:4` and `time:0.5`, which look ahead so many plies, or seconds, and go by the game's estimate."""
 
 
 def make_player(name: str, solution: Solution, chance: Random) -> Player:
@@ -127,12 +129,14 @@ def make_player(name: str, solution: Solution, chance: Random) -> Player:
     """
     if name in PLAYERS:
         return PLAYERS[name](solution, chance)
+    if choose := searcher_named(name, solution.game, chance):
+        return lambda solution, position: choose(position)
     with suppress(ValueError):
         if 0 <= (skill := float(name)) <= 1:
             return skilled(skill, chance)
     if point := entry_point(name):
         return installed(point, solution, chance)
-    names = ", ".join([*PLAYERS, *offered()])
+    names = ", ".join([*PLAYERS, "depth:N", "time:S", *offered()])
     raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
 
 

@@ -3,16 +3,26 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 
+from retrograde.databases import open_database
+from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
+from retrograde.solver.lookahead.textbook import Sight, as_given, minimax
+from retrograde.solver.play.solution import Solution
+from retrograde.solver.teaching.judging import Judge, Noisy, NothingToJudge, counts_of
 from retrograde.solver.teaching.picture import trees_svg
 from retrograde.solver.teaching.text import MOST_LINES, trees_text
 from retrograde.solver.teaching.tree import MOST_POSITIONS, TooLarge, trees_of
 
 from .command_line import retrograde
+from .reference import solve
 
+pytestmark = pytest.mark.long
+
+ROOT = Path(__file__).parent.parent
 SVG = "{http://www.w3.org/2000/svg}"
 
 # Trees
@@ -116,3 +126,108 @@ def test_trees_on_the_command_line(tmp_path):
     assert "give a smaller --depth" in large and large.count("\n") == 1
     nowhere = retrograde("search", "tictactoe", "--tree", "--out", tmp_path / "none" / "a.svg", status=1).stderr
     assert "cannot write" in nowhere
+
+
+def test_the_picture_of_the_docs_is_what_the_command_draws(tmp_path):
+    retrograde("search", "tictactoe", "--tree", "--out", tmp_path / "tree.svg")
+    assert (tmp_path / "tree.svg").read_text("utf-8") == (ROOT / "docs" / "tree.svg").read_text("utf-8")
+
+
+# Judgement
+
+
+@pytest.fixture
+def judge_of(solved):
+    """A function that returns a judge of a variant."""
+    opened = []
+
+    def judge(text, positions=40, seed=1):
+        opened.append(Solution(open_database(solved(text))))
+        return Judge(opened[-1], positions, seed)
+
+    yield judge
+    for solution in opened:
+        solution.close()
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "dodgem"])
+def test_errors_are_those_of_the_textbook_search(judge_of, text):
+    """By a slow solver, and minimax of every move."""
+    judge, game = judge_of(text), load_game(text)
+    truth = {}
+    for position, outcome in solve(game, symmetric=True).items():
+        truth[position] = outcome[0]
+    sight = Sight(game, as_given(game), game.estimate)
+    for row in judge.errors(3):
+        shares = []
+        for position in judge.keeping:
+            moves = list(game.generate_moves(position))
+            children = [game.do_move(position, move) for move in moves]
+            scores = [-minimax(sight, child, row.depth - 1).value for child in children]
+            kept = [FLIPPED[truth[game.canonical(child)]] == truth[game.canonical(position)] for child in children]
+            assert len(set(kept)) == 2
+            best = [keep for keep, score in zip(kept, scores, strict=True) if score == max(scores)]
+            shares.append(best.count(False) / len(best))
+        assert row.own == pytest.approx(sum(shares) / len(shares))
+
+
+def test_who_looks_to_the_end_does_not_err(judge_of):
+    judge = judge_of("connect4:4,3,3", 30)
+    *_, last = judge.errors(12)
+    assert (last.ends, last.chance, last.own) == (0, 0, 0)
+    assert 0 < next(iter(judge.errors(1))).ends < judge.by_chance() + 0.2
+
+
+def test_the_noisy_truth_is_wrong_in_one_of_ten_and_always_the_same(judge_of):
+    judge = judge_of("tictactoe")
+    noisy, again = Noisy(judge.solution, 1), Noisy(judge.solution, 1)
+    game = judge.game
+    positions = [position for position in solve(game, symmetric=True) if game.primitive(position) == UNDECIDED]
+    told = [noisy.score(position, 0) for position in positions]
+    assert told == [again.score(position, 0) for position in positions]
+    values = [judge.solution.value(position).value for position in positions]
+    signs = [(value.name == "WIN") - (value.name == "LOSE") for value in values]
+    wrong = sum(one != other for one, other in zip(told, signs, strict=True)) / len(positions)
+    assert 0.05 < wrong < 0.15
+    assert told != [Noisy(judge.solution, 2).score(position, 0) for position in positions]
+
+
+def test_what_is_judged_is_the_same_by_the_same_seed(judge_of):
+    first, again, other = (judge_of("connect4:4,4", 20, seed) for seed in (1, 1, 2))
+    assert first.keeping == again.keeping != other.keeping
+    assert list(first.errors(2)) == list(again.errors(2))
+
+
+def test_a_good_order_saves_what_it_should():
+    """Knuth and Moore's bounds: the best order looks at no more leaves than b^⌈d/2⌉ + b^⌊d/2⌋ - 1."""
+    *_, last = counts_of(load_game("connect4:6,5"), load_game("connect4:6,5").start, 6)
+    assert last.minimax == sum(6**ply for ply in range(6)) + 6**6 - 6  # a column is full after five
+    assert last.best < last.given < last.worst <= last.minimax
+    assert last.exponent(last.best) < 0.7 < last.exponent(last.given) < 0.9 < last.exponent(last.worst)
+    assert [row.minimax for row in counts_of(load_game("lgame"), load_game("lgame").start, 1)] == [66]
+    (row,) = counts_of(load_game("lgame"), load_game("lgame").start, 1)
+    assert row.worst == row.best == row.minimax
+
+
+def test_judge_on_the_command_line(solved, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    (tmp_path / "connect4,width=4,height=4.h5").write_bytes(solved("connect4:4,4").read_bytes())
+    args = ("judge", "connect4:4,4", "--depth", 2, "--positions", 20)
+    facts = json.loads(retrograde(*args, "--json").stdout)
+    assert (facts["positions"], facts["seed"], len(facts["errors"]), len(facts["order"])) == (20, 1, 2, 2)
+    assert all(0 <= row[name] <= 1 for row in facts["errors"] for name in ("own", "ends", "chance", "noisy"))
+    assert facts["order"][1]["minimax"] == 21
+    picture = tmp_path / "judge.svg"
+    text = retrograde(*args, "--plot", picture).stdout
+    assert "in 20 positions where a move can, seed 1" in text
+    assert f"{100 * facts['errors'][1]['own']:.1f} %" in text
+    assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 80
+    assert picture.read_text("utf-8").count("<path") > 20
+    assert "must be .png, .svg, .pdf" in retrograde(*args, "--plot", "a.txt", status=2).stderr
+    missing = retrograde("judge", "connect4:5,4", status=1).stderr
+    assert "make it with: retrograde solve connect4:5,4" in missing and missing.count("\n") == 1
+
+
+def test_where_no_move_can_err_that_is_said(judge_of):
+    with pytest.raises(NothingToJudge, match="no position was found"):
+        judge_of("connect4:1,4,4", 1)

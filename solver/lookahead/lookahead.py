@@ -122,11 +122,24 @@ class Lookahead:
             if not counts[kernels.TROUBLE]:
                 return int(kernels.nearer(score))
             if counts[kernels.TROUBLE] == kernels.MANY_MOVES:
-                self.widest *= 4
                 estimated = counts[kernels.ESTIMATED]
-                self.make_room()
+                self.widen()
                 self.room.counts[kernels.ESTIMATED] = estimated
         return None
+
+    def widen(self) -> None:
+        """Make room for more moves."""
+        self.widest *= 4
+        self.make_room()
+
+    def count(self, position: int, depth: int, order: int, sight: kernels.Sight) -> int:
+        """Return how many positions alpha-beta without a table looks at, with moves in some order (see kernels.py)."""
+        while True:
+            self.room.counts[:] = 0
+            kernels.alpha_beta(self.game, position, depth, -INFINITE, INFINITE, 0, order, sight, self.room)
+            if not self.room.counts[kernels.TROUBLE]:
+                return int(self.room.counts[kernels.NODES])
+            self.widen()
 
     @contextmanager
     def limited(self, seconds: float | None) -> Iterator[None]:

@@ -84,15 +84,18 @@ def test_out_of_time_is_an_answer():
 def test_a_table_never_takes_one_position_for_another(position_bits):
     """The mixing is a bijection, and the word holds what is left of it."""
     table = make_table(1 << 23, position_bits)
-    sample = {Random(position_bits).randrange(1 << position_bits) for _ in range(2000)}
+    words = table.words.ctypes.data
+    rng = Random(position_bits)
+    sample = {rng.randrange(1 << position_bits) for _ in range(2000)}
     keys = {kernels.mixed(position, position_bits) for position in sample}
     assert len(keys) == len(sample)
     assert all(0 <= key < 1 << position_bits for key in keys)
     for key in keys:
         low, high = -(key % 50), key % 49
-        kernels.keep(table, key, low, high, key % 63)
-        assert kernels.bounds_of(kernels.find(table, key), table) == (low, high, key % 63)
-        assert kernels.find(table, key ^ 1 << position_bits - 1) != kernels.find(table, key)
+        kernels.keep(words, key, low, high, key % 63, table.shape)
+        assert kernels.bounds_of(kernels.find(words, key, table.shape), table.shape) == (low, high, key % 63)
+        other = key ^ 1 << position_bits - 1
+        assert kernels.find(words, other, table.shape) != kernels.find(words, key, table.shape)
 
 
 def test_a_table_too_small_is_refused():

@@ -13,122 +13,196 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN
+from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
-from retrograde.solver.search.table import BEST_BITS
+from retrograde.solver.search.memory import prefetch, words_at
+from retrograde.solver.search.table import BEST_BITS, Table
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
-NODES, TROUBLE, POSITION, ENDS = range(4)
-"""What the counts of a search are: positions looked at; why it was given up, and where; ends met that are no wins."""
+NODES, TROUBLE, POSITION, ENDS, STOP, HISTORY = range(6)
+"""What stands where in the marks of a thread: positions looked at; why it gave up, and where; ends met that are no
+wins; whether it is to stop; and from there on the history."""
+CHILD, NUMBER, PLACE, KEY = range(4)
+"""What stands in the room of a ply for each child: itself, the number of its move, its place in the history, its key in
+the table."""
 DRAWS, TIES = 1, 2
 STOPPED, ENDLESS, WIDE, MANY_MOVES, BROKEN = range(1, 6)
 """Why a search is given up: out of time; deeper than there is room; a position of more bits than the table has; more
 moves than there is room; rules that give what is no position."""
 HISTORY_BITS = 12
 NO_BEST = (1 << BEST_BITS) - 1
+NO_KEY, UNSEEN = -1, -2
+
+
+class Shape(NamedTuple):
+    """The shape of a table, and how many plies and moves there is room for."""
+
+    position_bits: int
+    bucket_bits: int
+    bound_bits: int
+    far: int
+    plies: int
+    moves: int
 
 
 class Stack(NamedTuple):
-    """A thread's own memory: int64[plies, moves] `children`, `numbers` of their moves, and `places` in the history;
-    `history` int64[2 × 2^HISTORY_BITS]; `counts` int64[4]. `stop` uint8[1] is shared, and not 0 to stop."""
+    """A thread's own memory: `room` int64[plies, moves, 4], and `marks` int64[HISTORY + 2 × 2^HISTORY_BITS].
 
-    children: Array
-    numbers: Array
-    places: Array
-    history: Array
-    counts: Array
-    stop: Array
+    Kernels take their addresses (see `memory.py`), and that of the table's words.
+    """
+
+    room: Array
+    marks: Array
 
 
-def make_stack(plies: int, moves: int, stop: Array, seed: int) -> Stack:
+def make_stack(plies: int, moves: int, seed: int) -> Stack:
     """Return the memory for a search so deep and wide; a *seed* other than 0 shuffles the moves a little."""
-    room = np.empty((3, plies, moves), np.int64)
-    history = np.zeros(2 << HISTORY_BITS, np.int64)
+    marks = np.zeros(HISTORY + (2 << HISTORY_BITS), np.int64)
     if seed:
-        history += np.random.default_rng(seed).integers(0, 32, len(history))
-    return Stack(room[0], room[1], room[2], history, np.zeros(4, np.int64), stop)
+        marks[HISTORY:] = np.random.default_rng(seed).integers(0, 32, 2 << HISTORY_BITS)
+    return Stack(np.empty((plies, moves, 4), np.int64), marks)
 
 
-@kernel
-def at_least(game, position, bound, ply, table, stack):
+def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
     """Return whether a position, which is not primitive, is worth *bound* at least; False, too, if it is given up."""
-    counts = stack.counts
-    counts[NODES] += 1
-    far = table.far
-    if bound >= far:
-        return False
-    if bound <= 1 - far:
-        return True
-    if stack.stop[0] or ply == len(stack.children):
-        counts[TROUBLE], counts[POSITION] = (STOPPED if stack.stop[0] else ENDLESS), position
-        return False
-    children = stack.children[ply]
-    decided, count = look_ahead(game, position, bound, children, stack)
-    if decided or count == 0:
-        return decided
-    if count < 0 or bound == far - 1:
-        return False
-    asked = for_child(bound)
-    if count == 1:
-        return not at_least(game, children[0], asked, ply + 1, table, stack) and not counts[TROUBLE]
-    least, _ = canonical(game, position)
-    if not 0 <= least < 1 << table.position_bits:
-        counts[TROUBLE], counts[POSITION] = (BROKEN, position) if least < 0 else (WIDE, least)
-        return False
-    key = mixed(least, table.position_bits)
-    word = find(table, key)
-    low, high, best = bounds_of(word, table)
-    if low >= bound:
-        return True
-    if high < bound:
-        return False
-    put_in_order(position, count, best, ply, stack)
-    history, places = stack.history, stack.places[ply]
-    proved, best = False, NO_BEST
-    for i in range(count):
-        if not at_least(game, children[i], asked, ply + 1, table, stack):
-            if counts[TROUBLE]:
-                return False
-            for j in range(i):
-                history[places[j]] -= 1
-            history[places[i]] += i
-            proved, best = True, stack.numbers[ply, i]
-            break
-    if counts[TROUBLE]:
-        return False
-    keep(table, key, bound if proved else -far, far if proved else bound - 1, best)
-    return proved
+    far = table.shape.far
+    if bound >= far or bound <= 1 - far:
+        return bound < far
+    shape = Shape(*table.shape, *stack.room.shape[:2])
+    room, marks = stack.room.ctypes.data, stack.marks.ctypes.data
+    return bool(by_children(game, position, NO_KEY, bound, UNSEEN, 0, shape, table.words.ctypes.data, room, marks))
 
 
 @kernel
-def look_ahead(game, position, bound, children, stack):
+def by_children(game, position, key, bound, count, ply, shape, words, room, marks):
+    """Return whether a position is worth *bound* at least; False, too, if the search is given up.
+
+    Unless its children are UNSEEN, no end one move ahead decides it, and the *count* others are in the room of this
+    *ply*; its key may be known already.
+    """
+    far, mark = shape.far, words_at(marks)
+    turned = False
+    if count == UNSEEN and not no_room(position, ply, shape, marks):
+        mark[NODES] += 1
+        decided, count = look_ahead(game, position, bound, ply, shape, room, marks)
+        if decided or count == 0:
+            return decided
+    if count == 1:
+        begun = ply
+        decided, position, bound, ply, count = follow(game, position, bound, ply, shape, room, marks)
+        turned, key = (ply - begun) & 1 == 1, NO_KEY  # turned: the question is about the other player now
+        if count == 0:
+            return decided != turned
+    asked = for_child(bound)
+    if is_trivial(asked, far):
+        return (asked >= far) != turned
+    if count < 0 or no_room(position, ply + 1, shape, marks):
+        return False
+    if key == NO_KEY:
+        key = key_of(game, position, shape, marks)
+        if key == NO_KEY:
+            return False
+    low, high, best = bounds_of(find(words, key, shape), shape)
+    if low >= bound or high < bound:
+        return (low >= bound) != turned
+    proved, count = put_in_order(game, position, asked, count, best, ply, shape, words, room, marks)
+    if proved or count < 0:
+        return proved != turned and count >= 0
+    best, tried, row = NO_BEST, 0, row_of(room, ply, shape)
+    for i in range(count):
+        mark[NODES] += 1
+        child = row[4 * i + CHILD]
+        decided, more = look_ahead(game, child, asked, ply + 1, shape, room, marks)
+        if decided:
+            continue
+        proved = more == 0 or not by_children(
+            game, child, row[4 * i + KEY], asked, more, ply + 1, shape, words, room, marks
+        )
+        if mark[TROUBLE]:
+            return False
+        if proved:
+            best = reward(i, tried, row, mark)
+            break
+        row[4 * tried + PLACE] = row[4 * i + PLACE]
+        tried += 1
+    keep(words, key, bound if proved else -far, far if proved else bound - 1, best, shape)
+    return proved != turned
+
+
+@kernel
+def look_ahead(game, position, bound, ply, shape, room, marks):
     """Return whether an end one move ahead decides the question, and how many other children were written.
 
     The count is negative where the search is given up.
     """
-    count = 0
+    count, row, mark = 0, row_of(room, ply, shape), words_at(marks)
     for move in game.generate_moves(position):
         child = whole(game.do_move(position, move))
         if not 0 <= child < POSITION_LIMIT:
-            stack.counts[TROUBLE], stack.counts[POSITION] = BROKEN, position
+            mark[TROUBLE], mark[POSITION] = BROKEN, position
             return False, -1
         value = whole(game.primitive(child))
         if value == LOSE:
             return True, 0
         if value in (TIE, DRAW):
-            stack.counts[ENDS] |= TIES if value == TIE else DRAWS
+            mark[ENDS] |= TIES if value == TIE else DRAWS
             if bound <= 0:
                 return True, 0
         elif value != WIN:
-            if count == len(children):
-                stack.counts[TROUBLE], stack.counts[POSITION] = MANY_MOVES, position
+            if count == shape.moves:
+                mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
                 return False, -1
-            children[count] = child
+            row[4 * count + CHILD] = child
             count += 1
     return False, count
+
+
+@kernel
+def follow(game, position, bound, ply, shape, room, marks):
+    """Return where forced moves lead: whether an end decides it, the position, its question, its ply, its children."""
+    decided, count = False, 1
+    while count == 1:
+        asked = for_child(bound)
+        if is_trivial(asked, shape.far) or no_room(position, ply + 1, shape, marks):
+            break
+        position, bound, ply = row_of(room, ply, shape)[CHILD], asked, ply + 1
+        words_at(marks)[NODES] += 1
+        decided, count = look_ahead(game, position, bound, ply, shape, room, marks)
+    return decided, position, bound, ply, count
+
+
+@kernel
+def is_trivial(bound, far):
+    """Return whether the answer to a question is the same in all positions that are not primitive."""
+    return bound >= far or bound <= 1 - far
+
+
+@kernel
+def no_room(position, ply, shape, marks):
+    """Return whether the search is given up: it is stopped, or there is no room for a ply."""
+    mark = words_at(marks)
+    if not mark[STOP] and ply < shape.plies:
+        return False
+    mark[TROUBLE], mark[POSITION] = (STOPPED if mark[STOP] else ENDLESS), position
+    return True
+
+
+@kernel
+def reward(i, tried, row, mark):
+    """Write into the history that the move to child *i* was the best of those tried; return its number."""
+    for j in range(tried):
+        mark[row[4 * j + PLACE]] -= 1
+    mark[row[4 * i + PLACE]] += tried
+    return row[4 * i + NUMBER]
+
+
+@kernel
+def row_of(room, ply, shape):
+    """Return the room of a ply: four words for each child."""
+    return words_at(room + 32 * ply * shape.moves)
 
 
 @kernel
@@ -140,20 +214,39 @@ def for_child(bound):
 
 
 @kernel
-def put_in_order(position, count, best, ply, stack):
-    """Sort children by history, and the one whose move has the number *best* first."""
-    children, numbers, places = stack.children[ply], stack.numbers[ply], stack.places[ply]
-    history = stack.history
-    side = (ply & 1) << HISTORY_BITS
+def put_in_order(game, position, asked, count, best, ply, shape, words, room, marks):
+    """Return whether the table knows a child that is not worth *asked*, and how many are left to be searched.
+
+    They are sorted by history, the one whose move has the number *best* first; those that are worth it are left out.
+    The count is negative where the search is given up.
+    """
+    row, mark = row_of(room, ply, shape), words_at(marks)
     for i in range(count):
-        child = children[i]
-        place = side | hashed(position ^ child)
-        good = history[place]
-        j = i - 1
-        while j >= 0 and numbers[j] != best and (i == best or history[places[j]] < good):
-            children[j + 1], numbers[j + 1], places[j + 1] = children[j], numbers[j], places[j]
+        key = key_of(game, row[4 * i + CHILD], shape, marks)
+        if key == NO_KEY:
+            return False, -1
+        row[4 * i + KEY] = key
+        prefetch(words, bucket_of(key, shape))
+    side = HISTORY + ((ply & 1) << HISTORY_BITS)
+    left = 0
+    for i in range(count):
+        child, key = row[4 * i + CHILD], row[4 * i + KEY]
+        low, high, _ = bounds_of(find(words, key, shape), shape)
+        if high < asked:
+            return True, 0
+        if low >= asked:
+            continue
+        place = side + hashed(position ^ child)
+        good = mark[place]
+        j = left - 1
+        while j >= 0 and row[4 * j + NUMBER] != best and (i == best or mark[row[4 * j + PLACE]] < good):
+            for part in range(4):
+                row[4 * (j + 1) + part] = row[4 * j + part]
             j -= 1
-        children[j + 1], numbers[j + 1], places[j + 1] = child, min(i, NO_BEST), place
+        row[4 * (j + 1) + CHILD], row[4 * (j + 1) + NUMBER] = child, min(i, NO_BEST)
+        row[4 * (j + 1) + PLACE], row[4 * (j + 1) + KEY] = place, key
+        left += 1
+    return False, left
 
 
 # The table
@@ -165,6 +258,17 @@ def hashed(change):
     change = (change ^ change >> 31) * 0x1D8E4E27C47D124F
     change = (change ^ change >> 29) * 0x6B49D20F59FA6D2B
     return change >> 40 & (1 << HISTORY_BITS) - 1
+
+
+@kernel
+def key_of(game, position, shape, marks):
+    """Return the key of a position, or of those equal to it by symmetry; NO_KEY where the search is given up."""
+    least, _ = canonical(game, position)
+    if 0 <= least < 1 << shape.position_bits:
+        return mixed(least, shape.position_bits)
+    mark = words_at(marks)
+    mark[TROUBLE], mark[POSITION] = (BROKEN, position) if least < 0 else (WIDE, least)
+    return NO_KEY
 
 
 @kernel
@@ -180,22 +284,28 @@ def mixed(position, bits):
 
 
 @kernel
-def find(table, key):
+def bucket_of(key, shape):
+    """Return the place of the first word of a position's bucket."""
+    return (key & (1 << shape.bucket_bits) - 1) << 1
+
+
+@kernel
+def find(words, key, shape):
     """Return the word of a position by its key; 0 where it is not there."""
-    bucket = (key & (1 << table.bucket_bits) - 1) << 1
-    rest = key >> table.bucket_bits
-    shift = 2 * table.bound_bits + BEST_BITS
+    bucket = bucket_of(key, shape)
+    rest = key >> shape.bucket_bits
+    shift = 2 * shape.bound_bits + BEST_BITS
     for place in (bucket, bucket + 1):
-        word = table.words[place]
+        word = words_at(words)[place]
         if word and word >> shift == rest:
             return word
     return 0
 
 
 @kernel
-def bounds_of(word, table):
+def bounds_of(word, shape):
     """Return the least and the most that a position is worth, and the number of its best move."""
-    bits, far = table.bound_bits, table.far
+    bits, far = shape.bound_bits, shape.far
     if word == 0:
         return -far, far, NO_BEST
     mask = (1 << bits) - 1
@@ -203,16 +313,16 @@ def bounds_of(word, table):
 
 
 @kernel
-def keep(table, key, low, high, best):
+def keep(words, key, low, high, best, shape):
     """Write what was found of a position: the least and the most that it is worth, and its best move."""
-    bits, far = table.bound_bits, table.far
-    known = bounds_of(find(table, key), table)
+    bits, far = shape.bound_bits, shape.far
+    known = bounds_of(find(words, key, shape), shape)
     low, high = max(low, known[0]), min(high, known[1])
     if best == NO_BEST:
         best = known[2]
-    word = key >> table.bucket_bits << 2 * bits + BEST_BITS | best << 2 * bits | high + far << bits | low + far
-    bucket = (key & (1 << table.bucket_bits) - 1) << 1
-    before = table.words[bucket]
-    if before >> 2 * bits + BEST_BITS != key >> table.bucket_bits:
-        table.words[bucket + 1] = before
-    table.words[bucket] = word
+    word = key >> shape.bucket_bits << 2 * bits + BEST_BITS | best << 2 * bits | high + far << bits | low + far
+    bucket, table = bucket_of(key, shape), words_at(words)
+    before = table[bucket]
+    if before >> 2 * bits + BEST_BITS != key >> shape.bucket_bits:
+        table[bucket + 1] = before
+    table[bucket] = word

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-
 from retrograde.games.catalog import variant
 from retrograde.games.game import (
     DRAW,
@@ -93,7 +91,6 @@ class Search:
         compiled.prepare(game)
         self.game, self.workers, self.size = game, workers, size
         self.pool = ThreadPoolExecutor(workers)
-        self.stop = np.zeros(1, np.uint8)
         self.halted = False
         self.nodes = 0
         """Positions looked at for all questions that are answered."""
@@ -109,9 +106,9 @@ class Search:
 
     def compile(self) -> None:
         """Let the rules be compiled now, which takes seconds the first time and is no search."""
-        self.stop[0] = True
-        kernels.at_least(self.game, 0, NO_LOSS, 0, self.table, self.stacks[0])
-        self.stop[0] = False
+        self.stop(True)
+        kernels.at_least(self.game, 0, NO_LOSS, self.table, self.stacks[0])
+        self.stop(False)
 
     def make_table(self, bits: int) -> None:
         """Begin with an empty table for positions of so many bits."""
@@ -119,47 +116,52 @@ class Search:
         self.make_stacks()
 
     def make_stacks(self) -> None:
-        self.stacks = [kernels.make_stack(*self.room, self.stop, seed) for seed in range(self.workers)]
+        self.stacks = [kernels.make_stack(*self.room, seed) for seed in range(self.workers)]
 
     # One question
 
     def ask(self, position: int, bound: int, workers: int | None = None) -> bool:
         """Return whether a position is worth so much at least; raise OutOfTime, Endless or RuleError."""
         if (value := self.game.primitive(position)) != UNDECIDED:
-            return worth_of(value, 0, self.table.far) >= bound
+            return worth_of(value, 0, self.table.shape.far) >= bound
         while True:
             stacks = self.stacks[:workers]
             answers = self.run(position, bound, stacks)
             if answers:
                 return answers[0]
-            self.mend({int(stack.counts[kernels.TROUBLE]): int(stack.counts[kernels.POSITION]) for stack in stacks})
+            self.mend({int(stack.marks[kernels.TROUBLE]): int(stack.marks[kernels.POSITION]) for stack in stacks})
 
     def run(self, position: int, bound: int, stacks: list[kernels.Stack]) -> list[bool]:
         """Return the answers of the threads that came to one."""
-        if self.stop[0]:
+        if self.halted:
             raise OutOfTime
         ask = partial(self.run_one, position, bound)
         answers = [ask(stacks[0])] if len(stacks) == 1 else list(self.pool.map(ask, stacks))
-        self.stop[0] = self.halted
+        self.stop(self.halted)
         for stack in stacks:
-            self.nodes += int(stack.counts[kernels.NODES])
-            stack.counts[kernels.NODES] = 0
-            self.met |= int(stack.counts[kernels.ENDS])
+            self.nodes += int(stack.marks[kernels.NODES])
+            stack.marks[kernels.NODES] = 0
+            self.met |= int(stack.marks[kernels.ENDS])
         return [answer for answer in answers if answer is not None]
 
     @property
     def looked_at(self) -> int:
         """Positions looked at up to now."""
-        return self.nodes + sum(int(stack.counts[kernels.NODES]) for stack in self.stacks)
+        return self.nodes + sum(int(stack.marks[kernels.NODES]) for stack in self.stacks)
 
     def run_one(self, position: int, bound: int, stack: kernels.Stack) -> bool | None:
         """Return the answer of one thread, which stops the others; None where it was stopped or given up."""
-        stack.counts[:] = 0
-        answer = bool(kernels.at_least(self.game, position, bound, 0, self.table, stack))
-        if stack.counts[kernels.TROUBLE]:
+        stack.marks[: kernels.STOP] = 0
+        answer = bool(kernels.at_least(self.game, position, bound, self.table, stack))
+        if stack.marks[kernels.TROUBLE]:
             return None
-        self.stop[0] = True
+        self.stop(True)
         return answer
+
+    def stop(self, stopped: bool) -> None:
+        """Let all threads stop, or go on."""
+        for stack in self.stacks:
+            stack.marks[kernels.STOP] = stopped
 
     def mend(self, troubles: dict[int, int]) -> None:
         """Make room for what there was none for; raise what cannot be mended."""
@@ -189,7 +191,7 @@ class Search:
         With *depth*, only what is decided within so many plies is sought.
         """
         began, nodes = time.monotonic(), self.nodes
-        found = Bounds(-self.table.far, self.table.far)
+        found = Bounds(-self.table.shape.far, self.table.shape.far)
         remoteness: int | None = None
         value = self.game.primitive(position)
         with self.limited(seconds):
@@ -218,7 +220,7 @@ class Search:
 
     def narrowed(self, position: int, distance: bool, depth: int | None) -> Iterator[Bounds]:
         """Yield what is known of a position, more each time, until all is."""
-        far = self.table.far
+        far = self.table.shape.far
         if not self.cyclic and depth is None:
             try:
                 low, high = -far, far
@@ -234,8 +236,8 @@ class Search:
                 return
             except Endless:
                 self.cyclic = True
-        for plies in range(1, min(depth or self.table.far, self.table.far - 2) + 1):
-            far = self.table.far
+        for plies in range(1, min(depth or self.table.shape.far, self.table.shape.far - 2) + 1):
+            far = self.table.shape.far
             if self.ask(position, win_within(plies, far)):
                 yield Bounds(win_within(plies, far), win_within(plies, far))
                 return
@@ -246,7 +248,7 @@ class Search:
 
     def halved(self, position: int, found: Bounds) -> Bounds:
         """Return the distance of a win or a loss that is proved: doubled until it is enough, then halved in."""
-        far = self.table.far
+        far = self.table.shape.far
         wins = found.low > 0
 
         def decided(plies: int) -> bool:
@@ -267,7 +269,7 @@ class Search:
 
     def outcome(self, found: Bounds) -> tuple[Value, int | None]:
         """Return the value and the remoteness that bounds prove."""
-        far = self.table.far
+        far = self.table.shape.far
         exact = found.low == found.high != NO_LOSS
         if found.low > 0:
             return WIN, far - found.low if exact else None
@@ -327,7 +329,7 @@ class Search:
 
     def keeps(self, child: int, value: Value, plies: int) -> bool:
         """Return whether a move to a child keeps a value that is so many plies away."""
-        far = self.table.far
+        far = self.table.shape.far
         if value == WIN:
             return not self.ask(child, no_loss_within(plies - 1, far))
         if value == LOSE:
@@ -354,9 +356,10 @@ class Search:
         finally:
             if timer:
                 timer.cancel()
-            self.stop[0] = self.halted = False
+            self.halted = False
+            self.stop(False)
 
     def halt(self) -> None:
         """Stop all threads; what is being asked ends with OutOfTime."""
         self.halted = True
-        self.stop[0] = True
+        self.stop(True)

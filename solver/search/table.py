@@ -29,14 +29,20 @@ class TableTooSmall(RetrogradeError, ValueError):
     """A table that has no room for positions of this game."""
 
 
-class Table(NamedTuple):
-    """A table: `words` int64[2 × buckets]; the other fields are numbers of bits, and `far` as `worth.py` has it."""
+class Shape(NamedTuple):
+    """The shape of a table: numbers of bits, and `far` as `worth.py` has it."""
 
-    words: Array
     position_bits: int
     bucket_bits: int
     bound_bits: int
     far: int
+
+
+class Table(NamedTuple):
+    """A table: `words` int64[2 × buckets], and its shape."""
+
+    words: Array
+    shape: Shape
 
 
 def make_table(size: int, position_bits: int = POSITION_BITS) -> Table:
@@ -50,7 +56,7 @@ def make_table(size: int, position_bits: int = POSITION_BITS) -> Table:
     if plies > plies_bits(bucket_bits, position_bits):
         least = BUCKET << 2 * (FEWEST_PLIES + 1) + BEST_BITS + position_bits - WORD
         raise TableTooSmall(f"positions of {position_bits} bits need a table of {least:,} bytes or more; give --table")
-    return Table(np.zeros(2 << bucket_bits, np.int64), position_bits, bucket_bits, plies + 1, (1 << plies) - 1)
+    return Table(np.zeros(2 << bucket_bits, np.int64), Shape(position_bits, bucket_bits, plies + 1, (1 << plies) - 1))
 
 
 def plies_bits(bucket_bits: int, position_bits: int) -> int:

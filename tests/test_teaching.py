@@ -12,6 +12,7 @@ from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.solver.lookahead.textbook import Sight, as_given, minimax
 from retrograde.solver.play.solution import Solution
+from retrograde.solver.teaching import judging
 from retrograde.solver.teaching.judging import Judge, Noisy, NothingToJudge, counts_of
 from retrograde.solver.teaching.picture import trees_svg
 from retrograde.solver.teaching.text import MOST_LINES, trees_text
@@ -207,6 +208,20 @@ def test_a_good_order_saves_what_it_should():
     assert [row.minimax for row in counts_of(load_game("lgame"), load_game("lgame").start, 1)] == [66]
     (row,) = counts_of(load_game("lgame"), load_game("lgame").start, 1)
     assert row.worst == row.best == row.minimax
+
+
+def test_what_would_take_too_long_is_left_out(judge_of, monkeypatch):
+    judge = judge_of("connect4:4,4", 20)
+    whole = list(judge.errors(3))
+    assert [row.depth for row in whole] == [1, 2, 3]
+    monkeypatch.setattr(judging, "MOST_NOISY", 100)
+    tired = list(judge.errors(3))
+    assert [row.noisy for row in tired] == [whole[0].noisy, None, None]
+    assert [row.own for row in tired] == [row.own for row in whole]
+    monkeypatch.setattr(judging, "MOST_LOOKED", 200)
+    assert len(list(judge.errors(3))) == 1
+    monkeypatch.setattr(judging, "MOST_COUNTED", 100)
+    assert [row.minimax for row in judge.counts(6)] == [5, 21, 85]
 
 
 def test_judge_on_the_command_line(solved, tmp_path, monkeypatch):

@@ -37,6 +37,7 @@ COMMANDS = {
     "play": "play against perfection, or watch it",
     "annotate": "what each move of a game was worth, and where value was given up",
     "match": "let players play one another, and count",
+    "judge": "how often a search to a depth errs, held against a database",
     "serve": "a page to play on, and JSON for other programs",
     "export": "positions and values as Parquet, CSV or NumPy arrays",
     "plot": "a picture of the counts by remoteness",

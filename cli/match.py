@@ -50,15 +50,17 @@ def command(
 ) -> None:
     """Let two players play one another, taking turns at moving first.
 
-    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; a player that is installed,
-    such as rules (for tic-tac-toe); or a skill from 0 to 1. A win is a point, a tie or a draw half of one. Mistakes are
-    moves that gave up value; where there is no database, those of which a search has proved it in the time for a move.
+    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5 (looks
+    ahead so many plies or seconds, and goes by the game's estimate); a player that is installed, such as rules (for
+    tic-tac-toe); or a skill from 0 to 1. A win is a point, a tie or a draw half of one. Mistakes are moves that gave up
+    value; where there is no database, those of which a search has proved it in the time for a move.
 
     A game without a start begins in random positions, each played twice, once with either side.
 
     \b
     Examples:
       retrograde match tictactoe perfect rules --games 100
+      retrograde match connect4:4,4 depth:2 perfect --games 20
       retrograde match connect4:4,4 perfect 0.8 --games 200 --seed 7 --json
     """
     with closing(open_oracle(source, database, seconds)) as oracle:

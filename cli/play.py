@@ -91,9 +91,9 @@ def command(
     Where there is no database, the perfect player searches. It says what it has proved, and what it does not know; once
     it has proved what a position is worth, it keeps that.
 
-    WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); a player that is
-    installed, such as rules (tic-tac-toe as people learn it); or a skill: 0.8 plays perfectly four times out of five,
-    and else by chance.
+    WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
+    (looks ahead so many plies or seconds, and goes by the game's estimate); a player that is installed, such as rules
+    (tic-tac-toe as people learn it); or a skill: 0.8 plays perfectly four times out of five, and else by chance.
 
     A game without a start, such as chess, begins in a random position unless you say where.
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -42,6 +43,8 @@ TICK_SECONDS = 0.5
     help="How to search; by default by proof numbers (pn) where play can go round in circles.",
 )
 @click.option("--value-only", is_flag=True, help="Leave out the distance, which takes longer.")
+@click.option("--tree", is_flag=True, help="Draw what textbook searches look at, to --depth; it proves nothing.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The --tree as .svg.")
 @json_option
 def command(
     source: str,
@@ -52,6 +55,8 @@ def command(
     workers: int | None,
     method: str | None,
     value_only: bool,
+    tree: bool,
+    out: Path | None,
     as_json: bool,
 ) -> None:
     """Prove what a position is worth by search, where no database reaches.
@@ -64,6 +69,7 @@ def command(
       retrograde search connect4:4,4 2122
       retrograde search connect4:5,5 --value-only
       retrograde search mutorere --json
+      retrograde search tictactoe X.O/.X./O.. --tree --depth 2
     """
     from retrograde.games.catalog import load_game
 
@@ -71,6 +77,11 @@ def command(
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
     place = start_of(game) if position is None else read_position(game, position)
+    if tree or out:
+        from retrograde.cli.trees import tell_trees
+
+        tell_trees(game, place, depth, out, as_json)
+        return
     limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only)
     with told() as say:
         found, line = searched(game, place, method, limits, say)

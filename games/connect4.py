@@ -103,6 +103,29 @@ class Connect4(Game):
     def tier(self, position):
         return self.filled(position)
 
+    def estimate(self, position):
+        """Return how many more stones the player to move has in rows that can still be made four, each row counted."""
+        filled = self.filled(position)
+        mover = filled.bit_count() & 1
+        ahead = 0
+        for player in range(2):
+            stones = filled & (position if player else ~position)
+            sign = 1 if player == mover else -1
+            for step in (1, self.height, self.stride, self.stride + 1):
+                row = self.board & ~filled | stones
+                for _ in range(self.connect - 1):
+                    row &= row >> step
+                for place in range(self.connect):
+                    ahead += sign * (row & stones >> step * place).bit_count()
+        return ahead
+
+    def quiet(self, position):
+        """Tell whether no move wins at once."""
+        wins = False
+        for column in self.generate_moves(position):
+            wins |= self.primitive(self.do_move(position, column)) == LOSE
+        return not wins
+
     # For people: `X` is the first player's, `O` the second's
 
     def variant_title(self):

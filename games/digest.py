@@ -34,7 +34,7 @@ __all__ = ["legacy_digest", "rule_modules", "rules_digest", "settle"]
 
 
 def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
-    """Return a hex digest of the rules; with *contract*, of all that the contract's module says as well."""
+    """Return a hex digest of the rules; with *contract*, of all that the contract's module and hints say as well."""
     cls: Any = game if isinstance(game, type) else type(game)  # Any: mypy thinks that classes cannot be hashed
     return class_digest(cls, contract)
 
@@ -44,21 +44,22 @@ def class_digest(cls: type[Game], contract: bool) -> str:
     """Return the digest of a class, taken once: what has been imported does not change with its file."""
     found: Any
     if contract:
-        found = rules_digest(cls), whole.tree_of(source_of(CONTRACT))
+        found = rules_digest(cls), whole.tree_of(source_of(CONTRACT)), what_is_reached(cls, hints=True)
     else:
-        try:
-            found = what_decides(cls)
-        except Dynamic:
-            found = whole_modules(cls)
+        found = what_is_reached(cls)
     return sha256(repr(found).encode()).hexdigest()[:32]
 
 
-def what_decides(cls: type[Game]) -> Any:
-    """Return the essence of all that the rules of a class reach; raise Dynamic where that cannot be told."""
+def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
+    """Return the essence of all that the rules of a class reach, or its hints; of whole modules where that cannot be
+    told."""
     try:
-        return Trace(cls, handed_on=False).run()
-    except HandedOn:
-        return Trace(cls, handed_on=True).run()
+        try:
+            return Trace(cls, False, hints).run()
+        except HandedOn:
+            return Trace(cls, True, hints).run()
+    except Dynamic:
+        return whole_modules(cls)
 
 
 def settle(module: ModuleType) -> None:

@@ -106,6 +106,16 @@ class Dodgem(Game):
                     if 0 <= target < self.cells and self.cars(position, player) >> target & 1:
                         yield position ^ 1 << 2 * self.cells ^ (1 << cell | 1 << target) << self.cells * (1 - player)
 
+    def estimate(self, position):
+        """Return how many steps more the other's cars have to go to be off the board."""
+        ahead = 0
+        for cell in range(self.cells):
+            if position >> self.cells + cell & 1:
+                ahead += self.size - cell % self.size
+            if position >> cell & 1:
+                ahead -= cell // self.size + 1
+        return ahead if position >> 2 * self.cells else -ahead
+
     # For people
 
     def variant_title(self):

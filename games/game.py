@@ -76,6 +76,17 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
     all such games. What is compiled and solved for one serves the others.
 
+As hints for searches, which are right without them. They decide nothing: a solution is the same whatever they say.
+They are asked only of positions that are UNDECIDED, and symmetric positions must get the same answer:
+
+`estimate(position)`
+    How good it looks for the player to move, an int from -ESTIMATE_LIMIT to ESTIMATE_LIMIT; 0 is even. For play alone,
+    where a search stops before the end: never in a proof.
+`quiet(position)`
+    Whether the estimate may be trusted there; where not, as in the middle of an exchange, the search goes on a little.
+`promise(position, move)`
+    How good a move looks, an int in the same bounds, so that the best are tried first.
+
 For people:
 
 `title`, `variant_title()`
@@ -157,6 +168,9 @@ POSITION_BITS = 62
 
 POSITION_LIMIT = 1 << POSITION_BITS
 
+ESTIMATE_LIMIT = 1 << 30
+"""The greatest estimate and promise; the least is as far below 0."""
+
 MOST_MOVES = 1 << 16
 """Moves that a position may have."""
 
@@ -173,7 +187,10 @@ FOR_PEOPLE = frozenset({
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
 })  # fmt: skip
 """The members of a game that speak to people and decide nothing, unless a rule uses them: what they do, and what only
-they use, may change without making other rules. All other members are rules."""
+they use, may change without making other rules. All other members are rules, or HINTS."""
+
+HINTS = frozenset({"estimate", "quiet", "promise"})
+"""The members of a game that help a search and decide nothing, either."""
 
 
 class RetrogradeError(Exception):
@@ -266,6 +283,20 @@ class Game:
             if tier < least_tier or (tier == least_tier and image < least):
                 least, least_tier = image, tier
         return least
+
+    # Hints
+
+    def estimate(self, position: int) -> int:
+        """Return how good an undecided position looks for the player to move."""
+        return 0
+
+    def quiet(self, position: int) -> bool:
+        """Tell whether the estimate of an undecided position may be trusted."""
+        return True
+
+    def promise(self, position: int, move: int) -> int:
+        """Return how good a move of an undecided position looks."""
+        return 0
 
     # The numbering
 

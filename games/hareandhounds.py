@@ -111,6 +111,16 @@ class HareAndHounds(Game):
                 progress += self.columns[point]
         return progress
 
+    def estimate(self, position):
+        """Return for the hare how many hounds it has passed, or stands beside, and how many ways it has; else less."""
+        hare, hounds = position >> 11 & 15, position & BOARD
+        passed = 0
+        for point in range(11):
+            if hounds >> point & 1 and self.columns[point] >= self.columns[hare]:
+                passed += 1
+        good = 4 * passed + (self.lines[hare] & ~hounds).bit_count()
+        return good if position >> 15 else -good
+
     # For people
 
     def write(self, position):

@@ -95,6 +95,15 @@ class LGame(Game):
                 yield colour << 20 | shapes | first << 4 | second
                 yield colour << 20 | shapes | second << 4 | first
 
+    def estimate(self, position):
+        """Return for how many more placements there is room for the L of the player to move than for the other's."""
+        mine, theirs = self.shapes[position >> 14 & 63], self.shapes[position >> 8 & 63]
+        stones = 1 << (position >> 4 & 15) | 1 << (position & 15)
+        ahead = 0
+        for shape in self.shapes:
+            ahead += (not shape & (theirs | stones)) - (not shape & (mine | stones))
+        return ahead
+
     # For people: `w` and `g` are the neutral stones
 
     def write(self, position):

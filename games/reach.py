@@ -12,7 +12,7 @@ from typing import Any
 
 from retrograde.games.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
 from retrograde.games.essence import LOCAL, Essence, Imported, bindings
-from retrograde.games.game import FOR_PEOPLE, Game
+from retrograde.games.game import FOR_PEOPLE, HINTS, Game
 from retrograde.games.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, outline
 from retrograde.games.snapshot import load, module_of, source_of
 
@@ -43,8 +43,9 @@ def lineage(cls: type) -> list[type]:
 class Trace:
     """What has been reached from the rules of a class: a `Resolver` that follows all that it is asked for."""
 
-    def __init__(self, cls: type[Game], handed_on: bool):
+    def __init__(self, cls: type[Game], handed_on: bool, hints: bool = False):
         self.cls: Any = cls
+        self.hints = hints
         self.home = module_of(cls)
         self.handed_on = handed_on
         self.line = lineage(cls)
@@ -68,9 +69,12 @@ class Trace:
         return self.options, roots, found
 
     def rules(self) -> set[str]:
-        """Return the members that are rules themselves: options, and what the contract or Python knows and calls."""
-        known = ({*vars(Game)} - FOR_PEOPLE).union(NO_DEFAULT, self.options)
-        return {name for body in self.bodies for name in body if name in known or is_special(name)}
+        """Return the members that are rules themselves: options, and what the contract or Python knows and calls.
+
+        With hints it is those, and not the rules.
+        """
+        known = HINTS if self.hints else ({*vars(Game)} - FOR_PEOPLE - HINTS).union(NO_DEFAULT, self.options)
+        return {name for body in self.bodies for name in body if name in known or (is_special(name) and not self.hints)}
 
     # Members
 

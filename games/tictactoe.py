@@ -84,6 +84,14 @@ class TicTacToe(Game):
     def tier(self, position):
         return position.bit_count()
 
+    def estimate(self, position):
+        """Return how many more lines are still open to the player to move than to the other."""
+        xs, os = position & self.board, position >> self.cells
+        ahead = 0
+        for line in self.lines:
+            ahead += (os & line == 0) - (xs & line == 0)
+        return -ahead if self.mover(position) ^ self.misere else ahead
+
     # For people
 
     def variant_title(self):

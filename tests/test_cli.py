@@ -421,7 +421,7 @@ MISUSED = {
     "solve tictactoe --workers 0": "0 is not in the range",
     "solve tictactoe --memory much": "'much' is no size; write one as 800M, 1.5G or 2GiB; see retrograde solve --help",
     "query tictactoe X../.../... O": "unexpected extra argument",
-    "play tictactoe --first nobody": "no player 'nobody'; the players are perfect, first, random, greedy, rules",
+    "play tictactoe --first nobody": "no player 'nobody'; the players are perfect, first, random, greedy, depth:N",
     "query {tictactoe} --database {tictactoe}": "give a FILE or --database, not both",
 }
 

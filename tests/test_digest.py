@@ -12,7 +12,7 @@ import pytest
 from retrograde.games import Game, VariantError
 from retrograde.games.catalog import BUILT_IN, game_class
 from retrograde.games.digest import legacy_digest, rules_digest
-from retrograde.games.game import FOR_PEOPLE
+from retrograde.games.game import FOR_PEOPLE, HINTS
 from retrograde.games.outline import is_below
 from retrograde.solver.work.sources import ROOT
 
@@ -242,6 +242,20 @@ def test_the_digest_changes(digest_of, edits, contract):
     assert digest_of(*edits, contract=contract) != digest_of(contract=contract)
 
 
+HINT = "    def estimate(self, heap):\n        return self.distance_to(4)\n\n    # For"
+HELPER = "    def distance_to(self, other):\n        return 3 - other\n\n"
+
+
+def test_a_hint_makes_no_other_rules_and_other_machine_code(digest_of):
+    """What a game estimates decides nothing that is kept, but it is compiled."""
+    hinted = [heap("    # For", HELPER + HINT)]
+    assert digest_of(*hinted) == digest_of()
+    assert digest_of(*hinted, contract=True) != digest_of(contract=True)
+    other = [*hinted, heap("return 3 - other", "return 5 - other")]
+    assert digest_of(*other) == digest_of()
+    assert digest_of(*other, contract=True) != digest_of(*hinted, contract=True)
+
+
 SHOWN = [heap("left: int = heap - taken", "left: int = heap - taken + len(self.show(0))")]
 
 
@@ -321,8 +335,9 @@ def test_all_that_the_contract_has_for_people_is_named_there():
     rules = {"start", "generate_moves", "do_move", "primitive", "images", "tier", "parents", "canonical"}
     rules |= {"index", "unindex", "parts", "family"}
     members = {name for name in {*vars(Game), *Game.__annotations__} if not name.startswith("__")}
-    assert members - rules <= FOR_PEOPLE
-    assert not rules & FOR_PEOPLE
+    assert members - rules <= FOR_PEOPLE | HINTS
+    assert not rules & (FOR_PEOPLE | HINTS) and not FOR_PEOPLE & HINTS
+    assert members >= HINTS
     assert FOR_PEOPLE - members == {"pgn"}
 
 
@@ -467,7 +482,7 @@ def test_every_number_in_every_rule_counts_and_none_in_what_is_for_people(tmp_pa
         line = lines[node.lineno - 1]
         changed = line[: node.col_offset] + str(node.value + 1).encode() + line[node.end_col_offset :]
         text = b"".join([*lines[: node.lineno - 1], changed, *lines[node.lineno :]])
-        assert (digest(number, text) == original) == (owner in FOR_PEOPLE), (owner, changed)
+        assert (digest(number, text) == original) == (owner in FOR_PEOPLE | HINTS), (owner, changed)
 
 
 def numbers_in(tree):

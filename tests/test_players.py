@@ -166,7 +166,9 @@ def test_the_rules_that_people_learn(solution_of, text, move):
 def test_the_player_by_rules_knows_no_other_game(solution_of):
     with pytest.raises(NoPlayer, match="tictactoe alone"):
         make_player("rules", solution_of("tictactoe:misere"), Random(1))
-    with pytest.raises(NoPlayer, match=r"no player 'best'; the players are perfect, first, random, greedy, rules"):
+    with pytest.raises(
+        NoPlayer, match=r"no player 'best'; the players are perfect, first, random, greedy, depth:N, time:S, rules"
+    ):
         make_player("best", solution_of("mutorere"), Random(1))
     with pytest.raises(NoPlayer):
         make_player("1.5", solution_of("mutorere"), Random(1))
@@ -212,7 +214,7 @@ def test_other_distributions_offer_players(solved, solution_of):
         "choosy": "it does not like this game",
         "gone": "'gone' cannot be loaded from pastimes:gone: module 'pastimes' has no",
         "lost": "'lost' cannot be loaded from pastimes.none:lost: No module named",
-        "nobody": "perfect, first, random, greedy, 0.5, choosy, first, gone, last, lost, rules, or a skill",
+        "nobody": "perfect, first, random, greedy, depth:N, time:S, 0.5, choosy, first, gone, last, lost, rules, or a",
     }.items():
         with pytest.raises(NoPlayer, match=complaint):
             make_player(name, solution, Random(1))
@@ -273,3 +275,24 @@ def test_a_match_may_begin_anywhere(solved):
     one = json.loads(retrograde("match", solved("tictactoe"), "perfect", "perfect", *options).stdout)["players"][0]
     assert (one["won"], one["lost"], one["first"]) == (2, 2, 2)
     retrograde("match", solved("tictactoe"), "perfect", "nobody", status=2)
+
+
+@pytest.mark.long
+def test_whoever_looks_further_ahead_plays_better(solution_of):
+    """Held against the database: fewer moves that give up value."""
+    solution = solution_of("connect4:4,4")
+    given_up = {}
+    for name in ("depth:1", "depth:3", "depth:8"):
+        given_up[name] = 0
+        for number in range(30):
+            players = [make_player(name, solution, Random(number)), make_player("random", solution, Random(number))]
+            start = random_position(solution, Random(number))
+            given_up[name] += play(solution, start, players).mistakes[0]
+    assert given_up["depth:1"] > given_up["depth:3"] >= given_up["depth:8"], given_up
+    assert make_player("time:0.01", solution, Random(1))(solution, solution.game.start) in range(4)
+
+
+@pytest.mark.parametrize("name", ["depth:0", "depth:x", "depth:101", "depth:", "time:-1", "time:inf", "time:nan"])
+def test_looking_ahead_takes_a_number(solution_of, name):
+    with pytest.raises(NoPlayer, match=f"no player '{name}'"):
+        make_player(name, solution_of("mutorere"), Random(1))

@@ -11,6 +11,7 @@ counterpart::
     draw_pieces and draw_turn, read_pieces              undo each other
     tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other
     images                                              symmetric positions are worth the same
+    estimate, quiet, promise                            are numbers in their bounds, the same for symmetric positions
     parents                                             undoes do_move, within a tier
     compiled                                            the rules do what they do interpreted
 
@@ -33,7 +34,7 @@ from typing import Any, NamedTuple
 
 from retrograde.games import catalog
 from retrograde.games.game import Game, RuleError, defines, is_numbered
-from retrograde.solver.conformance import drawings, pairs
+from retrograde.solver.conformance import drawings, hints, pairs
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault, raised_by_rules
 from retrograde.solver.rules.exits import no_exit
@@ -122,6 +123,7 @@ class Checker:
         for_people += [drawings.check_drawing] if defines(game, "draw_board") else []
         for_people += [drawings.check_pieces] if defines(game, "read_pieces") else []
         for_people += [drawings.check_turns] if defines(game, "draw_turn") else []
+        for_people += [hints.check_hints] if hints.has_hints(game) else []
         self.check_rules(limit, deadline, for_people)
 
     def check_rules(self, limit: int, deadline: float, others: Sequence[Callable[[Survey, int], None]] = ()) -> None:
@@ -179,6 +181,7 @@ class Checker:
             first = self.survey.canonical(next(iter(self.survey.views)))
             try:
                 pairs.check_compiled(self.survey, expander, self.survey.tier(first), [first])  # most of it is compiling
+                self.check_hints_compiled([first])
             except NotCompilable as error:
                 self.slow = str(error)
                 return
@@ -188,9 +191,15 @@ class Checker:
                 for begin in range(0, len(positions), BATCH):
                     some = positions[begin : begin + BATCH]
                     pairs.check_compiled(self.survey, expander, tier, some)
+                    self.check_hints_compiled(some)
                     comparing.advance(len(some))
                     if time.monotonic() > deadline:
                         return
+
+    def check_hints_compiled(self, positions: list[int]) -> None:
+        """Hold what the compiled rules say as hints against the interpreted, where there are any."""
+        if hints.has_hints(self.game):
+            hints.check_compiled(self.survey, positions)
 
     @contextmanager
     def noting(self) -> Iterator[None]:

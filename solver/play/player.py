@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint
 from random import Random
 
 from retrograde.games.game import FLIPPED, LOSE, WIN, RetrogradeError
+from retrograde.solver.lookahead.names import searcher_named
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.offered import entry_point, offered
 from retrograde.solver.play.oracle import Oracle
@@ -111,7 +112,8 @@ PLAYERS: dict[str, Maker] = {
     "random": lambda oracle, chance: by_chance(chance),
     "greedy": lambda oracle, chance: greedy(chance),
 }
-"""For each name on the command line, what makes such a player. A number is a player too: perfect with that skill."""
+"""For each name on the command line, what makes such a player. A number is a player too: perfect with that skill; and
+so are `depth:4` and `time:0.5`, which look ahead so many plies, or seconds, and go by the game's estimate."""
 
 
 def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
@@ -121,12 +123,14 @@ def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
     """
     if name in PLAYERS:
         return PLAYERS[name](oracle, chance)
+    if choose := searcher_named(name, oracle.game, chance):
+        return lambda oracle, position: choose(position)
     with suppress(ValueError):
         if 0 <= (skill := float(name)) <= 1:
             return skilled(skill, chance)
     if point := entry_point(name):
         return installed(point, oracle, chance)
-    names = ", ".join([*PLAYERS, *offered()])
+    names = ", ".join([*PLAYERS, "depth:N", "time:S", *offered()])
     raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
 
 

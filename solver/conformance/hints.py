@@ -1,0 +1,76 @@
+"""Hints held against the contract: estimates and promises are numbers in their bounds, the same for equal positions,
+and the same compiled.
+
+Each check raises a Fault at the first thing that is wrong.
+"""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.game import ESTIMATE_LIMIT, HINTS, UNDECIDED, Game, defines
+from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, text_of
+from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
+from retrograde.solver.rules.examine import Fault
+
+
+def has_hints(game: Game) -> bool:
+    """Tell whether a game has any hint."""
+    return any(defines(game, name) for name in HINTS)
+
+
+def check_hints(survey: Survey, position: int) -> None:
+    """See whether the hints about a position are numbers in their bounds, and the same for symmetric positions."""
+    if survey.views[position].value != UNDECIDED:
+        return
+    given = hints_at(survey, position)
+    expect_again(given, hints_at(survey, position))
+    images = sorted(images_of(survey, position)) if defines(survey.game, "images") else []
+    for image in Random(position).sample(images, min(SAMPLE, len(images))):
+        other = hints_at(survey, image)
+        for name in ("estimate", "quiet"):
+            if other.get(name) != given.get(name):
+                survey.at(name, position)
+                told = f"gives {given[name]}, and {other[name]} for {text_of(survey.game, image)}"
+                raise Fault(f"{told}, which is the same by symmetry; let both have the same")
+
+
+def hints_at(survey: Survey, position: int) -> dict[str, Any]:
+    """Return what each hint that the game has says about a position and its moves."""
+    game = survey.game
+    found: dict[str, Any] = {}
+    for name in sorted(HINTS):
+        if defines(game, name):
+            survey.at(name, position)
+            ask = getattr(game, name)
+            moves = limited(game.generate_moves(position)) if name == "promise" else []
+            found[name] = [ask(position, move) for move in moves] if name == "promise" else ask(position)
+            for answer in found[name] if name == "promise" else [found[name]]:
+                refuse_hint(name, answer)
+    return found
+
+
+def refuse_hint(name: str, answer: Any) -> None:
+    """Raise a Fault where a hint is no number in its bounds."""
+    if name == "quiet":
+        if answer not in (0, 1):
+            raise Fault(f"gives {answer!r}; it must give True or False")
+    elif not is_int(answer) or not -ESTIMATE_LIMIT <= answer <= ESTIMATE_LIMIT:
+        raise Fault(f"gives {answer!r}; it must give an int from -2**30 to 2**30")
+
+
+def check_compiled(survey: Survey, positions: list[int]) -> None:
+    """Hold compiled hints against the interpreted."""
+    from retrograde.solver.lookahead.kernels import hints
+
+    for position in positions:
+        if survey.primitive(position) == UNDECIDED:
+            survey.at("compiled", position)
+            found = hints_at(survey, position)
+            moves = limited(survey.game.generate_moves(position))
+            promises = np.zeros(len(moves), np.int64)
+            estimate, quiet = hints(survey.game, position, np.array(moves, np.int64), promises)
+            expect_same("estimate() gives", found.get("estimate", 0), int(estimate))
+            expect_same("quiet() gives", bool(found.get("quiet", True)), bool(quiet))
+            expect_same("promise() gives", found.get("promise", [0] * len(moves)), promises.tolist())

@@ -97,6 +97,7 @@ def test_of_trees_that_are_too_large_some_is_left_out_and_that_is_said():
     assert len(picture) < 500_000
     assert re.search(r"… \d+ below", picture)
     wide = load_game("lgame")
+    assert "+g" not in re.sub("<title>.*?</title>", "", trees_svg(trees_of(wide, wide.start, 1)))
     assert "… and 5 more lines" in trees_text(trees_of(wide, wide.start, 1), 80)
     with pytest.raises(TooLarge, match=f"a tree of 9 plies has more than {MOST_POSITIONS:,} positions"):
         trees_of(game, game.start, 9)

@@ -173,10 +173,12 @@ class Picture:
             yield f'<text class="window" x="{x:.1f}" y="{high + 37:.1f}">… {node.positions - 1:,} below</text>'
 
     def line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
-        """Yield the line of a move, and its name."""
+        """Yield the line of a move, and its name where there is room."""
         x, top = start
         begin, end = top + self.boards.high + (31 if self.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
+        if 6 * len(name) > self.boards.wide + APART:
+            return  # it would hide those beside it; the board below shows what was moved
         at, down = x + 0.72 * (to - x), begin + 0.72 * (end - begin)
         yield f'<text class="name" x="{at:.1f}" y="{down:.1f}">{escape(name)}</text>'
 

@@ -12,6 +12,7 @@ from retrograde.cli.common import database_option, input_line, json_option, name
 from retrograde.cli.failure import Failure
 from retrograde.cli.left import JOURNAL, PARTIAL, SCRATCH, belongings, bytes_of, read_done, unfinished
 from retrograde.cli.words import indent, size, table
+from retrograde.databases.location import CERTIFICATE_SUFFIX
 from retrograde.games.text import printable
 
 
@@ -96,7 +97,8 @@ def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
 
 def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
     """Raise what fits where something has the name of what would be deleted, and is not ours, or of another game."""
-    from retrograde.databases import DatabaseFile, OtherRules
+    from retrograde.databases import OtherRules
+    from retrograde.databases.checked import CheckedFile
     from retrograde.databases.errors import DamagedDatabase, VersionTooNew
 
     for one in there:
@@ -108,7 +110,7 @@ def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
     found = read_done(journal).variant if journal in there else ""
     if path in there and path.exists():  # a link may lead nowhere
         try:
-            with DatabaseFile(path) as file:
+            with CheckedFile(path) as file:  # of any kind, a certificate as well
                 found = file.variant
         except (DamagedDatabase, VersionTooNew):
             pass  # ours, and to be removed all the more
@@ -127,7 +129,7 @@ def is_journal(path: Path) -> bool:
 def about(one: Path, path: Path) -> str:
     """Return what a file is that would be deleted."""
     if one == path:
-        return "the database"
+        return "the certificate" if one.name.endswith(CERTIFICATE_SUFFIX) else "the database"
     if one.name.endswith(JOURNAL):
         return f"the journal of an interrupted solve, {read_done(one)}"
     if one.name.endswith(PARTIAL):

@@ -137,7 +137,7 @@ class BoundedWalk(Walk):
     bounded = True
 
     def settle(self, position: int) -> None:
-        far, plies = self.search.table.far, 1
+        far, plies = self.search.table.shape.far, 1
         while not self.search.ask(position, win_within(plies, far)):
             plies += 1
             if plies > far - 2:
@@ -185,7 +185,7 @@ class ClosedWalk(BoundedWalk):
 
     def choose(self, ways: list[Way]) -> Way | None:
         """Return the first of some moves that is not known to lose."""
-        soon = win_within(self.AHEAD, self.search.table.far)
+        soon = win_within(self.AHEAD, self.search.table.shape.far)
         for way in ways:
             if not any(one in self.lost for one in way.open) and not (way.open and self.search.ask(way.child, soon)):
                 return way

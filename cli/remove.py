@@ -12,6 +12,7 @@ from retrograde.cli.common import database_option, input_line, json_option, name
 from retrograde.cli.failure import Failure
 from retrograde.cli.left import JOURNAL, PARTIAL, SCRATCH, belongings, bytes_of, read_done, unfinished
 from retrograde.cli.words import indent, size, table
+from retrograde.databases.location import CERTIFICATE_SUFFIX
 from retrograde.games.text import printable
 
 
@@ -96,8 +97,9 @@ def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
 
 def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
     """Raise what fits where something has the name of what would be deleted, and is not ours, or of another game."""
-    from retrograde.databases import DatabaseFile, OtherRules
+    from retrograde.databases import OtherRules
     from retrograde.databases.book import BookFile, is_book
+    from retrograde.databases.checked import CheckedFile
     from retrograde.databases.errors import DamagedDatabase, VersionTooNew
 
     for one in there:
@@ -109,7 +111,7 @@ def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
     found = read_done(journal).variant if journal in there else ""
     if path in there and path.exists():  # a link may lead nowhere
         try:
-            with (BookFile if is_book(path) else DatabaseFile)(path) as file:
+            with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well
                 found = file.variant
         except (DamagedDatabase, VersionTooNew):
             pass  # ours, and to be removed all the more
@@ -130,6 +132,8 @@ def about(one: Path, path: Path) -> str:
     from retrograde.databases.book import is_book
 
     if one == path:
+        if one.name.endswith(CERTIFICATE_SUFFIX):
+            return "the certificate"
         return "the opening book" if is_book(path) else "the database"
     if one.name.endswith(JOURNAL):
         return f"the journal of an interrupted solve, {read_done(one)}"

@@ -198,18 +198,34 @@ class CertificateAudit:
         return True
 
     def wrong_between(self, places: tuple[int, int]) -> tuple[int, list[int]]:
-        """Return how many places are checked from one to another, and those that are wrong."""
+        """Return how many places are checked from one to another, and those that are wrong.
+
+        Rules that are asked about what is no position may look where there is nothing; which position it is shows when
+        they are asked about fewer.
+        """
+        first, last = places
+        try:
+            return last - first, self.run(first, last)
+        except IndexError:
+            if last - first == 1:
+                return 1, [first]
+        middle = (first + last) // 2
+        return last - first, self.wrong_between((first, middle))[1] + self.wrong_between((middle, last))[1]
+
+    def run(self, first: int, last: int) -> list[int]:
+        """Return the places from one to another, exclusive, that are wrong by the compiled rules."""
         from retrograde.solver.audit.certificate_kernels import check_replies
         from retrograde.solver.rules.active import asking
+        from retrograde.solver.rules.compiled import Guarded
 
-        first, last = places
         stored = Stored(self.positions, self.replies, self.bounds, int(self.goal), self.leaves, self.ending)
         wrong = np.empty(last - first, np.int64)
         images = np.empty(MOST_IMAGES if defines(self.game, "images") else 1, np.int64)
         trouble = np.zeros(2, np.int64)
         with asking(self.game, trouble):
-            count = check_replies(self.game, stored, first, last, wrong, images, trouble)
-        return last - first, wrong[:count].tolist()
+            count = check_replies(Guarded(self.game), stored, first, last, wrong, images, trouble)
+        places: list[int] = wrong[:count].tolist()
+        return places
 
     def check_compiled(self, executor: Executor, phase: Phase) -> None:
         """Check all places by the compiled rules, and some by the interpreted."""

@@ -7,6 +7,7 @@ import click
 
 from retrograde.cli.common import complete_variants
 from retrograde.cli.known import time_option
+from retrograde.cli.words import duration
 
 SECONDS = 3.0
 
@@ -68,6 +69,9 @@ def command(
         except ValueError as error:
             raise click.UsageError(str(error), click.get_current_context()) from error
         app = make_app(variants, hosts, allow_solve, seconds)
+        for name in app.state.library.searched:
+            what = f"no database for {name}: it is searched, {duration(seconds)} at a time"
+            click.echo(f"{what}; to solve it: retrograde solve {name}", err=True)
         with listening_errors(host, port):
             sock.listen()  # only now is the port known to be free
         shown = f"[{host}]" if ":" in host else host

@@ -6,6 +6,10 @@ from contextlib import contextmanager
 import click
 
 from retrograde.cli.common import complete_variants
+from retrograde.cli.known import time_option
+from retrograde.cli.words import duration
+
+SECONDS = 3.0
 
 
 @click.command()
@@ -14,10 +18,21 @@ from retrograde.cli.common import complete_variants
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 is any free one.")
 @click.option("--allow-host", "allowed", multiple=True, metavar="NAME",
               help="Answer for this name too, as that of a proxy; may be given several times.")  # fmt: skip
-@click.option("--allow-solve", is_flag=True, help="Solve small games on request, though others can reach the page.")
+@click.option(
+    "--allow-solve",
+    is_flag=True,
+    help="Solve small games on request, and search others, though others can reach the page.",
+)
+@time_option(SECONDS, "for a move")
 @click.option("--open", "to_open", is_flag=True, help="Open the page in the browser.")
 def command(
-    variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...], allow_solve: bool, to_open: bool
+    variants: tuple[str, ...],
+    host: str,
+    port: int,
+    allowed: tuple[str, ...],
+    allow_solve: bool,
+    seconds: float,
+    to_open: bool,
 ) -> None:
     """Serve a page to play on, and JSON, until Ctrl-C.
 
@@ -27,7 +42,8 @@ def command(
     Requests are answered for localhost, for --host and for each --allow-host; those for other names are turned away.
     Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
 
-    The page solves small games on request, unless others can reach it (--host, --allow-host) or VARIANTs are given.
+    The page solves small games on request, unless others can reach it (--host, --allow-host) or VARIANTs are given. A
+    game that has no database can be played as well: the computer searches, and tells what it has proved.
 
     \b
     Examples:
@@ -52,7 +68,10 @@ def command(
             hosts = hosts_of(host, address, allowed)
         except ValueError as error:
             raise click.UsageError(str(error), click.get_current_context()) from error
-        app = make_app(variants, hosts, allow_solve)
+        app = make_app(variants, hosts, allow_solve, seconds)
+        for name in app.state.library.searched:
+            what = f"no database for {name}: it is searched, {duration(seconds)} at a time"
+            click.echo(f"{what}; to solve it: retrograde solve {name}", err=True)
         with listening_errors(host, port):
             sock.listen()  # only now is the port known to be free
         shown = f"[{host}]" if ":" in host else host

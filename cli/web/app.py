@@ -10,7 +10,8 @@
 All of it is answered by GET and HEAD, but for two wishes of the page, to solve a game and to stop it (solves.py), which
 are POST; and for the hosts in hosts.py only. GamesCrafters' and Lichess' APIs may be read by pages from anywhere, the
 rest only by our own page (border.py). No request names a file, or code (library.py). Requests are answered one after
-another, on one thread: each takes a few milliseconds at most.
+another, on one thread: each takes a few milliseconds at most. Only what is searched, for games without a database, has
+a thread of its own.
 """
 
 import logging
@@ -30,7 +31,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from retrograde.cli.web import gallery, gamescrafters, lichess, view
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
-from retrograde.cli.web.library import Library, Unavailable
+from retrograde.cli.web.library import SECONDS, Library, Unavailable
 from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
 from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, VersionTooNew
 from retrograde.games import RetrogradeError, VariantError
@@ -86,13 +87,18 @@ Moves = Annotated[str, Query(max_length=LONGEST_GAME)]
 Token = Annotated[str | None, Header(alias="x-retrograde", max_length=100)]
 
 
-def make_app(variants: Sequence[str] = (), hosts: Hosts | None = None, allow_solve: bool = False) -> FastAPI:
+def make_app(
+    variants: Sequence[str] = (), hosts: Hosts | None = None, allow_solve: bool = False, seconds: float = SECONDS
+) -> FastAPI:
     """Return the server for the variants given, or for all that have databases; for the loopback's names by default.
 
-    Where others may ask it, it solves games on request only if that is allowed.
+    Where others may ask it, it solves games on request, and searches those that have no database, only if that is
+    allowed; variants that are given are searched in any case. A search takes so many *seconds*.
     """
-    library, hosts = Library(variants), hosts or Hosts()
-    solves = Solves(allowed=allow_solve or not hosts.are_open, frank=not hosts.are_open)
+    hosts = hosts or Hosts()
+    works = allow_solve or not hosts.are_open
+    library = Library(variants, seconds, works)
+    solves = Solves(allowed=works, frank=not hosts.are_open)
     app = FastAPI(
         title="retrograde", version=version("retrograde"), description=__doc__ or "", responses=ERRORS,
         docs_url=None, redoc_url=None,
@@ -152,37 +158,41 @@ def offer_page(app: FastAPI, library: Library) -> None:
 
     @app.get("/api/position", response_model=view.Position)
     async def position(
-        variant: str, position: Text | None = None, last: Text | None = None, line: bool = False
+        variant: str, position: Text | None = None, last: Text | None = None, line: bool = False, search: bool = False
     ) -> Response:
         """A position with its picture and its moves; the start if none is given, or one by chance, `random`.
 
         *last* are the places that the last move touched, by their numbers, joined by commas: they are marked.
+        Where there is no database, what is known already is told, or with *search* what is found out in some seconds.
         """
-        solution = library.solution(variant)
-        return as_json(view.position(solution, view.place_of(solution, position), last, line))
+        oracle = library.oracle(variant)
+        seconds = library.seconds if search else 0.0
+        place = view.place_of(oracle, position)
+        return as_json(await library.ask(oracle, lambda: view.position(oracle, place, last, line, seconds)))
 
     @app.get("/api/reply")
     async def reply(
         variant: str, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None
     ) -> view.Reply:
         """The move of a player, who is perfect as often as *skill* says."""
-        solution = library.solution(variant)
-        return view.reply(solution, view.place_of(solution, position), skill, seed)
+        oracle = library.oracle(variant)
+        place = view.place_of(oracle, position)
+        return await library.ask(oracle, lambda: view.reply(oracle, place, skill, seed))
 
     @app.get("/api/board")
     async def board(variant: str) -> view.BoardParts:
         """What positions are set up with: the men, the players, the empty board and the start."""
-        return view.parts(library.solution(variant))
+        return view.parts(library.oracle(variant))
 
     @app.get("/api/setup")
     async def set_up(variant: str, pieces: Text, turn: Text = "") -> view.SetUp:
         """The position that looks like this: *pieces* has a sign for each place, *turn* is that of who is to move."""
-        return view.set_up(library.solution(variant), pieces, turn)
+        return view.set_up(library.oracle(variant), pieces, turn)
 
     @app.get("/api/counts")
     async def counts(variant: str) -> list[view.Count]:
         """How many positions there are of each value and remoteness."""
-        return view.counts(library.solution(variant))
+        return view.counts(library.oracle(variant))
 
 
 def offer_games(app: FastAPI, library: Library) -> None:
@@ -191,23 +201,25 @@ def offer_games(app: FastAPI, library: Library) -> None:
     @app.get("/api/game", response_model=view.Played)
     async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> Response:
         """The positions of a game, from the start or a position, by the names of its moves, joined by commas."""
-        solution = library.solution(variant)
-        return as_json(view.played(solution, view.place_of(solution, position), view.moves_in(moves)))
+        oracle = library.oracle(variant)
+        place = view.place_of(oracle, position)
+        return as_json(await library.ask(oracle, lambda: view.played(oracle, place, view.moves_in(moves))))
 
     @app.get("/api/scorecard")
     async def scorecard(variant: str, position: Text, moves: Text) -> list[view.Mark]:
         """What each of some moves from a position was worth, and what would have been better."""
-        solution = library.solution(variant)
-        return view.scorecard(solution, view.place_of(solution, position), view.moves_in(moves))
+        oracle = library.oracle(variant)
+        place = view.place_of(oracle, position)
+        return await library.ask(oracle, lambda: view.scorecard(oracle, place, view.moves_in(moves)))
 
     @app.get("/api/pgn", response_class=PlainTextResponse, responses=ERRORS_AS_JSON)
     async def pgn(
         variant: str, position: Text, moves: Moves = "", first: Text = "?", second: Text = "?", finished: bool = False
     ) -> str:
         """A game of chess as PGN, between players of those names."""
-        solution = library.solution(variant)
-        place = view.place_of(solution, position)
-        return view.pgn(solution, place, view.moves_in(moves), (first, second), finished)
+        oracle = library.oracle(variant)
+        place = view.place_of(oracle, position)
+        return view.pgn(oracle, place, view.moves_in(moves), (first, second), finished)
 
 
 def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:

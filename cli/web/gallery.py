@@ -24,7 +24,10 @@ log = logging.getLogger(__name__)
 
 
 class Card(BaseModel):
-    """A variant: what is known of it, if it is solved. `first` is who begins, in the words of the game."""
+    """A variant: what is known of it, if it is solved. `first` is who begins, in the words of the game.
+
+    One that is not solved is playable where this server searches.
+    """
 
     variant: str
     game: str
@@ -32,6 +35,7 @@ class Card(BaseModel):
     summary: str
     first: str
     solved: bool
+    playable: bool = True
     positions: int | None = None
     start: Start | None = None
     longest_win: int | None = None
@@ -77,6 +81,7 @@ class About(BaseModel):
     words: str
     command: str
     may_solve: bool
+    playable: bool
     token: str
 
 
@@ -96,7 +101,8 @@ def gallery(library: Library, solves: Solves) -> Gallery:
     wanted = [kind.example for kind in kinds if kind.name not in known]
     wanted += [one.variant for one in list(solves.all.values())]
     there = {one.variant for one in solved}
-    unsolved = [unsolved_card(text) for text in dict.fromkeys(wanted) if text not in there]
+    wanted += [text for text in library.games if text not in there]
+    unsolved = [unsolved_card(text, library.searches) for text in dict.fromkeys(wanted) if text not in there]
     cards = sorted(solved, key=lambda one: one.title.casefold()) + sorted(
         unsolved, key=lambda one: one.title.casefold()
     )
@@ -130,11 +136,14 @@ def card(facts: Facts) -> Card:
     )
 
 
-def unsolved_card(text: str) -> Card:
+def unsolved_card(text: str, playable: bool) -> Card:
     """Return a variant that is not solved, of a game that is installed."""
     names = names_of(text)
     game = text.partition(":")[0]
-    return Card(variant=text, game=game, title=names.title, summary=names.summary, first=names.first, solved=False)
+    return Card(
+        variant=text, game=game, title=names.title, summary=names.summary, first=names.first, solved=False,
+        playable=playable,
+    )  # fmt: skip
 
 
 def kinds_installed() -> Iterator[Kind]:
@@ -237,5 +246,6 @@ def about(library: Library, solves: Solves, text: str) -> About:
         words=words,
         command=command and f"retrograde {command}",
         may_solve=bool(name) and state == "unsolved" and may_solve(library, solves),
+        playable=state == "solved" or (bool(name) and state == "unsolved" and library.searches),
         token=solves.token,
     )

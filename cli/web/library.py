@@ -3,22 +3,37 @@
 The text of a request names a game by its name, or a database that is on the shelf: no file, and no code.
 """
 
+import asyncio
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from retrograde.cli.web.shelf import Facts, Shelf, State, is_there, state_of
 from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path
 from retrograde.games.catalog import game_names, load_game, named_game, variant
 from retrograde.games.game import Game, RetrogradeError, VariantError
+from retrograde.solver.oracles.open import searching_oracle
+from retrograde.solver.oracles.searching import SearchingOracle
 from retrograde.solver.play.solution import Solution
 
 LONGEST_NAME = 255
 """Bytes that a file's name may have."""
 MOST_OPEN = 64
 """Databases open at once: then the one that has not been asked for the longest is closed."""
+
+MOST_SEARCHING = 2
+"""Games without a database that are searched at once: each has a table, and then the oldest is given up."""
+TABLE = 1 << 27
+"""Bytes of the table of a search."""
+SECONDS = 3.0
+"""How long a search may take, unless somebody says another time."""
+
+Result = TypeVar("Result")
+Answering = Solution | SearchingOracle
 
 log = logging.getLogger(__name__)
 
@@ -30,18 +45,55 @@ class Unavailable(RetrogradeError):
 class Library:
     """The solutions of the variants given, or where none is given, of all whose databases lie in the usual place.
 
-    It is for one thread: requests are answered one after another.
+    Where it *searches*, it answers for games without a database as well. It is for one thread: requests are answered
+    one after another; but searches, which take their time, have another one.
     """
 
-    def __init__(self, variants: Sequence[str] = ()):
+    def __init__(self, variants: Sequence[str] = (), seconds: float = SECONDS, searches: bool = False):
         self.shelf = Shelf()
+        self.seconds, self.searches = seconds, searches or bool(variants)
+        self.searched: dict[str, SearchingOracle] = {}
+        self.thread = ThreadPoolExecutor(1, "search")
         self.opened: dict[Path, tuple[State, Solution]] = {}
         """Those asked for last come last."""
         games = [load_game(text) for text in variants]  # the person's own words, which may be paths
         self.games = {variant(game): game for game in games}
         """The games given, by variant: a path to a user's rule module is known by no other name."""
         for text in self.games:
-            self.solution(text)  # so that what is missing is told at once
+            self.oracle(text)  # so that what is missing is told at once
+
+    def oracle(self, text: str) -> Answering:
+        """Return who answers for a variant: its solution, or where it has none, a search, if there may be one.
+
+        Raises what `solution` does.
+        """
+        try:
+            return self.solution(text)
+        except NoDatabase:
+            try:
+                game = self.games.get(text) or named_game(text)
+            except VariantError:
+                game = None
+            if game is None or not self.searches or (self.games and variant(game) not in self.games):
+                raise
+        return self.searching(game)
+
+    def searching(self, game: Game) -> SearchingOracle:
+        """Return who searches for a game, and keeps what is found while others do not need the room."""
+        name = variant(game)
+        if (found := self.searched.pop(name, None)) is None:
+            while len(self.searched) >= MOST_SEARCHING:
+                self.searched.pop(next(iter(self.searched))).close()
+            found = searching_oracle(game, self.seconds, max(1, (os.cpu_count() or 2) - 1), TABLE)
+        self.searched[name] = found
+        return found
+
+    async def ask(self, oracle: Answering, question: Callable[[], Result]) -> Result:
+        """Return the answer to a question: of one that searches, from the thread for that, while others are answered
+        here."""
+        if isinstance(oracle, Solution):
+            return question()
+        return await asyncio.get_running_loop().run_in_executor(self.thread, question)
 
     def all(self) -> list[Facts]:
         """Return what is known of all that is served, without any rules."""
@@ -103,7 +155,11 @@ class Library:
         return solution
 
     def close(self) -> None:
-        """Close all databases."""
+        """Close all databases, and end all searches."""
+        for oracle in self.searched.values():
+            oracle.close()
+        self.searched.clear()
+        self.thread.shutdown(cancel_futures=True)
         for _, solution in self.opened.values():
             solution.close()
         self.opened.clear()

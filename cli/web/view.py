@@ -7,15 +7,17 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel
 
+from retrograde.cli.known import bounds, how_known, unknown
 from retrograde.cli.query import read_reachable
 from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
 from retrograde.games.drawing import Board
-from retrograde.games.game import FLIPPED, UNDECIDED, Game, MoveError, PositionError, defines
+from retrograde.games.game import FLIPPED, UNDECIDED, Game, MoveError, PositionError, Value, defines
 from retrograde.games.naming import piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
 from retrograde.solver.play import match
+from retrograde.solver.play.oracle import DATABASE, Known, Oracle, brought
 from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
 from retrograde.solver.play.solution import Solution
@@ -23,6 +25,8 @@ from retrograde.solver.play.solution import Solution
 ValueName = Literal["win", "tie", "draw", "lose"]
 LINE = 60
 """Plies of best play that are told."""
+FOR_POSITION = 0.4
+"""The share of the time of a search in which the position itself is looked at, rather than its moves."""
 MOST_BETTER = 3
 """Better moves that are named."""
 
@@ -46,13 +50,16 @@ class Variant(BaseModel):
 class Move(BaseModel):
     """A move: its value is for who makes it; the places it touches; and the position it leads to.
 
+    Where the value is not known, `known` says what is.
+
     `steps` are the places in groups, as they are pointed at, where their order matters; each place of `reach`, pointed
     at, stands for the move as well.
     """
 
     name: str
-    value: ValueName
+    value: ValueName | None
     remoteness: int | None
+    known: str = ""
     best: bool
     places: list[int]
     position: str
@@ -72,6 +79,8 @@ class Position(BaseModel):
 
     `pieces` has a sign for each place and `sign` that of the player to move, as the game draws them; `end` are the
     places that have ended the game. `falls` says that pieces come from above, `editable` that positions can be set up.
+    Where no database knows all, `how` says how the value is known, `known` what is known of it, and `open` whether a
+    search could find out more.
     """
 
     variant: str
@@ -79,8 +88,11 @@ class Position(BaseModel):
     position: str
     svg: str
     turn: str
-    value: ValueName
+    value: ValueName | None
     remoteness: int | None
+    known: str = ""
+    how: str = ""
+    open: bool = False
     distance: str
     over: bool
     ending: str
@@ -135,7 +147,7 @@ class Step(BaseModel):
     touched: list[int]
     position: str
     turn: str
-    value: ValueName
+    value: ValueName | None
     remoteness: int | None
     over: bool
 
@@ -159,9 +171,9 @@ class Mark(BaseModel):
     """What a move was worth to who made it, and what the best would have been; `better` are the names of those."""
 
     verdict: Literal["best", "slower", "mistake", "unknown"]
-    value: ValueName
+    value: ValueName | None
     remoteness: int | None
-    best_value: ValueName
+    best_value: ValueName | None
     best_remoteness: int | None
     better: list[str]
 
@@ -192,37 +204,44 @@ def variant(facts: Facts) -> Variant:
     )
 
 
-def place_of(solution: Solution, text: str | None) -> int:
+def place_of(oracle: Oracle, text: str | None) -> int:
     """Return the position that a text stands for: the start for none, and one by chance where there is no start.
 
     Raises PositionError where it stands for none, and NotInDatabase where play never reaches it.
     """
-    if text is None and solution.start is not None:
-        return solution.start
+    if text is None and oracle.start is not None:
+        return oracle.start
     if text is None or text == "random":
-        return match.random_position(solution, Random())
-    return read_reachable(solution, text)
+        return match.random_position(oracle, Random())
+    return read_reachable(oracle, text)
 
 
-def position(solution: Solution, place: int, last: str | None, line: bool) -> Position:
-    """Return a position; *last* are the numbers of the places that the last move touched, joined by commas."""
-    game = solution.game
-    value, remoteness = solution.value(place)
-    choices = solution.moves(place)
+def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: float = 0.0) -> Position:
+    """Return a position, after a search of so many *seconds* at most where no database has it; *last* are the numbers
+    of the places that the last move touched, joined by commas."""
+    game = oracle.game
+    if seconds:
+        oracle.known(place, FOR_POSITION * seconds)
+    choices = oracle.moves(place, (1 - FOR_POSITION) * seconds)
+    known = oracle.known(place, 0)
+    value, remoteness = known.outcome
     board = game.draw_board()
     signs = game.draw_pieces(place) if board else ""
     marked = [int(number) for number in (last or "").split(",") if number.isdecimal()]
     marked = [number for number in marked if number < len(signs)]
     over = game.primitive(place) != UNDECIDED
-    best = (choices[0].value, choices[0].remoteness) if choices else None
+    best = (choices[0].value, choices[0].remoteness) if choices and known.proved else None
     return Position(
-        variant=solution.variant,
+        variant=oracle.variant,
         summary=summary(game),
         position=game.write(place),
         svg=board_svg(game, place, (), marked),  # the page draws the marks, by what is picked
         turn=player_to_move(game, place),
-        value=name_of(value),
+        value=told(value),
         remoteness=remoteness,
+        known="" if known.proved else unknown(known),
+        how="" if oracle.source == DATABASE or over else how_told(known),
+        open=not over and not (known.is_exact and all(choice.value for choice in choices)),
         distance=game.distance(value, remoteness) if remoteness else "",
         over=over,
         ending=game.ending(place) if over else "",
@@ -230,8 +249,9 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
         moves=[
             Move(
                 name=choice.name,
-                value=name_of(FLIPPED[choice.value]),
+                value=told(FLIPPED[choice.value]),
                 remoteness=None if choice.remoteness is None else choice.remoteness + 1,
+                known="" if choice.value else bounds(brought(oracle.known(choice.position, 0))),
                 best=(choice.value, choice.remoteness) == best,
                 places=list(game.draw_move(place, choice.move)),
                 position=game.write(choice.position),
@@ -240,21 +260,39 @@ def position(solution: Solution, place: int, last: str | None, line: bool) -> Po
             )
             for choice in choices
         ],
-        line=[choice.name for choice in solution.line(place, LINE)] if line else [],
+        line=best_play(oracle, place, known, seconds) if line else [],
         pieces=signs,
         sign=game.draw_turn(place),
         end=list(game.draw_end(place)) if over else [],
         falls=board is not None and board.style == "holes",
         editable=board is not None and defines(game, "read_pieces"),
-        title=title_of(solution),
+        title=title_of(oracle),
         players=players(game, place),
         pgn=hasattr(game, "pgn"),
     )
 
 
-def title_of(solution: Solution) -> str:
+def how_told(known: Known) -> str:
+    """Return how a value is known; nothing where nobody has searched yet."""
+    return how_known(known) if known.proved or known.how.nodes else ""
+
+
+def told(value: Value) -> ValueName | None:
+    """Return the name of a value; None where it is not known."""
+    name: ValueName | None = name_of(value) if value else None
+    return name
+
+
+def best_play(oracle: Oracle, place: int, known: Known, seconds: float) -> list[str]:
+    """Return best play from a position, if it takes no time, or there is some."""
+    if oracle.source == DATABASE or (seconds and known.is_exact):
+        return [choice.name for choice in oracle.line(place, LINE)]
+    return []
+
+
+def title_of(oracle: Oracle) -> str:
     """Return what people call a variant."""
-    return variant_title(solution.game)
+    return variant_title(oracle.game)
 
 
 def players(game: Any, place: int) -> list[str]:
@@ -274,26 +312,26 @@ def moves_in(text: str) -> list[str]:
     return [unquote(name) for name in text.split(",")] if text else []
 
 
-def played(solution: Solution, place: int, names: list[str]) -> Played:
+def played(oracle: Oracle, place: int, names: list[str]) -> Played:
     """Return the positions of a game from its moves, up to the first that is none."""
-    steps, problem = [step(solution, place, "", ())], ""
-    names_of_players, usual = players(solution.game, place), place == solution.start
+    steps, problem = [step(oracle, place, "", ())], ""
+    names_of_players, usual = players(oracle.game, place), place == oracle.start
     for name in names:
         try:
-            move = move_named(solution.game, place, name)
+            move = move_named(oracle.game, place, name)
         except ValueError as error:
             problem = f"move {len(steps)}, {name!r}, cannot be made: {error}"
             break
-        places_of_move = solution.game.draw_move(place, move)
-        place = solution.game.do_move(place, move)
-        steps.append(step(solution, place, name, places_of_move))
+        places_of_move = oracle.game.draw_move(place, move)
+        place = oracle.game.do_move(place, move)
+        steps.append(step(oracle, place, name, places_of_move))
     return Played(
-        variant=solution.variant,
-        title=title_of(solution),
+        variant=oracle.variant,
+        title=title_of(oracle),
         players=names_of_players,
         usual=usual,
         steps=steps,
-        last=position(solution, place, ",".join(map(str, steps[-1].touched)), line=True),
+        last=position(oracle, place, ",".join(map(str, steps[-1].touched)), line=True),
         problem=problem,
     )
 
@@ -305,27 +343,27 @@ def move_named(game: Game, place: int, name: str) -> int:
     return game.move(place, name)
 
 
-def step(solution: Solution, place: int, name: str, touched: Sequence[int]) -> Step:
+def step(oracle: Oracle, place: int, name: str, touched: Sequence[int]) -> Step:
     """Return a position of a game."""
-    value, remoteness = solution.value(place)
+    value, remoteness = oracle.known(place, 0).outcome
     return Step(
         name=name,
         touched=list(touched),
-        position=solution.game.write(place),
-        turn=player_to_move(solution.game, place),
-        value=name_of(value),
+        position=oracle.game.write(place),
+        turn=player_to_move(oracle.game, place),
+        value=told(value),
         remoteness=remoteness,
-        over=solution.game.primitive(place) != UNDECIDED,
+        over=oracle.game.primitive(place) != UNDECIDED,
     )
 
 
-def scorecard(solution: Solution, place: int, names: list[str]) -> list[Mark]:
+def scorecard(oracle: Oracle, place: int, names: list[str]) -> list[Mark]:
     """Return what each move of a game was worth; raise MoveError where one is none."""
     positions, moves = [place], []
     for name in names:
-        moves.append(move_named(solution.game, positions[-1], name))
-        positions.append(solution.game.do_move(positions[-1], moves[-1]))
-    marks = match.marked(solution, positions, moves, range(len(moves)))
+        moves.append(move_named(oracle.game, positions[-1], name))
+        positions.append(oracle.game.do_move(positions[-1], moves[-1]))
+    marks = match.marked(oracle, positions, moves, range(len(moves)))
     return [mark_told(mark) for mark in marks]
 
 
@@ -334,20 +372,20 @@ def mark_told(mark: match.Mark) -> Mark:
     made, best = mark.judgement.played, mark.judgement.best[0]
     return Mark(
         verdict=mark.verdict,
-        value=name_of(FLIPPED[made.value]),
+        value=told(FLIPPED[made.value]),
         remoteness=None if made.remoteness is None else made.remoteness + 1,
-        best_value=name_of(FLIPPED[best.value]),
+        best_value=told(FLIPPED[best.value]),
         best_remoteness=None if best.remoteness is None else best.remoteness + 1,
         better=mark.better[:MOST_BETTER],
     )
 
 
-def pgn(solution: Solution, place: int, names: list[str], players: Sequence[str], finished: bool) -> str:
+def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], finished: bool) -> str:
     """Return a game as PGN; *players* are the names of who moves first and second.
 
     Raises PositionError where the game is none that can be written so, and MoveError where a move is none.
     """
-    game: Any = solution.game
+    game: Any = oracle.game
     if not hasattr(game, "pgn"):
         raise PositionError(f"games of {game.name} cannot be written as PGN")
     moves, at = [], place
@@ -370,31 +408,31 @@ def places(game: Game, board: Board, signs: str) -> list[Place]:
     ]
 
 
-def parts(solution: Solution) -> BoardParts:
+def parts(oracle: Oracle) -> BoardParts:
     """Return what positions of a game are set up with; raise PositionError where they cannot be."""
-    game = solution.game
+    game = oracle.game
     board = board_to_set_up(game)
-    start, chance = solution.start_or_example, Random(0)
+    start, chance = oracle.start_or_example, Random(0)
     turns = {game.draw_turn(start)}
     for _ in range(20):
-        turns.add(game.draw_turn(match.random_position(solution, chance)))
+        turns.add(game.draw_turn(match.random_position(oracle, chance)))
     signs = [sign for sign in board.pieces if not is_ground(board, sign)]
     return BoardParts(
         men=[Man(sign=sign, name=piece_name(game, board, sign), svg=piece(board.pieces[sign], 0, 0))
              for sign in signs if len(sign) == 1],
         players=[Player(sign=sign, name=printable(game.words.get(sign, sign))) for sign in signs if sign in turns],
         empty="".join(sign if is_ground(board, sign) else "." for sign in game.draw_pieces(start)),
-        start=None if solution.start is None else game.draw_pieces(start),
+        start=None if oracle.start is None else game.draw_pieces(start),
         first=game.draw_turn(start),
     )  # fmt: skip
 
 
-def set_up(solution: Solution, pieces: str, turn: str) -> SetUp:
+def set_up(oracle: Oracle, pieces: str, turn: str) -> SetUp:
     """Return the position that looks as a person has set it up.
 
     Raises PositionError where there is none, in the words of the game, and NotInDatabase where play never reaches it.
     """
-    game = solution.game
+    game = oracle.game
     board = board_to_set_up(game)
     if len(pieces) != len(board.places) or set(pieces) - {".", *board.pieces}:
         raise PositionError(f"no board {pieces!r}; it takes {len(board.places)} signs of .{''.join(board.pieces)}")
@@ -402,7 +440,7 @@ def set_up(solution: Solution, pieces: str, turn: str) -> SetUp:
         place = game.read_pieces(pieces, turn)
     except ValueError as error:
         raise PositionError(str(error)) from error
-    if place not in solution.database:
+    if place not in oracle:
         raise NotInDatabase("such a position cannot be reached from the start")
     return SetUp(position=game.write(place))
 
@@ -415,24 +453,26 @@ def board_to_set_up(game: Game) -> Board:
     return board
 
 
-def reply(solution: Solution, place: int, skill: float, seed: int | None) -> Reply:
+def reply(oracle: Oracle, place: int, skill: float, seed: int | None) -> Reply:
     """Return a player's move; raise PositionError where the game is over."""
-    game: Any = solution.game
+    game: Any = oracle.game
     if game.primitive(place) != UNDECIDED:
         raise PositionError("the game is over there, and nobody is to move")
-    move = skilled(skill, Random(seed))(solution, place)
+    move = skilled(skill, Random(seed))(oracle, place)
     return Reply(name=game.move_name(place, move), position=game.write(game.do_move(place, move)))
 
 
-def counts(solution: Solution) -> list[Count]:
-    """Return the counts of a database."""
+def counts(oracle: Oracle) -> list[Count]:
+    """Return the counts of a database; nothing where there is none."""
+    if not isinstance(oracle, Solution):
+        return []
     return [
         Count(
             value=name_of(row.value),
             remoteness=finite_or_none(row.remoteness),
             positions=row.positions,
         )
-        for row in solution.database.file.legend
+        for row in oracle.database.file.legend
     ]
 
 

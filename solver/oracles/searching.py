@@ -5,7 +5,8 @@ first the value is sought, then one move that keeps it, and the distance only in
 
     value of the position --> a move that keeps it --> distance --> a move that keeps that too
               |
-              `-- not known in time: the moves after which the opponent wins within 1, 2, 3 … plies are left out
+              `-- not known in time: the moves after which the opponent wins within 1, 2, 3 … plies are left out, and
+                  games by chance say which of the others to make
 
 One table of the search, and what was found out before, are kept from question to question.
 """
@@ -20,6 +21,8 @@ from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game, is_numbered
+from retrograde.solver.oracles.kernels import played_out
+from retrograde.solver.oracles.playouts import likeliest
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracle import (
     DATABASE,
@@ -41,6 +44,8 @@ SECONDS = 3.0
 """How long a question may take, unless somebody says another time."""
 FOR_VALUE = 0.7
 """The share of the time in which the value is sought; the rest is for a move where it was not found."""
+FOR_SAFETY = 0.6
+"""The share of that time in which it is looked whether the opponent wins soon; the rest is for games by chance."""
 LEAST_SECONDS = 0.02
 """Less time than this is not begun with."""
 DEEPEST = 400
@@ -116,6 +121,7 @@ class SearchingOracle:
     def prepare(self) -> None:
         """Compile the rules now; raise NotCompilable, or another RuleError, where there can be no search."""
         assert self.search
+        played_out(self.game, self.start_or_example, 0, 1)
 
     @property
     def looked_at(self) -> int:
@@ -210,13 +216,21 @@ class SearchingOracle:
 
     def pass_up(self, position: int, moves: list[int]) -> None:
         """Note of a position what is known of it by its moves."""
-        if not moves:
+        before = self.at_hand(position)
+        if not moves or before.is_exact:
             return
         known = [brought(self.at_hand_after(position, move)) for move in moves]
         top = max(known, key=better)
         most = max(one.at_most for one in known)
         exact = all(one.is_exact for one in known)
-        self.note(position, Known(top.at_least, most, top.remoteness if exact else None, How(SEARCH)))
+        new = Known(top.at_least, most, top.remoteness if exact else None, self.work_of(known))
+        if exact or new.at_least > before.at_least or new.at_most < before.at_most:
+            self.note(position, new)
+
+    @staticmethod
+    def work_of(known: list[Known]) -> How:
+        """Return how something is known that follows from other things, with the work of all."""
+        return How(SEARCH, sum(one.how.nodes for one in known), sum(one.how.seconds for one in known))
 
     def legal(self, position: int) -> list[int]:
         """Return the moves of a position; none where the game is over."""
@@ -247,7 +261,7 @@ class SearchingOracle:
         if known.at_least != LOSE:
             move = self.keeping(position, moves, deadline)
         if move is None or not known.proved:
-            return self.safest(position, moves, deadline) if move is None else move
+            return self.likely(position, moves, deadline) if move is None else move
         if known.value == WIN:
             known = self.sought(position, deadline, distance=True)
             return self.hurrying(position, moves, known, deadline) or move
@@ -281,9 +295,15 @@ class SearchingOracle:
                     return move
         return None
 
-    def safest(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return a move that wins, if that is seen in time, or one of those after which the opponent's win, if there is
-        one, is the furthest away as far as was looked."""
+    def likely(self, position: int, moves: list[int], deadline: float) -> int:
+        """Return a move where the value of a position is not known: of those that are as safe as can be seen, the one
+        that goes well most often."""
+        soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
+        return likeliest(self.game, position, self.safest(position, moves, soon), deadline)
+
+    def safest(self, position: int, moves: list[int], deadline: float) -> list[int]:
+        """Return a move that wins, if that is seen in time, or those after which the opponent's win, if there is one,
+        is the furthest away as far as was looked."""
         left = [move for move in moves if brought(self.at_hand_after(position, move)).at_most != LOSE] or moves
         far = self.search.table.shape.far
         with self.search.limited(max(deadline - monotonic(), LEAST_SECONDS)), suppress(OutOfTime, Endless):
@@ -292,7 +312,7 @@ class SearchingOracle:
                 for move in left:
                     child = self.game.do_move(position, move)
                     if not self.search.ask(child, no_loss_within(plies, far)):
-                        return move
+                        return [move]
                     if not self.search.ask(child, win_within(plies, far)):
                         kept.append(move)
                 if not kept:
@@ -300,7 +320,7 @@ class SearchingOracle:
                 left = kept
                 if len(left) == 1:
                     break
-        return left[0]
+        return left
 
     # Best play
 

@@ -263,13 +263,13 @@ export class Board {
     if (!this.hits.length) return;
     const { fitting } = this.stand();
     const byPlace = new Map();
-    for (const one of this.editor ? [] : fitting) {
+    for (const one of this.editor ? [] : fitting.filter((move) => move.value)) {
       for (const place of this.markedBy(one)) byPlace.set(place, [...(byPlace.get(place) ?? []), one]);
     }
     const spots = [...byPlace].map(([place, moves]) => mark(moves, this.at(place), this.hasMan(place)));
     const rings = this.picked.length ? [...byPlace.keys()].map((place) => this.ring(place)) : [];
     this.svg.querySelector("g.spots").replaceChildren(...rings, ...spots);
-    const lines = this.editor || fitting.length > MOST_LINES ? [] : fitting.filter((one) => one.places.length === 2);
+    const lines = this.editor || fitting.length > MOST_LINES ? [] : fitting.filter((one) => one.value && one.places.length === 2);
     this.svg.querySelector("g.lines").replaceChildren(...lines.reverse().map((one) => line(one, ...one.places.map((place) => this.at(place)))));
     for (const hit of this.hits) this.markHit(hit);
     if (this.here === null) this.here = Number(this.hits.find((hit) => hit.classList.contains("can"))?.dataset.place ?? 0);
@@ -381,7 +381,7 @@ export class Board {
 }
 
 function worthOf(move) {
-  return `${move.value}${move.remoteness == null ? "" : ` in ${move.remoteness}`}`;
+  return !move.value ? move.known : `${move.value}${move.remoteness == null ? "" : ` in ${move.remoteness}`}`;
 }
 
 function listed(names) {

@@ -79,7 +79,7 @@ function cardOf(card) {
   const src = `/api/picture?${new URLSearchParams({ variant: card.variant })}`;
   const picture = make("img", { src, alt: "", loading: "lazy", width: 160, height: 160 });
   picture.addEventListener("error", () => picture.classList.add("none"));
-  const name = card.solved ? linkTo(card) : card.title;
+  const name = card.solved || card.playable ? linkTo(card) : card.title;
   const made = make("li", { className: "card panel" }, picture, make("h3", {}, name), card.solved ? known(card) : unknown(card));
   if (card.summary) made.append(make("p", { className: "note" }, card.summary));
   made.dataset.variant = card.variant;
@@ -114,6 +114,7 @@ function unknown(card) {
     button.addEventListener("click", () => trying(() => solver.begin(card.variant)));
     box.append(button, make("div", { className: "progress" }));
   } else box.append("In a terminal: ", make("code", { textContent: `retrograde solve ${card.variant}` }));
+  if (card.playable) box.append(make("p", { className: "note" }, "Not solved: can be played all the same, against a search."));
   return box;
 }
 
@@ -142,7 +143,7 @@ function showHelp() {
   $("options-help").textContent = kind ? `${example ? `For example ${example}; ${kind.options}` : capital(kind.options)}.` : "";
 }
 
-// Solve what the form names: the options of the game that is chosen, or a whole variant. One that is solved is linked to.
+// Solve what the form names, or play it without: the options of the game that is chosen, or a whole variant. One that is solved is linked to.
 async function solveAnother() {
   $("already").replaceChildren();
   const options = $("options").value.trim();
@@ -152,7 +153,10 @@ async function solveAnother() {
   showHelp();
   const about = await ask("about", { variant: whole ? options : [$("game").value, options].filter(Boolean).join(":") });
   if (about.state === "solved") $("already").append("Already solved: ", linkTo(about), ".");
-  else await solver.begin(about.variant);
+  else {
+    if (about.playable) $("already").append("It can be played at once, against a search: ", linkTo(about), ".");
+    await solver.begin(about.variant);
+  }
 }
 
 function filter() {

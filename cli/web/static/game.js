@@ -57,6 +57,17 @@ export class Game {
     Object.assign(last, told);
   }
 
+  // Where no database knows the position, let the server search for some seconds; returns whether more is known of the
+  // position at hand.
+  async think() {
+    const { turn, variant, now } = this;
+    if (!now.open || now.thought) return false;
+    now.thought = true;
+    const told = await ask("position", { variant, position: now.position, last: now.touched.join(), line: true, search: true });
+    Object.assign(now, told);
+    return turn === this.turn && now === this.now;
+  }
+
   // Make a move; returns whether it was made.
   async play(name) {
     const choice = this.now.moves.find((one) => one.name === name);

@@ -109,18 +109,27 @@ function show(step) {
     $("title").textContent = game.title;
     $("summary").textContent = now.summary.replaceAll("`", "");
     $("position").value = now.position;
-    $("line").textContent = now.line.join(" ") || "The game is over.";
+    $("line").textContent = now.line.join(" ") || (game.over ? "The game is over." : "Not known.");
     showState();
     showMoves();
     showHistory();
   });
   trying(showCard, false);
   trying(letComputerMove, false);
+  trying(think, false);
+}
+
+// Where a person is to move and no database knows what moves bring, the server searches; what it finds is shown when it
+// comes, unless another position has come meanwhile.
+async function think() {
+  if (!game.hints || !game.mine || game.over || board.editing) return;
+  if (await game.think() && !board.editing && !board.picked.length) show(replaced);
 }
 
 function showState() {
   const { editing } = board;
   $("status").replaceChildren(...(editing ? [WAITING] : [`${made(game)} `.trimStart(), strong(prospect(game))]));
+  $("how").textContent = game.hints && !game.over && game.now.how ? `${game.now.how[0].toUpperCase()}${game.now.how.slice(1)}.` : "";
   $("side").inert = editing;
   $("over").hidden = !game.over || editing;
   $("moves-part").hidden = game.over || editing;
@@ -153,10 +162,10 @@ function showMoves() {
   const mine = game.mine && !game.over;
   $("moves").replaceChildren(...(game.over ? [] : shown).map((one) => {
     const button = document.createElement("button");
-    button.className = one.value;
+    button.className = one.value ?? "unknown";
     if (game.hints) button.append(badge(one.value));
     button.append(one.name);
-    if (game.hints) button.append(Object.assign(document.createElement("small"), { textContent: ` ${worth(one.value, one.remoteness)}` }));
+    if (game.hints) button.append(Object.assign(document.createElement("small"), { textContent: ` ${worth(one.value, one.remoteness, one.known)}` }));
     able(button, mine);
     button.addEventListener("click", () => isAble(button) && trying(() => move(one.name)));
     const item = document.createElement("li");
@@ -181,7 +190,9 @@ async function showCard() {
 async function showCounts() {
   const { variant } = game;
   if ($("counts").dataset.variant === variant) return;
-  $("counts").replaceChildren(countsChart(game.title, await ask("counts", { variant })));
+  const rows = await ask("counts", { variant });
+  $("counts").parentElement.hidden = !rows.length;
+  $("counts").replaceChildren(...(rows.length ? [countsChart(game.title, rows)] : []));
   $("counts").dataset.variant = variant;
 }
 
@@ -249,6 +260,7 @@ function wire() {
   on("clear", "click", () => keepingFocus(() => board.clear()));
   $("hints").addEventListener("change", () => {
     game.hints = $("hints").checked;
+    trying(think, false);
     replaced();
     showState();
     showMoves();

@@ -37,7 +37,8 @@ function summary(game, side, marks) {
   const count = (verdict) => own.filter((mark) => mark.verdict === verdict).length;
   const whose = game.people.length === 1 ? "Your moves" : game.name(side);
   const of = `of ${own.length} ${own.length === 1 ? "move" : "moves"}`;
-  return `${whose}: ${count("best")} ${of} perfect, ${count("mistake")} threw something away.`;
+  const rest = count("unknown") ? `, of ${count("unknown")} it is not known` : "";
+  return `${whose}: ${count("best")} ${of} perfect, ${count("mistake")} threw something away${rest}.`;
 }
 
 function row(game, ply, mark, onPick) {
@@ -56,6 +57,7 @@ function row(game, ply, mark, onPick) {
 
 function verdict({ verdict, value, remoteness, best_value: could, best_remoteness: nearer, better }) {
   const how = worth(value, remoteness);
+  if (verdict === "unknown") return value ? `brought a ${value}; whether there was more is not known` : "not known";
   if (verdict === "best") return could === "lose" ? `the best of a lost game, ${how}` : `kept the ${how}`;
   const hint = `better ${better.join(", ")}`;
   if (verdict === "mistake") return `threw the ${could} away: ${how}; ${hint}`;

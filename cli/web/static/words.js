@@ -6,17 +6,17 @@ export const SIGNS = { win: "+", tie: "=", draw: "=", lose: "−" };
 export const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
 export const number = (count) => count.toLocaleString("en");
 
-// A value in words: `win in 5`, `draw`.
-export const worth = (value, remoteness) => `${value}${remoteness == null ? "" : ` in ${remoteness}`}`;
+// A value in words: `win in 5`, `draw`; where it is not known, what is: `at least a draw`.
+export const worth = (value, remoteness, known = "not known") => !value ? known : `${value}${remoteness == null ? "" : ` in ${remoteness}`}`;
 
 // A verb as it goes with a name: a name in the plural, which ends in s, has another form of it.
 const PLURAL = { wins: "win", loses: "lose", plays: "play", has: "have" };
 export const agreed = (name, verb) => (name.endsWith("s") ? PLURAL[verb] : verb);
 
 // A sign that tells a value without its colour.
-export function badge(value, text = SIGNS[value]) {
+export function badge(value, text = SIGNS[value] ?? "?") {
   const sign = document.createElement("span");
-  sign.className = `badge ${value}`;
+  sign.className = `badge ${value ?? "unknown"}`;
   sign.setAttribute("aria-hidden", "true");
   sign.textContent = text;
   return sign;
@@ -40,7 +40,7 @@ export function made(game) {
 // Whose turn it is, and with hints what they may expect.
 export function prospect(game) {
   if (game.over) return result(game);
-  const { value, remoteness, turn, distance } = game.now;
+  const { value, remoteness, turn, distance, known } = game.now;
   const mine = game.mine;
   const mover = capital(turn) || game.name(game.mover);
   const toMove = `${mover} to move`;
@@ -48,10 +48,12 @@ export function prospect(game) {
   const far = distance ? ` (${distance})` : "";
   const you = mine ? "you" : agreed(mover, "wins") === "wins" ? "it" : "they";
   const verb = you === "it" ? "s" : "";
+  if (!value) return `${toMove}: ${known}.`;
+  const soon = remoteness == null ? "" : ` in ${plies(remoteness)}${far}`;
   return {
-    win: `${toMove}: ${you} win${verb} in ${plies(remoteness)}${far} with right play.`,
-    lose: `${toMove}: ${you} lose${verb} in ${plies(remoteness)}${far} unless the other side errs.`,
-    tie: `${toMove}: a tie in ${plies(remoteness ?? 0)} if both play right.`,
+    win: `${toMove}: ${you} win${verb}${soon} with right play.`,
+    lose: `${toMove}: ${you} lose${verb}${soon} unless the other side errs.`,
+    tie: `${toMove}: a tie${soon} if both play right.`,
     draw: `${toMove}: a draw if both play right.`,
   }[value];
 }

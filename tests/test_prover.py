@@ -92,17 +92,19 @@ def random_rows(chance: Random, nodes: int, first: int) -> list[tuple[int, ...]]
     return rows
 
 
+@pytest.mark.slow
 def test_values_of_dense_graphs_are_right():
-    """Sixty graphs in one game, compiled once; the first two nodes of each are ends, one of them a tie."""
-    chance, nodes, graphs = Random(5), 16, 60
+    """A hundred graphs in one game, compiled once; the first two nodes of each are ends, one of them a tie."""
+    chance, nodes, graphs = Random(5), 24, 100
     rows = [row for graph in range(graphs) for row in random_rows(chance, nodes, nodes * graph)]
     game = Graph(tuple(rows), tuple(int(node % nodes == 1) for node in range(len(rows))))
     truth = solve(game, starts=range(len(rows)))
     assert len({value for value, _ in truth.values()}) == 4
     for graph in range(graphs):
-        prover = Prover(game, TINY // 4)
-        for node in range(nodes * graph, nodes * (graph + 1)):
-            assert prover.find(node).value == truth[node][0], node
+        for size in (0, SMALL):
+            prover = Prover(game, size)
+            for node in range(nodes * graph, nodes * (graph + 1)):
+                assert prover.find(node).value == truth[node][0], node
 
 
 def test_out_of_time_is_an_answer():
@@ -161,7 +163,6 @@ def test_small_boards_have_their_published_values(text, value):
         ("mnk.py:3,4,4", TIE),
         ("mnk.py:4,4,3,true", LOSE),
         ("domineering.py:6,6", WIN),
-        ("domineering.py:7,7", WIN),
     ],
 )
 @pytest.mark.slow
@@ -171,4 +172,4 @@ def test_larger_boards_have_their_published_values(text, value):
 
 def value_of(text):
     game = load_game(str(Path(__file__).parent / text))
-    return Prover(game, 1 << 30).find(game.start).value
+    return Prover(game, 1 << 27).find(game.start).value

@@ -10,13 +10,15 @@ the least number of leaves that must be answered for a yes, as far as is known, 
 The search always goes on below the leaf where the least is missing to both (Allis, van der Meulen and van den Herik,
 1994). Depth first, it stays below a child while both numbers are within limits up to which no other leaf would be the
 better one (Nagai, 1999); limits have a half of slack, lest it hop to and fro (the 1 + ε of Pawlewicz and Lew, 2007).
+A child that is new begins with the number of its moves as its disproof number: what `estimated` would say of it.
 
 Repetition. Who wants to win gets nothing by coming back to a question that is being asked already, so a child that is
 on the path is answered, for now, by what helps the other. Proofs of wins never rest on that. What says that a
 win can *not* be forced may, and then it holds on this path alone (the graph-history interaction; Kishimoto and Müller,
 2004). So each answer says on which places of the path it rests at most: the highest of them is `HIGH`, the lowest
 `LOW`. An answer of a question at a place rests on nothing if what it was made from rests on nothing above that place:
-the other player has a plan by which the game goes on for ever below. Only such answers are written to the table.
+the other player has a plan by which the game goes on for ever below. Only such answers are written to the table;
+of others notes are taken, which become answers when what they rest on does (`settle`).
 
 Double counts. Where lines merge, a sum counts the same leaves many times over. `estimated` takes the greatest instead,
 and one for each further child (the weak proof-number search of Ueda, Hashimoto, Hashimoto and Iida, 2008).

@@ -21,6 +21,11 @@ def test_speed():
     assert [line.split("  ")[0] for line in lines[1:]] == ["tictactoe, solve", "tictactoe, query"]
 
 
+def test_search():
+    lines = run("search.py", "tictactoe").splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["tictactoe", "TIE"]]
+
+
 def test_lookup(solved):
     lines = run("lookup.py", str(solved("chess:KRK"))).splitlines()
     assert lines[0] == "chess:KRK, slots"

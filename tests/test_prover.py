@@ -1,6 +1,7 @@
 """Proof-number search against slow solvers: the same value everywhere, round in circles and in tables far too small."""
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,6 +14,7 @@ from retrograde.solver.search.prover import Prover
 
 from . import tangle
 from .command_line import retrograde
+from .graph import Graph, graph_of
 from .reference import solve
 from .solving import graphs
 
@@ -52,6 +54,59 @@ def test_values_of_random_games_are_right(start, size):
         assert found.value == found.at_least == found.at_most == value
 
 
+TRAP = {
+    "R": "P Q",
+    **{"P": "X E", "E": "F G H I", "F": "E", "G": "E", "H": "E", "I": "E"},
+    **{"Q": "N J K", "J": "W", "K": "W"},
+    **{"N": "D", "D": "X"},
+    **{"X": "S T", "S": "N"},
+    **{"T": "a b c d", "a": "A", "b": "B", "c": "C", "d": "W"},
+    **{"A": "e f g", "B": "e f h", "C": "f g h", "W": "e h", "e": "Z", "f": "Z", "g": "Z", "h": "Z"},
+    "Z": "",
+}
+"""The graph-history interaction, as Kishimoto and Müller (2004) tell it, where games that go on for ever are drawn.
+
+R, N and X are the attacker's. By P, whence the defender can go round in E and F, she comes to X, and from there over S
+and N to D, which leads back to X: on this path alone, N seems to be of no use. By Q she comes to N as well, and there
+the way over D and X to T wins. Who remembers N without the path says that R is a draw.
+"""
+
+
+def test_what_rests_on_a_repetition_is_not_remembered_as_if_it_did_not():
+    game, starts, names = graph_of(TRAP, orders=8)
+    truth = solve(game, starts=starts)
+    assert {truth[start][0] for start in starts} == {WIN}
+    for size in (0, TINY, SMALL):
+        prover = Prover(game, size)
+        for start in starts:
+            for node in range(start, start + len(TRAP)):
+                assert prover.find(node).value == truth[node][0], names[node]
+
+
+def random_rows(chance: Random, nodes: int, first: int) -> list[tuple[int, ...]]:
+    """Return the children of the nodes of a random graph that goes round in many circles and has few ends."""
+    rows: list[tuple[int, ...]] = [(-1,) * 4] * 2
+    for _ in range(nodes - 2):
+        count = chance.randint(1, 4)
+        rows.append((*(first + chance.randrange(nodes) for _ in range(count)), *[-1] * (4 - count)))
+    return rows
+
+
+@pytest.mark.slow
+def test_values_of_dense_graphs_are_right():
+    """A hundred graphs in one game, compiled once; the first two nodes of each are ends, one of them a tie."""
+    chance, nodes, graphs = Random(5), 24, 100
+    rows = [row for graph in range(graphs) for row in random_rows(chance, nodes, nodes * graph)]
+    game = Graph(tuple(rows), tuple(int(node % nodes == 1) for node in range(len(rows))))
+    truth = solve(game, starts=range(len(rows)))
+    assert len({value for value, _ in truth.values()}) == 4
+    for graph in range(graphs):
+        for size in (0, SMALL):
+            prover = Prover(game, size)
+            for node in range(nodes * graph, nodes * (graph + 1)):
+                assert prover.find(node).value == truth[node][0], node
+
+
 def test_out_of_time_is_an_answer():
     game = load_game("connect4")
     found = Prover(game, SMALL).find(game.start, seconds=0.3)
@@ -78,3 +133,43 @@ def test_what_is_known_without_a_tie_or_a_draw_is_told():
     assert verdict(game, game.start, Finding(None, None, DRAW, TIE, 0, 9, 0.1)) == (
         "not known; neither side can force a win"
     )
+
+
+# Published values
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("hex.py:2", WIN),
+        ("hex.py:3", WIN),
+        ("mnk.py:4,3,3", WIN),
+        ("mnk.py:4,4,3", WIN),
+        ("domineering.py:4,4", WIN),
+        ("domineering.py:5,5", LOSE),
+    ],
+)
+@pytest.mark.slow
+def test_small_boards_have_their_published_values(text, value):
+    """Hex: the first player (Nash); m,n,k: Uiterwijk and van den Herik, 2000; domineering: Breuker et al., 2000."""
+    assert value_of(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("hex.py:4", WIN),
+        ("mnk.py:4,4,4", TIE),
+        ("mnk.py:3,4,4", TIE),
+        ("mnk.py:4,4,3,true", LOSE),
+        ("domineering.py:6,6", WIN),
+    ],
+)
+@pytest.mark.slow
+def test_larger_boards_have_their_published_values(text, value):
+    assert value_of(text) == value
+
+
+def value_of(text):
+    game = load_game(str(Path(__file__).parent / text))
+    return Prover(game, 1 << 27).find(game.start).value

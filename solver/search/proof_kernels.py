@@ -9,14 +9,16 @@ the least number of leaves that must be answered for a yes, as far as is known, 
 
 The search always goes on below the leaf where the least is missing to both (Allis, van der Meulen and van den Herik,
 1994). Depth first, it stays below a child while both numbers are within limits up to which no other leaf would be the
-better one (Nagai, 1999); limits have a fifth of slack, lest it hop to and fro (the 1 + ε of Pawlewicz and Lew, 2007).
+better one (Nagai, 1999); limits have a half of slack, lest it hop to and fro (the 1 + ε of Pawlewicz and Lew, 2007).
+A child that is new begins with the number of its moves as its disproof number: what `estimated` would say of it.
 
 Repetition. Who wants to win gets nothing by coming back to a question that is being asked already, so a child that is
 on the path is answered, for now, by what helps the other. Proofs of wins never rest on that. What says that a
 win can *not* be forced may, and then it holds on this path alone (the graph-history interaction; Kishimoto and Müller,
 2004). So each answer says on which places of the path it rests at most: the highest of them is `HIGH`, the lowest
 `LOW`. An answer of a question at a place rests on nothing if what it was made from rests on nothing above that place:
-the other player has a plan by which the game goes on for ever below. Only such answers are written to the table.
+the other player has a plan by which the game goes on for ever below. Only such answers are written to the table;
+of others notes are taken, which become answers when what they rest on does (`settle`).
 
 Double counts. Where lines merge, a sum counts the same leaves many times over. `estimated` takes the greatest instead,
 and one for each further child (the weak proof-number search of Ueda, Hashimoto, Hashimoto and Iida, 2008).
@@ -39,37 +41,42 @@ from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
-KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE = range(7)
+KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(8)
 """What is known of a place on the path: its question; where its children begin and end; the limits; the child looked
-at; how many positions had been looked at before."""
+at; how many positions had been looked at before, and how many notes there were."""
 PROOF, DISPROOF, HIGH, LOW, LOOKS = range(5)
 """What is known of a child: its numbers; on which places of the path they rest; how often it was looked at."""
 NOTHING = 1 << 30
 """The highest place of an answer that rests on none; its lowest is −1."""
-NODES, TROUBLE, POSITION, MET = range(4)
-"""What the counts are: positions looked at; why the search was given up, and where; what was met."""
+NOTE_HIGH, NOTE_LOW, NOTE_NODES = 1, 2, 3
+"""What a note has behind its question: on which places its answer rests, and how many positions it took."""
+NODES, TROUBLE, POSITION, MET, NOTES = range(5)
+"""What the counts are: positions looked at; why the search was given up, and where; what was met; notes taken."""
 STOPPED, DEEP, BROKEN = range(1, 4)
 """Why a search is given up: out of time; deeper or wider than there is room; rules that give what is no position."""
 DRAWS, TIES, CIRCLES = 1, 2, 4
 """What can be met: ends that are a draw or a tie, and repetitions."""
 NO, YES, OPEN = range(3)
+MOST_NOTES = 1 << 16
 PATIENCE = 48
 """Looks at a child after which its limits are doubled each time."""
-SLACK = 5
+SLACK = 2
 """Limits are more by a SLACK-th than the disproof number of the second best child."""
 
 
 class Path(NamedTuple):
-    """The path that is being looked at: int64[places, 7] `places`; the children of all, one place after another, with
+    """The path that is being looked at: int64[places, 8] `places`; the children of all, one place after another, with
     their questions int64[] `keys` and int64[, 5] `children`.
 
-    `marks` uint16[] counts the places by a hash of their questions; `counts` int64[4]; `stop` uint8[1], not 0 to stop.
+    `marks` uint16[] counts the places by a hash of their questions; `notes` int64[, 4] are answers that rest on
+    places; `counts` int64[5]; `stop` uint8[1], not 0 to stop.
     """
 
     places: Array
     keys: Array
     children: Array
     marks: Array
+    notes: Array
     counts: Array
     stop: Array
 
@@ -77,11 +84,12 @@ class Path(NamedTuple):
 def make_path(places: int, children: int, stop: Array) -> Path:
     """Return the memory for a path with so many places and children."""
     return Path(
-        np.empty((places, 7), np.int64),
+        np.empty((places, 8), np.int64),
         np.empty(children, np.int64),
         np.empty((children, 5), np.int64),
         np.zeros(1 << 14, np.uint16),
-        np.zeros(4, np.int64),
+        np.empty((MOST_NOTES, 4), np.int64),
+        np.zeros(5, np.int64),
         stop,
     )
 
@@ -91,7 +99,7 @@ def prove(game, key, nodes, table, path):
     """Return the answer to a question, or OPEN after so many positions, or if it is given up."""
     places, children, counts = path.places, path.children, path.counts
     path.marks[:] = 0
-    counts[NODES] = counts[TROUBLE] = 0
+    counts[NODES] = counts[TROUBLE] = counts[NOTES] = 0
     place = 0
     enter(game, key, place, INFINITE, INFINITE, table, path)
     while True:
@@ -163,6 +171,7 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
         first,
         counts[NODES],
     )
+    places[place, NOTED] = counts[NOTES]
     places[place, MOST_PROOF], places[place, MOST_DISPROOF] = most_proof, most_disproof
     path.marks[mark_of(key, path)] += 1
     end = first
@@ -208,9 +217,20 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
             counts[MET] |= CIRCLES
             write(children, end, INFINITE if wins == 0 else 0, 0 if wins == 0 else INFINITE, again, again)
         else:
+            if proof == 1 and disproof == 1:
+                disproof = mobility(game, least)
             write(children, end, proof, disproof, NOTHING, -1)
         end += 1
     places[place, END] = end
+
+
+@kernel
+def mobility(game, position):
+    """Return how many moves a position has, 1 at least."""
+    count = 0
+    for _ in game.generate_moves(position):
+        count += 1
+    return max(count, 1)
 
 
 @kernel
@@ -234,10 +254,47 @@ def leave(place, proof, disproof, table, path):
     elif disproof == 0:
         for child in range(places[place, FIRST], places[place, END]):
             high, low = min(high, children[child, HIGH]), max(low, children[child, LOW])
+    key, nodes = places[place, KEY], path.counts[NODES] - places[place, BEFORE]
+    safe = (proof if key & 1 == 0 else disproof) == 0
+    settle(place, safe, high, table, path)
     if high >= place:
-        keep(table, places[place, KEY], proof, disproof, path.counts[NODES] - places[place, BEFORE])
+        keep(table, key, proof, disproof, nodes)
         return NOTHING, -1
-    return high, min(low, place - 1)
+    low = min(low, place - 1)
+    note(path, key, high, low, nodes)
+    return high, low
+
+
+@kernel
+def note(path, key, high, low, nodes):
+    """Take a note of an answer that rests on places of the path, if there is room."""
+    at = path.counts[NOTES]
+    if at < len(path.notes):
+        path.notes[at, KEY], path.notes[at, NOTE_HIGH] = key, high
+        path.notes[at, NOTE_LOW], path.notes[at, NOTE_NODES] = low, nodes
+        path.counts[NOTES] = at + 1
+
+
+@kernel
+def settle(place, safe, high, table, path):
+    """Go through the notes taken below a place that is left: those that rest on it alone become answers if it is *safe*
+    on no condition, those that rest on it rest on what it rests on if it is safe on some, and are thrown away else.
+    """
+    notes, kept = path.notes, path.places[place, NOTED]
+    for at in range(kept, path.counts[NOTES]):
+        if safe and notes[at, NOTE_HIGH] >= place and high >= place:
+            wins = notes[at, KEY] & 1
+            keep(table, notes[at, KEY], wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
+            continue
+        if notes[at, NOTE_LOW] >= place:
+            if not safe:
+                continue
+            notes[at, NOTE_LOW] = place - 1
+            notes[at, NOTE_HIGH] = min(notes[at, NOTE_HIGH], high)
+        for field in range(4):
+            notes[kept, field] = notes[at, field]
+        kept += 1
+    path.counts[NOTES] = kept
 
 
 @kernel

@@ -65,11 +65,13 @@ def describe(path: Path) -> Facts:
     from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.layout import NOT_FOUND
 
-    facts: Facts = {"path": str(path), "bytes": path.stat().st_size, "class": "strong"}
+    facts: Facts = {"path": str(path), "bytes": path.stat().st_size}
     try:
         with (BookFile if is_book(path) else DatabaseFile)(path) as file:
             if isinstance(file, BookFile):
                 facts["book"] = {"plies": file.plies}
+            else:
+                facts["class"] = "strong"
             outcome = file.start_outcome
             facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
             if outcome is not None:

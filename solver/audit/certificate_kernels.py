@@ -122,7 +122,7 @@ def is_decided(game, position, goal, plies):
             return True
     for move in game.generate_moves(position):
         child = game.do_move(position, move)
-        if plies < 3 or game.primitive(child) + 0 != UNDECIDED:
+        if plies < 2 or game.primitive(child) + 0 != UNDECIDED:
             continue
         answers = reached = 0
         for answer in game.generate_moves(child):

@@ -162,7 +162,7 @@ class CertificateAudit:
         ends = [game.primitive(child) for child in children]
         if any(end != UNDECIDED and FLIPPED[end] >= self.goal for end in ends):
             return True
-        if plies < 3:
+        if plies < 2:
             return False
         for child, end in zip(children, ends, strict=True):
             if end == UNDECIDED:

@@ -52,7 +52,8 @@ def borrowed(typingctx, arrays):
 @inlined
 def scattered(number):
     """Return a number of 31 bits that looks random and depends on another alone."""
-    return number * SPREAD >> 33 & 0x7FFFFFFF
+    product = np.uint64(number) * np.uint64(SPREAD)  # unsigned: compiled, a signed one is taken never to wrap
+    return np.int64(product >> np.uint64(33)) & 0x7FFFFFFF
 
 
 @inlined

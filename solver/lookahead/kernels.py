@@ -14,6 +14,7 @@ import numpy as np
 from retrograde.games.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.lookahead.scores import DECIDED, FAR, INFINITE
 from retrograde.solver.rules.whole import whole
+from retrograde.solver.search.mixing import mixed
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -85,7 +86,7 @@ def look(game, position, depth, low, high, ply, sight, room):
     if room.stop[0]:
         counts[TROUBLE] = STOPPED
         return 0
-    place = spread(position) & len(room.keys) - 1
+    place = mixed(position, 35) & len(room.keys) - 1
     first = NO_BEST
     if room.keys[place] == position + 1:
         fact, first = room.facts[place], room.bests[place]
@@ -150,19 +151,11 @@ def farther(score):
 
 
 @kernel
-def spread(position):
-    """Return a number whose lower bits depend on all bits of a position."""
-    position = (position ^ position >> 31) * 0x1D8E4E27C47D124F
-    position = (position ^ position >> 29) * 0x6B49D20F59FA6D2B
-    return position ^ position >> 32
-
-
-@kernel
 def estimate_of(game, position, kind):
     """Return what is thought of a position where the search goes no further."""
     if kind == OWN:
         return whole(game.estimate(position))
-    return (spread(position) & 0xFFFF) - 0x8000 if kind == CHANCE else 0
+    return mixed(position, 16) - 0x8000 if kind == CHANCE else 0
 
 
 @kernel

@@ -17,6 +17,7 @@ from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.search.memory import prefetch, words_at
+from retrograde.solver.search.mixing import mixed, permuted
 from retrograde.solver.search.table import BEST_BITS, Table
 from retrograde.solver.work.kernel import kernel
 
@@ -236,7 +237,7 @@ def put_in_order(game, position, asked, count, best, ply, shape, words, room, ma
             return True, 0
         if low >= asked:
             continue
-        place = side + hashed(position ^ child)
+        place = side + mixed(position ^ child, HISTORY_BITS)
         good = mark[place]
         j = left - 1
         while j >= 0 and row[4 * j + NUMBER] != best and (i == best or mark[row[4 * j + PLACE]] < good):
@@ -253,34 +254,14 @@ def put_in_order(game, position, asked, count, best, ply, shape, words, room, ma
 
 
 @kernel
-def hashed(change):
-    """Return a number of HISTORY_BITS bits for the bits that a move has changed."""
-    change = (change ^ change >> 31) * 0x1D8E4E27C47D124F
-    change = (change ^ change >> 29) * 0x6B49D20F59FA6D2B
-    return change >> 40 & (1 << HISTORY_BITS) - 1
-
-
-@kernel
 def key_of(game, position, shape, marks):
     """Return the key of a position, or of those equal to it by symmetry; NO_KEY where the search is given up."""
     least, _ = canonical(game, position)
     if 0 <= least < 1 << shape.position_bits:
-        return mixed(least, shape.position_bits)
+        return permuted(least, shape.position_bits)
     mark = words_at(marks)
     mark[TROUBLE], mark[POSITION] = (BROKEN, position) if least < 0 else (WIDE, least)
     return NO_KEY
-
-
-@kernel
-def mixed(position, bits):
-    """Return a position mixed: another number of so many bits, by a bijection."""
-    mask = (1 << bits) - 1
-    half = (bits + 1) // 2
-    position ^= position >> half
-    position = position * 0x1D8E4E27C47D124F & mask
-    position ^= position >> half
-    position = position * 0x6B49D20F59FA6D2B & mask
-    return position ^ position >> half
 
 
 @kernel

@@ -36,7 +36,8 @@ import numpy as np
 from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
-from retrograde.solver.search.proof_table import INFINITE, find, keep, mixed
+from retrograde.solver.search.mixing import mixed
+from retrograde.solver.search.proof_table import INFINITE, MIXED_BITS, find, keep
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -310,4 +311,4 @@ def place_of(key, place, path):
 @kernel
 def mark_of(key, path):
     """Return where a question is counted."""
-    return mixed(key) & len(path.marks) - 1
+    return mixed(key, MIXED_BITS) & len(path.marks) - 1

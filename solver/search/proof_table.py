@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from retrograde.solver.search.mixing import mixed
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -21,6 +22,8 @@ Array = np.ndarray[Any, Any]
 NUMBER_BITS = 28
 INFINITE = (1 << NUMBER_BITS) - 1
 """The proof number of what is disproved, and the disproof number of what is proved."""
+MIXED_BITS = 35
+"""Bits of which a bucket is chosen: more than any table has."""
 PLACES = 4
 ENTRY = 16
 """Bytes of an entry."""
@@ -36,21 +39,9 @@ def make_table(size: int) -> Array:
 
 
 @kernel
-def mixed(key):
-    """Return 35 bits that depend on all of a key.
-
-    They are unsigned, for numba lets the compiler take it that signed products never wrap, and then drop a mask.
-    """
-    bits = np.uint64(key)
-    bits = (bits ^ bits >> np.uint64(32)) * np.uint64(0x1D8E4E27C47D124F)
-    bits = (bits ^ bits >> np.uint64(29)) * np.uint64(0x6B49D20F59FA6D2B)
-    return np.int64(bits >> np.uint64(29))
-
-
-@kernel
 def bucket_of(table, key):
     """Return the first of the places where a key may stand."""
-    return mixed(key) & len(table) - PLACES
+    return mixed(key, MIXED_BITS) & len(table) - PLACES
 
 
 @kernel

@@ -30,7 +30,7 @@ from retrograde.games.game import (
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.search import kernels
-from retrograde.solver.search.table import Table, make_table
+from retrograde.solver.search.table import Table, TableTooSmall, make_table
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
 
 DEEPEST, WIDEST = 512, 64
@@ -38,7 +38,7 @@ DEEPEST, WIDEST = 512, 64
 MOST_ROOM = 1 << 22
 """Plies times moves that there is room for at most."""
 SPARE_BITS = 4
-"""Bits that positions may have more than those met so far."""
+"""Bits that positions may have more than those met so far, in a table too small for positions of any length."""
 TIE_SECONDS = 10.0
 """Seconds in which it is found out how far a tie is, unless somebody says how long to search: it may take for ever."""
 TABLE_SIZE = 1 << 28
@@ -99,9 +99,13 @@ class Search:
         self.no_tie_within: dict[int, int] = {}
         """For canonical positions that are ties, within how many plies there is no end."""
         self.room = DEEPEST, WIDEST
-        start = getattr(game, "start", None)
-        bits = start.bit_length() + SPARE_BITS if isinstance(start, int) else POSITION_BITS
-        self.make_table(min(bits, POSITION_BITS))
+        try:
+            self.make_table(POSITION_BITS)
+        except TableTooSmall:
+            start = getattr(game, "start", None)
+            if not isinstance(start, int):
+                raise
+            self.make_table(min(start.bit_length() + SPARE_BITS, POSITION_BITS))
         self.compile()
 
     def compile(self) -> None:

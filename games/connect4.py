@@ -119,6 +119,23 @@ class Connect4(Game):
                     ahead += sign * (row & stones >> step * place).bit_count()
         return ahead
 
+    def promise(self, position, column):
+        """Return more for a move that leaves more cells where the player would make a row, and nearer to the middle."""
+        child = self.do_move(position, column)
+        filled = self.filled(child)
+        stones = filled & (child if filled.bit_count() & 1 == 0 else ~child)
+        cells = 0
+        for step in (1, self.height, self.stride, self.stride + 1):
+            for place in range(self.connect):
+                row = self.board & ~filled
+                for i in range(self.connect):
+                    if i < place:
+                        row &= stones << step * (place - i)
+                    elif i > place:
+                        row &= stones >> step * (i - place)
+                cells |= row
+        return 4096 * cells.bit_count() + 512 * (self.width - abs(2 * column + 1 - self.width))
+
     def quiet(self, position):
         """Tell whether no move wins at once."""
         wins = False

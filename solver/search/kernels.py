@@ -6,7 +6,7 @@ before it and on ends of the game alone, never on a position that is still being
 deceive: a search that runs in a circle only gets deeper, until it is given up (ENDLESS).
 
 Moves are tried in the order: the best one that the table knows; then by history, how often a move that changed the
-position in the same way was the best so far on this side (Schaeffer, 1989, for moves).
+position in the same way was the best so far on this side (Schaeffer, 1989, for moves), and by what the game promises.
 """
 
 from typing import Any, NamedTuple
@@ -26,9 +26,10 @@ Array = np.ndarray[Any, Any]
 NODES, TROUBLE, POSITION, ENDS, STOP, HISTORY = range(6)
 """What stands where in the marks of a thread: positions looked at; why it gave up, and where; ends met that are no
 wins; whether it is to stop; and from there on the history."""
-CHILD, NUMBER, PLACE, KEY = range(4)
+CHILD, NUMBER, PLACE, KEY, GOOD = range(5)
 """What stands in the room of a ply for each child: itself, the number of its move, its place in the history, its key in
-the table."""
+the table, and how good it looks."""
+PARTS = 5
 DRAWS, TIES = 1, 2
 STOPPED, ENDLESS, WIDE, MANY_MOVES, BROKEN = range(1, 6)
 """Why a search is given up: out of time; deeper than there is room; a position of more bits than the table has; more
@@ -50,7 +51,7 @@ class Shape(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """A thread's own memory: `room` int64[plies, moves, 4], and `marks` int64[HISTORY + 2 × 2^HISTORY_BITS].
+    """A thread's own memory: `room` int64[plies, moves, PARTS], and `marks` int64[HISTORY + 2 × 2^HISTORY_BITS].
 
     Kernels take their addresses (see `memory.py`), and that of the table's words.
     """
@@ -64,7 +65,7 @@ def make_stack(plies: int, moves: int, seed: int) -> Stack:
     marks = np.zeros(HISTORY + (2 << HISTORY_BITS), np.int64)
     if seed:
         marks[HISTORY:] = np.random.default_rng(seed).integers(0, 32, 2 << HISTORY_BITS)
-    return Stack(np.empty((plies, moves, 4), np.int64), marks)
+    return Stack(np.empty((plies, moves, PARTS), np.int64), marks)
 
 
 def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
@@ -115,19 +116,19 @@ def by_children(game, position, key, bound, count, ply, shape, words, room, mark
     best, tried, row = NO_BEST, 0, row_of(room, ply, shape)
     for i in range(count):
         mark[NODES] += 1
-        child = row[4 * i + CHILD]
+        child = row[PARTS * i + CHILD]
         decided, more = look_ahead(game, child, asked, ply + 1, shape, room, marks)
         if decided:
             continue
         proved = more == 0 or not by_children(
-            game, child, row[4 * i + KEY], asked, more, ply + 1, shape, words, room, marks
+            game, child, row[PARTS * i + KEY], asked, more, ply + 1, shape, words, room, marks
         )
         if mark[TROUBLE]:
             return False
         if proved:
             best = reward(i, tried, row, mark)
             break
-        row[4 * tried + PLACE] = row[4 * i + PLACE]
+        row[PARTS * tried + PLACE] = row[PARTS * i + PLACE]
         tried += 1
     keep(words, key, bound if proved else -far, far if proved else bound - 1, best, shape)
     return proved != turned
@@ -156,7 +157,7 @@ def look_ahead(game, position, bound, ply, shape, room, marks):
             if count == shape.moves:
                 mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
                 return False, -1
-            row[4 * count + CHILD] = child
+            row[PARTS * count + CHILD], row[PARTS * count + GOOD] = child, whole(game.promise(position, move))
             count += 1
     return False, count
 
@@ -195,15 +196,15 @@ def no_room(position, ply, shape, marks):
 def reward(i, tried, row, mark):
     """Write into the history that the move to child *i* was the best of those tried; return its number."""
     for j in range(tried):
-        mark[row[4 * j + PLACE]] -= 1
-    mark[row[4 * i + PLACE]] += tried
-    return row[4 * i + NUMBER]
+        mark[row[PARTS * j + PLACE]] -= 1
+    mark[row[PARTS * i + PLACE]] += tried
+    return row[PARTS * i + NUMBER]
 
 
 @kernel
 def row_of(room, ply, shape):
-    """Return the room of a ply: four words for each child."""
-    return words_at(room + 32 * ply * shape.moves)
+    """Return the room of a ply."""
+    return words_at(room + 8 * PARTS * ply * shape.moves)
 
 
 @kernel
@@ -223,29 +224,29 @@ def put_in_order(game, position, asked, count, best, ply, shape, words, room, ma
     """
     row, mark = row_of(room, ply, shape), words_at(marks)
     for i in range(count):
-        key = key_of(game, row[4 * i + CHILD], shape, marks)
+        key = key_of(game, row[PARTS * i + CHILD], shape, marks)
         if key == NO_KEY:
             return False, -1
-        row[4 * i + KEY] = key
+        row[PARTS * i + KEY] = key
         prefetch(words, bucket_of(key, shape))
     side = HISTORY + ((ply & 1) << HISTORY_BITS)
     left = 0
     for i in range(count):
-        child, key = row[4 * i + CHILD], row[4 * i + KEY]
+        child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
         low, high, _ = bounds_of(find(words, key, shape), shape)
         if high < asked:
             return True, 0
         if low >= asked:
             continue
         place = side + mixed(position ^ child, HISTORY_BITS)
-        good = mark[place]
+        good = mark[place] + row[PARTS * i + GOOD]
         j = left - 1
-        while j >= 0 and row[4 * j + NUMBER] != best and (i == best or mark[row[4 * j + PLACE]] < good):
-            for part in range(4):
-                row[4 * (j + 1) + part] = row[4 * j + part]
+        while j >= 0 and row[PARTS * j + NUMBER] != best and (i == best or row[PARTS * j + GOOD] < good):
+            for part in range(PARTS):
+                row[PARTS * (j + 1) + part] = row[PARTS * j + part]
             j -= 1
-        row[4 * (j + 1) + CHILD], row[4 * (j + 1) + NUMBER] = child, min(i, NO_BEST)
-        row[4 * (j + 1) + PLACE], row[4 * (j + 1) + KEY] = place, key
+        row[PARTS * (j + 1) + CHILD], row[PARTS * (j + 1) + NUMBER] = child, min(i, NO_BEST)
+        row[PARTS * (j + 1) + PLACE], row[PARTS * (j + 1) + KEY], row[PARTS * (j + 1) + GOOD] = place, key, good
         left += 1
     return False, left
 

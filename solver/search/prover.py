@@ -183,16 +183,18 @@ class Prover:
 
     @contextmanager
     def limited(self, seconds: float | None) -> Iterator[None]:
-        """Stop what is asked within after some seconds."""
-        timer = None if seconds is None else threading.Timer(seconds, self.halt)
-        if timer:
-            timer.daemon = True
-            timer.start()
+        """Stop what is asked within after some seconds; without a number, as long as it takes."""
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(seconds, self.halt)
+        timer.daemon = True
+        timer.start()
         try:
             yield
         finally:
-            if timer:
-                timer.cancel()
+            timer.cancel()
+            timer.join()  # else one that is just going off would stop what is asked next
             self.stop[0] = False
 
     def halt(self) -> None:

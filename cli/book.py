@@ -50,7 +50,7 @@ def command(
     \b
     Examples:
       retrograde book connect4:4,4 --plies 2
-      retrograde book connect4:4,4 --plies 3 --value-only --workers 1 --json
+      retrograde book connect4:4,4 --plies 3 --value-only --json
     """
     from retrograde.databases import location
     from retrograde.databases.book import open_book

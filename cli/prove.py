@@ -85,7 +85,7 @@ def command(
     Examples:
       retrograde prove tictactoe
       retrograde prove connect4:4,4 --value tie --at-least
-      retrograde prove dodgem --leaves 3 --json
+      retrograde prove connect4:4,4 --leaves 3 --json
     """
     from retrograde.games import Value
     from retrograde.games.catalog import load_game

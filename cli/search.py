@@ -67,7 +67,7 @@ def command(
     \b
     Examples:
       retrograde search connect4:4,4 2122
-      retrograde search connect4:5,5 --value-only
+      retrograde search connect4:4,4 --value-only
       retrograde search mutorere --json
       retrograde search tictactoe X.O/.X./O.. --tree --depth 2
     """

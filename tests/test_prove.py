@@ -43,7 +43,10 @@ from .solving import graphs
 pytestmark = pytest.mark.long
 
 SMALL = 1 << 22
-GAMES = ["tictactoe", "tictactoe:3,true", "connect4:3,3,3", "connect4:4,3,3", "tentozero", "mutorere", "dodgem"]
+GAMES = [
+    *("tictactoe", "connect4:4,3,3", "mutorere", "dodgem"),
+    *(pytest.param(text, marks=pytest.mark.slow) for text in ("tictactoe:3,true", "connect4:3,3,3", "tentozero")),
+]
 
 
 @cache

@@ -84,8 +84,11 @@ def find_book(game: Game, home: str | os.PathLike[str] | None = None) -> Book | 
     """Return the book of a game in the usual place, if there is one."""
     from retrograde.games.catalog import variant
 
+    path = book_path(variant(game), home)
+    if not os.path.exists(path):  # nor where no file can have such a name
+        return None
     try:
-        return open_book(book_path(variant(game), home), game)
+        return open_book(path, game)
     except NoDatabase:
         return None
 

@@ -135,8 +135,13 @@ def null_windows(
 
 
 def as_given(game: Game) -> Order:
-    """Return the order in which the rules generate the moves."""
-    return lambda position, depth: list(game.generate_moves(position))
+    """Return the order of what the game promises of its moves, or else that in which the rules generate them."""
+
+    def order(position: int, depth: int) -> list[int]:
+        moves: list[int] = list(game.generate_moves(position))
+        return sorted(moves, key=lambda move: -game.promise(position, move))
+
+    return order
 
 
 def without_symmetry(game: Game) -> Order:

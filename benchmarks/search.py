@@ -1,7 +1,8 @@
-"""Time proof-number search: python benchmarks/search.py [VARIANT …]
+"""Time both ways to search: python benchmarks/search.py [VARIANT …]
 
-For each variant the value of its start, by a search of its own in 64 MiB, after the rules are compiled. A VARIANT that
-ends in `.py`, options behind a colon or not, is a file of rules.
+For each variant the value of its start, by searches of their own in 64 MiB on one thread, after the rules are compiled:
+by proof numbers, and by alpha-beta where play comes to an end. A VARIANT that ends in `.py`, options behind a colon or
+not, is a file of rules.
 """
 
 import sys
@@ -9,7 +10,8 @@ import time
 from pathlib import Path
 
 from retrograde.games.catalog import load_game
-from retrograde.solver.search.prover import Prover
+from retrograde.solver.search.prover import Prover, goes_round
+from retrograde.solver.search.searcher import Finding, Search
 
 SIZE = 1 << 26
 RULES = Path(__file__).parent.parent / "tests"
@@ -23,18 +25,35 @@ VARIANTS = [
 
 
 def main() -> None:
-    print(f"{'':24} {'value':>8} {'positions':>12} {'CPU s':>8} {'k/s':>8}")
+    print(f"{'':24} {'':10} {'value':>8} {'positions':>12} {'CPU s':>8} {'k/s':>8}")
     for text in sys.argv[1:] or VARIANTS:
-        game = load_game(text)
-        prover = Prover(game, SIZE)
-        prover.find(game.start, seconds=0.01)  # the first call links what was compiled
-        prover = Prover(game, SIZE)
-        began = time.process_time()
-        found = prover.find(game.start)
-        spent = time.process_time() - began
-        value = found.value.name if found.value else "?"
-        rate = found.nodes / spent / 1000
-        print(f"{text.rpartition('/')[2]:24} {value:>8} {found.nodes:12,} {spent:8.2f} {rate:8.0f}", flush=True)
+        game, name = load_game(text), text.rpartition("/")[2]
+        tell(name, "pn", *by_proof_numbers(game))
+        if not goes_round(game, game.start):  # where alpha-beta proves no draw by endless play
+            tell(name, "alpha-beta", *by_alpha_beta(game))
+
+
+def by_proof_numbers(game) -> tuple[Finding, float]:
+    """Return what proof-number search finds, and the CPU seconds that it takes."""
+    Prover(game, SIZE).find(game.start, seconds=0.01)  # the first call links what was compiled
+    prover = Prover(game, SIZE)
+    began = time.process_time()
+    return prover.find(game.start), time.process_time() - began
+
+
+def by_alpha_beta(game) -> tuple[Finding, float]:
+    """Return what alpha-beta search finds, and the CPU seconds that it takes."""
+    Search(game, 1, SIZE).find(game.start, 0.01, distance=False)
+    search = Search(game, 1, SIZE)
+    began = time.process_time()
+    return search.find(game.start, distance=False), time.process_time() - began
+
+
+def tell(name: str, method: str, found: Finding, spent: float) -> None:
+    """Print how a search went."""
+    value = found.value.name if found.value else "?"
+    rate = found.nodes / spent / 1000
+    print(f"{name:24} {method:10} {value:>8} {found.nodes:12,} {spent:8.2f} {rate:8.0f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def test_speed():
 
 def test_search():
     lines = run("search.py", "tictactoe").splitlines()
-    assert [line.split()[:2] for line in lines[1:]] == [["tictactoe", "TIE"]]
+    assert [line.split()[:3] for line in lines[1:]] == [["tictactoe", "pn", "TIE"], ["tictactoe", "alpha-beta", "TIE"]]
 
 
 def test_lookup(solved):

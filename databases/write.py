@@ -72,16 +72,8 @@ def write_database(
     With *book_plies* it is an opening book of so many plies.
     """
     path = Path(path)
-    with nullcontext(lock) if lock else Lock(path), complete_or_nothing(path) as partial_path:
-        with hdf5_errors():
-            file = create_file(os.fsencode(partial_path))
-            try:
-                about = book_attributes(book_plies)
-                fill(file, game, solved, each, progress or (lambda records: None), encode, about)
-            finally:
-                file.close()
-        if inspect:
-            inspect(partial_path)
+    with new_file(path, lock, inspect) as file:
+        fill(file, game, solved, each, progress or (lambda records: None), encode, book_attributes(book_plies))
     return path
 
 
@@ -95,18 +87,25 @@ def write_certificate(
 ) -> Path:
     """Write a certificate and return its path, as `write_database` does with a database."""
     path = Path(path)
+    with new_file(path, lock, inspect) as file:
+        contents = Contents(file)
+        write_replies(contents, solved)
+        contents.finish(claims(game, solved))
+    return path
+
+
+@contextmanager
+def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | None) -> Iterator[h5py.File]:
+    """Give a file that gets its name once it is complete, and *inspect* has looked at it."""
     with nullcontext(lock) if lock else Lock(path), complete_or_nothing(path) as partial_path:
         with hdf5_errors():
             file = create_file(os.fsencode(partial_path))
             try:
-                contents = Contents(file)
-                write_replies(contents, solved)
-                contents.finish(claims(game, solved))
+                yield file
             finally:
                 file.close()
         if inspect:
             inspect(partial_path)
-    return path
 
 
 def claims(game: Game, solved: SolvedCertificate) -> Attributes:

@@ -10,10 +10,9 @@ room.
 """
 
 import random
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from retrograde.solver.search import proof_kernels as kernels
 from retrograde.solver.search.proof_kernels import OPEN, YES
 from retrograde.solver.search.proof_table import make_table
 from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutOfTime
+from retrograde.solver.search.timer import limited
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS
 
 PLACES, CHILDREN = 1 << 9, 1 << 14
@@ -181,22 +181,14 @@ class Prover:
 
     # Time
 
-    @contextmanager
-    def limited(self, seconds: float | None) -> Iterator[None]:
+    def limited(self, seconds: float | None) -> AbstractContextManager[None]:
         """Stop what is asked within after some seconds; without a number, as long as it takes."""
-        if seconds is None:
-            yield
-            return
-        timer = threading.Timer(seconds, self.halt)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()  # else one that is just going off would stop what is asked next
-            self.stop[0] = False
+        return limited(seconds, self.halt, self.resume)
 
     def halt(self) -> None:
         """Stop the search; what is being asked ends with OutOfTime."""
         self.stop[0] = True
+
+    def resume(self) -> None:
+        """Let what is asked next be searched."""
+        self.stop[0] = False

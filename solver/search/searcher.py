@@ -5,11 +5,10 @@ circles, only questions with a distance are asked, one ply further each time: th
 prove holds whatever was played before. So a draw by endless play is never proved here; wins and losses are.
 """
 
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -31,6 +30,7 @@ from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.search import kernels
 from retrograde.solver.search.table import Table, TableTooSmall, make_table
+from retrograde.solver.search.timer import limited
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
 
 DEEPEST, WIDEST = 512, 64
@@ -348,24 +348,16 @@ class Search:
 
     # Time
 
-    @contextmanager
-    def limited(self, seconds: float | None) -> Iterator[None]:
+    def limited(self, seconds: float | None) -> AbstractContextManager[None]:
         """Stop what is searched within after some seconds; without a number, as long as it takes."""
-        if seconds is None:
-            yield
-            return
-        timer = threading.Timer(seconds, self.halt)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()  # else one that is just going off would stop what is asked next
-            self.halted = False
-            self.stop(False)
+        return limited(seconds, self.halt, self.resume)
 
     def halt(self) -> None:
         """Stop all threads; what is being asked ends with OutOfTime."""
         self.halted = True
         self.stop(True)
+
+    def resume(self) -> None:
+        """Let what is asked next be searched."""
+        self.halted = False
+        self.stop(False)

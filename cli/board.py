@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from retrograde.cli.words import BLACK, COLOURS, NOUNS, SIGNS, WHITE, indent
-from retrograde.games import FLIPPED, Game, Value
+from retrograde.games import Game, Value
 from retrograde.games.drawing import Board
 from retrograde.games.text import printable
 
@@ -130,7 +130,7 @@ def worth_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> d
         if places and not choice.value:
             unknown.add(places[-1])
         elif places:
-            value = FLIPPED[choice.value]
+            value = choice.brings
             worth[places[-1]] = value if worth.get(places[-1], value) == value else None
     return {place: value for place, value in worth.items() if place not in unknown}
 

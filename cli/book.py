@@ -8,7 +8,7 @@ import click
 
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
-from retrograde.cli.progress import JsonProgress, ProgressLine
+from retrograde.cli.progress import listening
 from retrograde.cli.report import print_book, print_file, print_values
 from retrograde.cli.words import duration
 
@@ -96,7 +96,7 @@ def is_there(game: "Game", path: Path, plies: int, distances: bool) -> bool:
 def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: bool) -> None:
     """Make a book with progress on the terminal, and say on Ctrl-C that what is done is kept."""
     try:
-        with JsonProgress() if as_json else ProgressLine() as line:
+        with listening(as_json) as line:
             from retrograde.solver.oracles.book import Order, make_book
             from retrograde.solver.work.progress import announce
 

@@ -3,7 +3,7 @@
 import click
 
 from retrograde.cli.common import json_option, print_json, variant_argument
-from retrograde.cli.progress import JsonProgress, ProgressLine
+from retrograde.cli.progress import listening
 from retrograde.cli.words import heading, wrap
 
 
@@ -30,7 +30,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
     from retrograde.solver.conformance.check import check
 
     game = load_game(variant)
-    with JsonProgress() if as_json else ProgressLine() as line:
+    with listening(as_json) as line:
         report = check(game, positions, listener=line)
     if as_json:
         print_json(

@@ -102,15 +102,16 @@ class WithPlayers(click.Command):
 
 def file_named(source: str) -> Path | None:
     """Return the path where VARIANT|FILE names a file, or a database of which only the file is at hand; else None."""
-    from retrograde.databases.location import SUFFIX, database_path
+    from retrograde.databases.location import SUFFIX, database_path, metric_named
     from retrograde.games.catalog import BUILT_IN, game_names
 
     if source.endswith(SUFFIX):
         return Path(source)
+    source, metric = metric_named(source)
     name = source.partition(":")[0]
     if name.endswith(".py") or name in BUILT_IN or name in game_names():
         return None
-    return next((path for path in (Path(source), database_path(source)) if path.is_file()), None)
+    return next((path for path in (Path(source), database_path(source, metric=metric)) if path.is_file()), None)
 
 
 def open_source(source: str, database: str | None) -> "Database":

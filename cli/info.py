@@ -18,6 +18,7 @@ from retrograde.cli.common import (
     solve_anew,
     source_argument,
 )
+from retrograde.cli.measures import print_measures, print_start_measure
 from retrograde.cli.moves import MOVER, distance, mover
 from retrograde.cli.pager import paged
 from retrograde.cli.report import Facts, print_book, print_file, print_head, print_remotenesses, print_values, value_of
@@ -27,6 +28,10 @@ from retrograde.games import WIN
 if TYPE_CHECKING:
     from retrograde.databases.checked import CheckedFile
     from retrograde.games import Game
+
+
+MOST_STARTS = 3
+"""First positions that are named."""
 
 
 @click.command()
@@ -64,7 +69,10 @@ def command(source: str, database: str | None, as_json: bool) -> None:
             print_book(facts) if "book" in facts else print_head(facts)
             if changed:
                 print_changed(source, database)
+            print_start_measure(facts)
             print_values(facts)
+            print_measures(facts)
+            print_starts(facts)
             print_symmetry(facts)
             print_tiers(facts, game)
             print_remotenesses(facts)
@@ -114,6 +122,13 @@ def print_changed(source: str, database: str | None) -> None:
     click.echo(click.style(wrap(printable(said), 2), bold=True))
 
 
+def print_starts(facts: Facts) -> None:
+    """Print how many first positions there are, where there are several."""
+    if len(starts := facts.get("starts", [])) > 1:
+        said = f"play begins in {len(starts):,} positions: {', '.join(starts[:MOST_STARTS])}"
+        click.echo(wrap(said + (", …" if len(starts) > MOST_STARTS else ""), 2) + "\n")
+
+
 def print_symmetry(facts: Facts) -> None:
     """Print how many positions there are where of those equal by symmetry one counts."""
     if facts["stored"] != facts["positions"]:
@@ -151,9 +166,10 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") ->
         return
     longest = max(wins, key=lambda row: row.remoteness)
     others = f", as in {longest.positions:,} positions" if longest.positions > 1 else ""
+    name = "The farthest from a solution" if game and game.players == 1 else "The longest win"
     who = mover(game, longest.example) if game else MOVER
     far = distance(game, WIN, longest.remoteness) if game else ""
-    click.echo(f"\n{heading('The longest win')}: {prospect(WIN, longest.remoteness, who, far)}{others}")
+    click.echo(f"\n{heading(name)}: {prospect(WIN, longest.remoteness, who, far)}{others}")
     if game is not None:
         click.echo(indent(board(longest.example, game)))
     click.echo(faint(f"  position {facts['longest_win']['position']}"))

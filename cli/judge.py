@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
-from retrograde.cli.search import told
+from retrograde.cli.progress import listening
 from retrograde.cli.words import amount, heading, indent, table, wrap
 
 if TYPE_CHECKING:
@@ -55,21 +55,22 @@ def command(
     """
     from retrograde.solver.play.solution import Solution
     from retrograde.solver.teaching.judging import Judge
+    from retrograde.solver.work.progress import announce
 
     if plot is not None and plot.suffix not in SUFFIXES:
         raise click.UsageError(f"the picture must be {', '.join(SUFFIXES)}, not {plot.name!r}")
-    with Solution(open_source(source, database)) as solution, told() as say:
-        say("looking for positions")
+    with Solution(open_source(source, database)) as solution, listening(as_json) as line:
+        announce(line, "looking for positions")
         judge = Judge(solution, positions, seed)
         variant = solution.database.file.variant
         errors: list[Errors] = []
         for row in judge.errors(depth):
             errors.append(row)
-            say(f"looked {row.depth} of {depth} plies ahead")
+            announce(line, f"looked {row.depth} of {depth} plies ahead")
         counts: list[Counts] = []
         for count in judge.counts(depth):
             counts.append(count)
-            say(f"counted to {count.depth} plies")
+            announce(line, f"counted to {count.depth} plies")
     facts = {
         "variant": variant, "positions": len(judge.keeping), "seed": seed, "by_chance": round(judge.by_chance(), 4),
         "errors": [{name: rounded(value) for name, value in row._asdict().items()} for row in errors],

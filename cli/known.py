@@ -1,20 +1,19 @@
 """What is known of positions where nobody knows all: searched for in the time there is, and told in words."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from retrograde.cli.common import Command
-from retrograde.cli.words import NOUNS, amount, coloured, duration, expected, faint, plies, prospect
+from retrograde.cli.words import NOUNS, amount, coloured, duration, expected, faint, of_a_puzzle, plies, prospect
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from retrograde.databases import NoDatabase
-    from retrograde.solver.oracles.certified import CertifiedOracle
     from retrograde.solver.oracles.searching import SearchingOracle
     from retrograde.solver.play.choice import Choice
     from retrograde.solver.play.oracle import How, Known, Oracle
@@ -29,6 +28,15 @@ BOUNDS = {
     (DRAW, TIE): "a tie or a draw",
 }
 """What is known where the value is not, by the worst and the best value that are not ruled out."""
+
+HOW = {
+    "book": "from the book",
+    "rules": "by the rules",
+    "certificate": "proved by the certificate, a weak solution",
+}
+"""How something is known that is at hand. A weak solution keeps the value of one position, by a strategy."""
+FOR_MOVES = 0.5
+"""The share of the time of a position that is left for its moves."""
 
 
 def time_option(seconds: float, what: str) -> Callable[[Command], Command]:
@@ -63,19 +71,20 @@ def open_oracle(source: str, database: str | None, seconds: float) -> "Solution 
         return searching(source, seconds, error)
 
 
-def searching(source: str, seconds: float, error: "NoDatabase") -> "SearchingOracle":
-    """Return who answers for a variant without a database; raise NoDatabase where its rules cannot be searched."""
+def searching(source: str, seconds: float, error: "NoDatabase", table: int | None = None) -> "SearchingOracle":
+    """Return who answers for a variant without a database, with a table of so many bytes if that is said; raise
+    NoDatabase where its rules cannot be searched."""
     import os
 
     from retrograde.databases import NoDatabase
     from retrograde.games.catalog import load_game
     from retrograde.solver.oracles.open import searching_oracle
     from retrograde.solver.rules.examine import NotCompilable
+    from retrograde.solver.search.searcher import TABLE_SIZE
 
-    oracle = searching_oracle(load_game(source), seconds, os.cpu_count() or 1)
+    oracle = searching_oracle(load_game(source), seconds, os.cpu_count() or 1, table or TABLE_SIZE)
     what, _, solve = str(error).partition("; make it with: ")
-    book = f", beyond its book of {plies(oracle.book.plies)}" if oracle.book else ""
-    click.echo(f"{what}: it is searched{book}, {duration(seconds)} at a time; to solve it: {solve}", err=True)
+    click.echo(f"{what}: {how_answered(oracle)}; to solve it: {solve}", err=True)
     try:
         with thinking(oracle, "compiling the rules"):
             oracle.prepare()
@@ -84,44 +93,60 @@ def searching(source: str, seconds: float, error: "NoDatabase") -> "SearchingOra
     return oracle
 
 
-def certified(path: "Path", source: str, database: str | None, seconds: float) -> "CertifiedOracle":
-    """Return who answers by a certificate, and searches beyond."""
+def certified(path: "Path", source: str, database: str | None, seconds: float) -> "SearchingOracle":
+    """Return who answers by a book, if there is one, then by a certificate, and searches beyond."""
     import os
 
-    from retrograde.cli.certified import claim, open_certified
-    from retrograde.solver.oracles.certified import CertifiedOracle
+    from retrograde.cli.certified import open_certified
+    from retrograde.solver.oracles.open import searching_oracle
+    from retrograde.solver.search.searcher import TABLE_SIZE
 
     certificate = open_certified(path, source, database)
-    root = certificate.game.write(certificate.file.root)
-    what = f"a certificate proves {claim(certificate.file)} for the player to move in {root}"
-    click.echo(f"{what}; elsewhere it is searched, {duration(seconds)} at a time", err=True)
-    oracle = CertifiedOracle(certificate, seconds, os.cpu_count() or 1)
+    oracle = searching_oracle(certificate.game, seconds, os.cpu_count() or 1, TABLE_SIZE, certificate)
+    click.echo(how_answered(oracle), err=True)
     with thinking(oracle, "compiling the rules"):
         oracle.prepare()
     return oracle
 
 
+def how_answered(oracle: "SearchingOracle") -> str:
+    """Return how questions are answered without a database: `it is searched, 3 s at a time`."""
+    from retrograde.cli.certified import claim
+    from retrograde.solver.oracles.certified import CertifiedOracle
+
+    book = f", beyond its book of {plies(oracle.book.plies)}" if oracle.book else ""
+    searched = f"it is searched{book}, {duration(oracle.seconds)} at a time"
+    if not isinstance(oracle, CertifiedOracle):
+        return searched
+    file = oracle.certificate.file
+    root = oracle.game.write(file.root)
+    return f"a certificate proves {claim(file)} for the player to move in {root}; elsewhere {searched}"
+
+
 @contextmanager
 def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
     """Tell on a terminal how far the search of an oracle has come, while it is asked."""
-    from time import monotonic
-
-    from retrograde.cli.search import so_far, telling, told
+    from retrograde.cli.progress import ProgressLine, polled, search_progress
+    from retrograde.solver.work.progress import announce
 
     if oracle.source == "database":
         yield
         return
-    searching: Any = oracle
-    with told() as say:
-        say(before)
-        began = monotonic()
-        nodes = searching.looked_at
-
-        def tell() -> None:
-            say(so_far(searching.looked_at - nodes, monotonic() - began))
-
-        with telling(tell):
+    who: Any = oracle
+    with ProgressLine() as line:
+        announce(line, before)
+        with polled(line, search_progress(who)):
             yield
+
+
+def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
+    """Return what is known of a position after a search, of its moves too; and best play, by the names of the moves."""
+    seconds: float = oracle.seconds  # type: ignore[attr-defined]  # of one that searches
+    with thinking(oracle, "searching"):
+        oracle.known(position, (1 - FOR_MOVES) * seconds)
+        oracle.moves(position, FOR_MOVES * seconds)
+        known = oracle.known(position, 0)
+        return known, [choice.name for choice in oracle.line(position)]
 
 
 # Words
@@ -158,8 +183,10 @@ def unknown(known: "Known") -> str:
     return told if told == BOUNDS[LOSE, WIN] else f"not known: {told}"
 
 
-def awaited(known: "Known", distance: str = "") -> str:
+def awaited(known: "Known", distance: str = "", puzzle: bool = False) -> str:
     """Return what a person who is to move may expect, as far as that is known."""
+    if puzzle:
+        return coloured(known.value, of_a_puzzle(known.value, known.remoteness))
     if not known.proved:
         return unknown(known)
     if known.remoteness is None and known.value != DRAW:
@@ -169,14 +196,12 @@ def awaited(known: "Known", distance: str = "") -> str:
 
 
 def how_known(known: "Known") -> str:
-    """Return how something is known: `proved by search: 1.2 M positions in 3.0 s`, `in the book`, `by the rules`."""
+    """Return how something is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`."""
     how: How = known.how
     if how.source != "search":
-        return {"book": "in the book", "rules": "by the rules", "certificate": "proved by the certificate"}.get(
-            how.source, f"by the {how.source}"
-        )
+        return HOW.get(how.source, f"by the {how.source}")
     rate = f", {amount(how.nodes / how.seconds)}/s" if how.seconds > 0.1 else ""
-    said = "proved by search" if known.proved else "no proof in that time"
+    said = "proved by search" if known.proved else "no proof"
     return f"{said}: {amount(how.nodes)} positions in {duration(how.seconds)}{rate}"
 
 
@@ -196,16 +221,25 @@ def name_of(value: Value) -> str | None:
     return NOUNS.get(value)
 
 
-def facts(oracle: "Oracle", position: int, known: "Known") -> dict[str, Any]:
-    """Return what is known of a position, ready for JSON, with the names that `search --json` has."""
+def facts(game: Game, position: int, known: "Known", line: Sequence[str] | None) -> dict[str, Any]:
+    """Return what is known of a position and how, and the names of the moves of best play if any are given, ready for
+    JSON."""
+    from retrograde.cli.moves import distance
+    from retrograde.games.catalog import variant
+
+    far = distance(game, known.value, known.remoteness)
     return {
+        "variant": variant(game),
+        "position": game.write(position),
         "value": name_of(known.value),
         "remoteness": known.remoteness,
+        **({"distance": far} if far else {}),
         "at_least": NOUNS[known.at_least],
         "at_most": NOUNS[known.at_most],
         "proved": known.proved,
         "no_end_within": known.no_end_within,
+        "source": known.how.source,
         "nodes": known.how.nodes,
         "seconds": round(known.how.seconds, 3),
-        "source": known.how.source,
+        **({} if line is None else {"line": list(line)}),
     }

@@ -7,12 +7,14 @@ import click
 
 from retrograde.cli.common import json_option, print_json
 from retrograde.cli.left import facts_of, unfinished
+from retrograde.cli.measures import shared
 from retrograde.cli.pager import paged
 from retrograde.cli.report import of_book
 from retrograde.cli.words import faint, heading, size, table, verdict
 from retrograde.databases import home_folder, list_certificates, list_databases
 from retrograde.databases.location import list_books
 from retrograde.games import RetrogradeError, Value
+from retrograde.games.game import METRICS
 from retrograde.games.text import printable
 
 Facts = dict[str, Any]
@@ -73,6 +75,7 @@ def describe(path: Path) -> Facts:
             else:
                 facts["class"] = "strong"
             outcome = file.start_outcome
+            facts["metric"] = file.metric if file.measures else METRICS[0]
             facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
             if outcome is not None:
                 remoteness = None if outcome.remoteness in (-1, NOT_FOUND) else outcome.remoteness
@@ -89,7 +92,10 @@ def cells(facts: Facts) -> tuple[str, ...]:
     if book := facts.get("book"):
         return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), of_book(book["plies"])
     words = verdict(Value[start["value"].upper()], start["remoteness"], "") if start else "no start"
-    return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), words
+    if start and facts["metric"] == "utilities":
+        words = shared(Value[start["value"].upper()], start["remoteness"])
+    _, at, metric = Path(facts["path"]).stem.rpartition("@")
+    return f"{facts['variant']}{at}{metric if at else ''}", f"{facts['positions']:,}", size(facts["bytes"]), words
 
 
 def describe_certificate(path: Path) -> Facts:

@@ -31,6 +31,7 @@ COMMANDS = {
     "remove": "delete a database, or what an interrupted solve has left",
     "info": "what came out: counts, the longest win, the size on disk",
     "query": "the value of a position, and of every move",
+    "sum": "what several impartial games are worth, played side by side",
     "search": "prove what a position is worth, without a database",
     "book": "make an opening book of a game that is too large to be solved",
     "prove": "write a proof of what a position is worth, which anybody can check",
@@ -171,7 +172,7 @@ For completion of commands, games and variants, add to your shell's start-up fil
 @click.version_option(package_name="retrograde", message="retrograde %(version)s")
 @click.pass_context
 def main(ctx: click.Context, traceback: bool) -> None:
-    """Solve two-player games: the value of every position, and perfect play.
+    """Solve games: the value of every position, and perfect play.
 
     A VARIANT is a game with its options: connect4, connect4:width=5,height=4, or by the order of the options
     connect4:5,4. The game may be a file of your own: ./mygame.py, ./mygame.py:option=value.

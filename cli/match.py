@@ -65,12 +65,13 @@ def command(
     """
     with closing(open_oracle(source, database, seconds)) as oracle:
         outcome = contest(oracle, (a, b), games, position, seed)
-        variant = oracle.variant
+        variant, puzzle = oracle.variant, oracle.game.players == 1
     if as_json:
         print_json({"variant": variant, "games": games, "seed": seed, "players": outcome})
         return
     click.echo(f"{variant}: {a} against {b}, {games} games, seed {seed}\n")
-    head = ["", "won", "tied", "drawn", "lost", "points", "mistakes", "as first", "as second"]
+    won, drawn = ("solved", "not solved") if puzzle else ("won", "drawn")
+    head = ["", won, "tied", drawn, "lost", "points", "mistakes", "as first", "as second"]
     rows = [[heading(text) for text in head]]
     for one in outcome:
         counts = [str(one[column]) for column in ("won", "tied", "drawn", "lost")]
@@ -82,11 +83,14 @@ def command(
 def contest(
     oracle: "Oracle", names: tuple[str, str], games: int, position: str | None, seed: int
 ) -> list[dict[str, Any]]:
-    """Play games, the first player named moving first in every other; return the counts of both."""
+    """Play games, the first player named moving first in every other; return the counts of both.
+
+    A puzzle has one player, who is the first in every other.
+    """
     from retrograde.solver.play.match import play, points, random_position
 
     players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
-    beginnings = Random(f"{seed} beginnings")
+    beginnings, dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
     by_chance = position == "random" or (position is None and oracle.start is None)
     start = 0
     if not by_chance:
@@ -96,8 +100,9 @@ def contest(
         if by_chance and number % 2 == 0:
             start = random_position(oracle, beginnings)
         first = number % 2
-        played = play(oracle, start, (players[first], players[1 - first]))
-        for side, value in ((first, played.value), (1 - first, FLIPPED[played.value])):
+        played = play(oracle, start, (players[first], players[1 - first]), dice)
+        sides = [(first, played.value), (1 - first, FLIPPED[played.value])]
+        for side, value in sides[: oracle.game.players]:
             counts[side][value] += 1
             counts[side]["first" if side == first else "second"] += points(value)
             counts[side]["mistakes"] += played.mistakes[side != first]

@@ -3,14 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from retrograde.cli.words import coloured, heading, indent, table
-from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN, Game, Value
+import click
+
+from retrograde.cli.words import coloured, heading, indent, table, wrap
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.game import same_mover
 from retrograde.games.naming import player_to_move
 
 if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice
 
 MOVER = "the player to move"
+OF_A_PUZZLE = {WIN: "solved", LOSE: "dead end", TIE: "tie", DRAW: "never"}
+"""What moves of a puzzle bring."""
 
 
 # Players
@@ -27,7 +32,12 @@ def side_to_move(game: Game, position: int) -> str:
 
 
 def mover(game: Game, position: int) -> str:
-    """Return how to speak of the player to move in a sentence: `Red (X) to move`; where the game is over, `Red (X)`."""
+    """Return how to speak of the player to move in a sentence: `Red (X) to move`; where the game is over, `Red (X)`.
+
+    Nothing for a puzzle, of which other things are said.
+    """
+    if game.players == 1:
+        return ""
     if not (side := side_to_move(game, position)):
         return MOVER
     return f"{side} to move" if game.primitive(position) == UNDECIDED else side
@@ -35,7 +45,11 @@ def mover(game: Game, position: int) -> str:
 
 def sides_of(game: Game, start: int, moves: Sequence[int]) -> tuple[str, str]:
     """Return what those are called who move first and second from a position, in which some moves are legal."""
-    names = [side_to_move(game, start), *(side_to_move(game, game.do_move(start, move)) for move in moves[:1])]
+    if game.players == 1:
+        return "the player", "the player"
+    reached = (game.do_move(start, move) for move in moves)
+    others = [side_to_move(game, child) for child in reached if not same_mover(game, start, child)]
+    names = [side_to_move(game, start), *others[:1]]
     return (names[0], names[1]) if all(names) and len(set(names)) == 2 else ("the first player", "the second player")
 
 
@@ -69,6 +83,13 @@ def numbered(game: Game, start: int, names: Sequence[str], first: int = 0) -> st
     return " ".join(words)
 
 
+def print_line(game: Game, start: int, names: Sequence[str]) -> None:
+    """Print best play from a position, by the names of the moves, if there are any."""
+    if names:
+        head = "Best play"
+        click.echo(f"\n{heading(head)}{wrap(f'{head}  {numbered(game, start, names)}', len(head) + 2)[len(head) :]}")
+
+
 def moves_played(game: Game, plies: int) -> str:
     """Return how long a game was: `1 move`, `16 moves`."""
     count = (plies + 1) // 2 if counts_in_pairs(game) else plies
@@ -87,7 +108,7 @@ def ahead(game: Game, choice: "Choice") -> str:
     """Return how far the end is after a move, for who makes it: `in 7`, `mate in 4`; nothing for a draw."""
     if choice.remoteness is None:
         return ""
-    return distance(game, FLIPPED[choice.value], choice.remoteness + 1) or f"in {choice.remoteness + 1}"
+    return distance(game, choice.brings, choice.remoteness + 1) or f"in {choice.remoteness + 1}"
 
 
 def moves_table(
@@ -97,14 +118,20 @@ def moves_table(
 
     *unknown* says by their numbers what is known of moves whose value is not.
     """
+    names = OF_A_PUZZLE if game.players == 1 else {}
+    measured = any(choice.worth for choice in choices)
     shown = choices if most is None or len(choices) <= most + 1 else choices[:most]
     rows = []
     for choice in shown:
         words = ahead(game, choice).rsplit(" ", 1)
         in_words = words if len(words) == 2 else ["", ""]
-        value = coloured(FLIPPED[choice.value]) if choice.value else (unknown or {}).get(choice.move, "not known")
-        rows.append((heading(choice.name), value, *in_words))
-    head = "The moves, best first, and what each brings the player who makes it:"
+        value = (
+            coloured(choice.brings, names.get(choice.brings))
+            if choice.value
+            else (unknown or {}).get(choice.move, "not known")
+        )
+        rows.append((heading(choice.name), value, *in_words, *([choice.worth] if measured else [])))
+    head = "The moves, best first, and what each brings" + ("" if names else " the player who makes it") + ":"
     left = len(choices) - len(shown)
     rest = f"\n  … and {left} more; ? shows all" if left else ""
-    return f"{head}\n{indent(table(rows, '<<<>', gap=' '))}{rest}"
+    return f"{head}\n{indent(table(rows, '<<<>' + '>' * measured, gap=' '))}{rest}"

@@ -22,6 +22,7 @@ from retrograde.cli.common import (
     skill_option,
     source_argument,
 )
+from retrograde.cli.expected import EXPECTATION, is_chances, odds_of, print_expectation
 from retrograde.cli.known import awaited, how_known, open_oracle, thinking, time_option, verdict, worths
 from retrograde.cli.moves import distance, mover, moves_played, moves_table, number_of, numbered, sides_of
 from retrograde.cli.pager import paged
@@ -113,7 +114,7 @@ def command(
             chance = Random(seed if seed is None else seed + turn)
             asked = str(skill) if name == "perfect" and skill is not None else name
             players.append(None if name == HUMAN else player_named(asked, oracle, chance))
-        match = Match(oracle, first_position(oracle, position, seed), names, players, hints)
+        match = Match(oracle, first_position(oracle, position, seed), names, players, hints, Random(seed))
         if HUMAN in names:
             match.print_title()
         if HUMAN in names and not match.is_over():
@@ -155,14 +156,21 @@ def first_position(oracle: "Oracle", text: str | None, seed: int | None) -> int:
 class Match:
     """One game as it goes: who plays, and what has been played."""
 
-    def __init__(self, oracle: "Oracle", start: int, names: list[str], players: "list[Player | None]", hints: bool):
+    def __init__(
+        self, oracle: "Oracle", start: int, names: list[str], players: "list[Player | None]", hints: bool, dice: Random
+    ):
+        """Begin a game; *dice* are what chance moves by."""
         self.oracle = oracle
         self.start = start
         self.names = names
         self.players = players
         """Who moves first and second; None for a person."""
         self.hints = hints
+        self.dice = dice
         game = oracle.game
+        self.expected = getattr(oracle, "metric", "") == EXPECTATION
+        """Whether it is expectations that are known, of a game with chance."""
+        self.puzzle = game.players == 1
         legal = game.generate_moves(start) if game.primitive(start) == UNDECIDED else ()
         self.sides = sides_of(game, start, list(legal))
         """What those are called who move first and second."""
@@ -173,7 +181,10 @@ class Match:
 
     @property
     def turn(self) -> int:
-        return len(self.moves) % 2
+        """Who is to move: 0 for who moved first, 1 for the other."""
+        from retrograde.solver.play.match import side_of
+
+        return side_of(self.oracle.game, self.start, self.position, len(self.moves))
 
     @property
     def position(self) -> int:
@@ -184,12 +195,12 @@ class Match:
         from retrograde.solver.play.match import ENDLESS
 
         over = self.oracle.game.primitive(self.position) != UNDECIDED
-        return over or self.positions.count(self.position) == ENDLESS
+        return over or (not self.expected and self.positions.count(self.position) == ENDLESS)
 
     def print_title(self) -> None:
         """Print what the game is called, and for whom a person plays it."""
         mine = [side for side, name in zip(self.sides, self.names, strict=True) if name == HUMAN]
-        who = f", you are {mine[0]}" if len(mine) == 1 and not self.is_over() else ""
+        who = f", you are {mine[0]}" if len(mine) == 1 and not self.is_over() and not self.puzzle else ""
         click.echo(f"{heading(variant_title(self.oracle.game))}{who}")
 
     def play(self) -> None:
@@ -197,6 +208,9 @@ class Match:
         game = self.oracle.game
         self.show()
         while not self.is_over():
+            if is_chances(game, self.position):
+                self.roll()
+                continue
             player = self.players[self.turn]
             if player is None:
                 click.echo()
@@ -217,6 +231,18 @@ class Match:
             self.positions.append(game.do_move(self.position, move))
             self.show()
         self.print_result()
+
+    def roll(self) -> None:
+        """Let chance move by its odds, and say how likely that was."""
+        from retrograde.solver.play.match import roll
+
+        game, odds = self.oracle.game, odds_of(self.oracle.game, self.position)
+        move = roll(game, self.position, self.dice)
+        name = game.move_name(self.position, move)
+        click.echo(f"\n{heading(f'chance: {name}')}  {odds[move]} in {sum(odds.values())}\n")
+        self.moves.append(move)
+        self.positions.append(game.do_move(self.position, move))
+        self.show()
 
     def show(self) -> None:
         """Show the position, and its moves with their values where they are wanted."""
@@ -243,7 +269,10 @@ class Match:
         with thinking(oracle):
             choices = oracle.moves(self.position)
             known = oracle.known(self.position, 0)
-        click.echo(awaited(known, distance(game, known.value, known.remoteness)))
+        if self.expected:
+            print_expectation(oracle, self.position, choices)  # type: ignore[arg-type]  # only databases know them
+            return
+        click.echo(awaited(known, distance(game, known.value, known.remoteness), self.puzzle))
         click.echo(moves_table(game, choices, most, worths(oracle, choices)))
 
     def print_all_moves(self) -> None:
@@ -314,11 +343,17 @@ class Match:
 
     def swap(self) -> None:
         """Exchange the players: the person plays on for the other side."""
+        if self.puzzle:
+            click.echo("there is no other side")
+            return
         self.names.reverse()
         self.players.reverse()
         click.echo(f"{self.sides[self.names.index(HUMAN)]} is you")
 
     def resign(self) -> None:
+        if self.puzzle:
+            click.echo("\n" + coloured(LOSE, "given up"))
+            raise Resigned
         winner, loser = self.sides[1 - self.turn], self.sides[self.turn]
         click.echo("\n" + coloured(LOSE, f"{winner} wins: {loser} resigns"))
         raise Resigned
@@ -338,6 +373,12 @@ class Match:
         how = f": {game.ending(self.position)}" if value != UNDECIDED and game.ending(self.position) else ""
         if not self.moves:  # it was over before it began
             click.echo("\n" + prospect(value, 0, mover(game, self.position), ending=game.ending(self.position)))
+        elif self.expected:
+            click.echo("\n" + coloured(value, f"over after {moves_played(game, len(self.moves))}{how}"))
+            paid = [str(self.paid(player)) for player in range(game.players)]
+            click.echo(f"paid: {', '.join(paid)}")
+        elif self.puzzle and value in (WIN, LOSE):
+            click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}{how}"))
         elif value == UNDECIDED:
             click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
         elif value in (TIE, DRAW):
@@ -347,11 +388,17 @@ class Match:
             colour = LOSE if self.names[1 - winner] == HUMAN != self.names[winner] else WIN
             click.echo("\n" + coloured(colour, f"{self.sides[winner]} wins {after}{how}"))
 
+    def paid(self, player: int) -> int:
+        """Return what the moves and the end have paid a player."""
+        game = self.oracle.game
+        made = zip(self.positions, self.moves, strict=False)
+        return game.payoff(self.position, player) + sum(game.reward(position, move, player) for position, move in made)
+
     def print_scorecard(self) -> None:
         """Print what each move of a person was worth, and what would have been better."""
         from retrograde.cli.scorecard import scorecard
 
-        if self.judged:
+        if self.judged and not self.expected:
             click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged))
 
 

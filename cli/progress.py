@@ -13,14 +13,22 @@ import shutil
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from retrograde.cli.words import amount, duration
 
 if TYPE_CHECKING:
-    from retrograde.solver.work.progress import Progress
+    from retrograde.solver.work.progress import Listener, Progress
+
+    class LooksAt(Protocol):
+        """A search, or who answers by one."""
+
+        @property
+        def looked_at(self) -> int: ...
+
 
 QUIET_SECONDS = 30.0
 """Where standard error is no terminal, a line is written so seldom."""
@@ -124,6 +132,7 @@ class JsonProgress:
             "decided": deciding and deciding.decided,
             "to_decide": deciding and deciding.total,
             "remoteness": deciding and deciding.remoteness,
+            "open": progress.open,
         }
         sys.stderr.write(json.dumps(facts) + "\n")
         sys.stderr.flush()
@@ -140,6 +149,37 @@ class JsonProgress:
 
     def __exit__(self, *_: object) -> None:
         sys.stderr.flush()
+
+
+def listening(as_json: bool = False) -> ProgressLine | JsonProgress:
+    """Return a listener for people, or one for programs."""
+    return JsonProgress() if as_json else ProgressLine()
+
+
+@contextmanager
+def polled(listener: "Listener", how_far: Callable[[], "Progress"]) -> Iterator[None]:
+    """Tell a listener every half a second how far something has come that does not tell by itself."""
+    over = threading.Event()
+
+    def tick() -> None:
+        while not over.wait(TICK_SECONDS):
+            listener(how_far())
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def search_progress(search: "LooksAt") -> Callable[[], "Progress"]:
+    """Return what tells how far a search has come, from now on."""
+    from retrograde.solver.work.progress import Progress
+
+    began, nodes = time.monotonic(), search.looked_at
+    return lambda: Progress("searching", search.looked_at - nodes, None, time.monotonic() - began)
 
 
 def later(progress: "Progress", passed: float) -> "Progress":
@@ -191,6 +231,8 @@ def counts_of(progress: "Progress") -> list[str]:
     if progress.total is not None:
         count = f"{amount(progress.done)} of {amount(progress.total)}"
         return [f"{count} positions", count]
+    if progress.open is not None:
+        return [f"{amount(progress.done)} positions, {amount(progress.open)} open", amount(progress.done)]
     return [f"{amount(progress.done)} positions", amount(progress.done)] if progress.done else []
 
 

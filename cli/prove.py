@@ -2,6 +2,8 @@
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +11,16 @@ import click
 
 from retrograde.cli.certified import claim, facts_of
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
-from retrograde.cli.progress import JsonProgress, ProgressLine
-from retrograde.cli.search import TABLE, start_of, telling, told
-from retrograde.cli.words import amount, duration, faint, heading, size, wrap
+from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.progress import listening, polled
+from retrograde.cli.search import COMPILING, TABLE, start_of
+from retrograde.cli.words import duration, faint, heading, size, wrap
 
 if TYPE_CHECKING:
     from retrograde.games import Game
     from retrograde.solver.audit.verify import Verification
     from retrograde.solver.proving.prover import Prover
+    from retrograde.solver.work.progress import Progress
 
 MEMORY = "4G"
 LEAVES = 7
@@ -90,21 +94,35 @@ def command(
     from retrograde.games import Value
     from retrograde.games.catalog import load_game
     from retrograde.solver.proving.prover import Prover, Wish
+    from retrograde.solver.work.progress import announce
 
     game = load_game(source)
     place = start_of(game) if position is None else read_position(game, position)
     wish = Wish(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
     path = path_of(game, None if position is None else place, out)
     began = time.monotonic()
-    with told() as say:
-        say("compiling the rules")
+    with listening(as_json) as line, none_is_left(path):
+        announce(line, COMPILING)
         prover = Prover(game, place, wish, workers or os.cpu_count() or 1, table_size)
         begun = time.monotonic()
-        with telling(lambda: say(so_far(prover, time.monotonic() - begun))):
+        with polled(line, lambda: so_far(prover, time.monotonic() - begun)):
             solved = prover.prove()
     proved = time.monotonic()
-    report = write(path, game, solved, workers, as_json)
+    with none_is_left(path):
+        report = write(path, game, solved, workers, as_json)
     tell(path, report, (proved - began, time.monotonic() - proved), prover.search.nodes, as_json)
+
+
+@contextmanager
+def none_is_left(path: Path) -> Iterator[None]:
+    """Say on Ctrl-C that nothing of the proof is kept, and what is there of one before."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        failure = explain(error)
+        before = f"; {path} is the certificate of before" if path.exists() else ""
+        note = f"; a proof is kept as a whole or not at all, and the same command begins anew{before}"
+        raise Failure(f"{failure.message}{note if failure.status == INTERRUPTED else ''}", failure.status) from None
 
 
 def path_of(game: "Game", position: int | None, out: str | None) -> Path:
@@ -124,7 +142,7 @@ def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: b
     reports: list[Verification] = []
 
     def check(partial: Path) -> None:
-        with open_certificate(partial, game=game) as certificate, JsonProgress() if as_json else ProgressLine() as line:
+        with open_certificate(partial, game=game) as certificate, listening(as_json) as line:
             reports.append(verify_certificate(certificate, workers, line))
         if not reports[0].ok:
             raise RuntimeError(f"the proof is none, which is a fault of retrograde: {reports[0].problems[0]}")
@@ -153,9 +171,10 @@ def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes
         click.echo(f"{path}: {size(file.bytes)}")
 
 
-def so_far(prover: "Prover", seconds: float) -> str:
-    """Return how far a proof has come, for people."""
-    looked = f"{amount(prover.search.looked_at)} positions searched"
+def so_far(prover: "Prover", seconds: float) -> "Progress":
+    """Return how far a proof has come: positions looked at by search, and then those of the proof."""
+    from retrograde.solver.work.progress import Progress
+
     if not prover.walk:
-        return f"searching   {looked}   {duration(seconds)}"
-    return f"proving   {prover.found:,} positions, {prover.open:,} open   {looked}   {duration(seconds)}"
+        return Progress("searching", prover.search.looked_at, None, seconds)
+    return Progress("proving", prover.found, None, seconds, open=prover.open)

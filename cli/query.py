@@ -16,14 +16,16 @@ from retrograde.cli.common import (
     print_json,
     read_position,
 )
+from retrograde.cli.expected import EXPECTATION, odds_of, print_expectation
 from retrograde.cli.failure import Failure
 from retrograde.cli.known import facts as facts_known
-from retrograde.cli.known import how_known, name_of, open_oracle, searching, thinking, time_option, verdict, worths
+from retrograde.cli.known import how_known, name_of, open_oracle, searched, searching, time_option, verdict, worths
+from retrograde.cli.measures import shared
 from retrograde.cli.moves import distance as distance_of
-from retrograde.cli.moves import mover, moves_table, numbered
+from retrograde.cli.moves import mover, moves_table, print_line
 from retrograde.cli.pager import paged
-from retrograde.cli.words import heading, prospect, wrap
-from retrograde.games import UNDECIDED, Game
+from retrograde.cli.words import heading, prospect
+from retrograde.games import UNDECIDED
 from retrograde.games.text import printable
 
 if TYPE_CHECKING:
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     """Returns who answers, and the position that a text stands for."""
 
 SECONDS = 10.0
-FOR_MOVES = 0.5
-"""The share of the time that is left for the moves."""
 
 
 @click.command()
@@ -69,8 +69,9 @@ def command(
     as not known.
 
     With --batch a line is a position, or VARIANT, a tab and a position; where no VARIANT is given beside, a space does
-    for the tab. Lines are answered by number, position, value (for the player to move) and plies to the end. What
-    cannot be answered says why, and the exit status is 1.
+    for the tab. Lines are answered by number, position, value (for the player to move) and plies to the end. Where the
+    VARIANT beside has no database, each line is searched for --time. What cannot be answered says why, and the exit
+    status is 1; not to know a value is an answer.
 
     \b
     Examples:
@@ -85,8 +86,8 @@ def command(
     if batch is not None:
         if position is not None:
             raise click.UsageError("give a POSITION or --batch, not both", click.get_current_context())
-        with Desk(source, database) as desk:
-            answer_file(batch, desk, facts if moves else None, as_json)
+        with Desk(source, database, seconds) as desk:
+            answer_file(batch, desk, facts_of if moves else None, as_json)
         return
     if source is None or moves:
         what = "--moves goes with --batch" if moves else "missing argument 'VARIANT|FILE'"
@@ -185,15 +186,26 @@ def read_reachable(oracle: "Oracle", text: str) -> int:
 
 
 def facts(solution: "Solution", position: int) -> dict[str, Any]:
-    """Return a position's facts, ready for JSON; those of a move are of the position reached, for who moves there."""
+    """Return a position's facts, ready for JSON; those of a move are of the position reached, for who moves there,
+    which may be the same player *again*."""
     write = solution.game.write
+    odds = odds_of(solution.game, position) if solution.metric == EXPECTATION else {}
     return {
         "variant": solution.variant,
         "position": write(position),
+        **({"chance": True} if odds else {}),
         **outcome(*solution.value(position)),
         **distance(solution, position),
+        **solution.worth(position),
         "moves": [
-            {"move": choice.name, "position": write(choice.position), **outcome(choice.value, choice.remoteness)}
+            {
+                "move": choice.name,
+                "position": write(choice.position),
+                **outcome(choice.value, choice.remoteness),
+                **({"again": True} if choice.again else {}),
+                **({"odds": odds[choice.move]} if odds else {}),
+                **solution.worth(choice.position),
+            }
             for choice in solution.moves(position)
         ],
         "line": [choice.name for choice in solution.line(position)],
@@ -206,6 +218,15 @@ def distance(solution: "Solution", position: int) -> dict[str, str]:
     return {"distance": words} if words else {}
 
 
+def facts_of(oracle: "Oracle", position: int) -> dict[str, Any]:
+    """Return a position's facts, ready for JSON, whoever knows them."""
+    from retrograde.solver.play.solution import Solution
+
+    if isinstance(oracle, Solution):
+        return facts(oracle, position)
+    return facts_searched(oracle, position, *searched(oracle, position))
+
+
 def outcome(value: Any, remoteness: int | None) -> dict[str, Any]:
     return {"value": value.name.lower(), "remoteness": remoteness}
 
@@ -214,38 +235,41 @@ def print_position(solution: "Solution", position: int) -> None:
     """Print a position's picture and worth, its moves, and the line of best play."""
     choices = solution.moves(position)
     print_board(solution.game, position, choices)
+    if solution.metric == EXPECTATION:
+        print_expectation(solution, position, choices)
+        return
     far = distance(solution, position).get("distance", "")
     ended = solution.game.ending(position) if solution.game.primitive(position) != UNDECIDED else ""
-    click.echo(f"\n{prospect(*solution.value(position), mover(solution.game, position), far, ended)}")
+    who = mover(solution.game, position)
+    if solution.metric == "utilities":
+        click.echo(f"\n{shared(*solution.value(position), who)}")
+    else:
+        click.echo(f"\n{prospect(*solution.value(position), who, far, ended)}")
+    print_worth(solution, position)
     if not choices:
         return
     click.echo(f"\n{moves_table(solution.game, choices)}")
     print_line(solution.game, position, [choice.name for choice in solution.line(position)])
 
 
+def print_worth(solution: "Solution", position: int) -> None:
+    """Print what another metric than remoteness says of a position; nothing where it is remoteness."""
+    from retrograde.solver.outcomes.worth import in_words
+
+    if measures := solution.database.measures(position):
+        said = in_words(solution.metric, solution.database.file.details, [*measures.values()])
+        click.echo(f"{heading(solution.metric.capitalize())}: {said}")
+
+
 # Where it is searched
-
-
-def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
-    """Return what is known of a position after a search, of its moves too; and best play, by the names of the moves."""
-    seconds: float = oracle.seconds  # type: ignore[attr-defined]  # of one that searches
-    with thinking(oracle, "searching"):
-        oracle.known(position, (1 - FOR_MOVES) * seconds)
-        oracle.moves(position, FOR_MOVES * seconds)
-        known = oracle.known(position, 0)
-        return known, [choice.name for choice in oracle.line(position)]
 
 
 def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> dict[str, Any]:
     """Return what was found of a position, ready for JSON; of a move, what is known of the position reached."""
     write = oracle.game.write
-    far = distance_of(oracle.game, known.value, known.remoteness)
     reached = [(choice, oracle.known(choice.position, 0)) for choice in oracle.moves(position, 0)]
     return {
-        "variant": oracle.variant,
-        "position": write(position),
-        **facts_known(oracle, position, known),
-        **({"distance": far} if far else {}),
+        **facts_known(oracle.game, position, known, line),
         "moves": [
             {
                 "move": choice.name,
@@ -257,7 +281,6 @@ def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[s
             }
             for choice, child in reached
         ],
-        "line": line,
     }
 
 
@@ -271,11 +294,4 @@ def print_known(oracle: "Oracle", position: int, known: "Known", line: list[str]
     click.echo(f"\n{verdict(game, position, known, distance_of(game, known.value, known.remoteness))}")
     click.echo(how_known(known))
     click.echo(f"\n{moves_table(game, choices, None, worths(oracle, choices))}")
-    if line:
-        print_line(game, position, line)
-
-
-def print_line(game: Game, position: int, line: list[str]) -> None:
-    """Print best play, by the names of the moves."""
-    head = "Best play"
-    click.echo(f"\n{heading(head)}{wrap(f'{head}  {numbered(game, position, line)}', len(head) + 2)[len(head) :]}")
+    print_line(game, position, line)

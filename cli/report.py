@@ -4,10 +4,15 @@ from typing import Any
 
 import click
 
+from retrograde.cli.expected import EXPECTATION
+from retrograde.cli.measures import shared
 from retrograde.cli.words import NOUNS, coloured, heading, indent, size, table, verdict
 from retrograde.games import DRAW, Value
 
 Facts = dict[str, Any]
+
+SIGNS = {"win": "above 0", "lose": "below 0", "tie": "0"}
+"""What values say where expectations are computed: the sign of those, as far as the bounds tell it."""
 
 
 def value_of(facts: Facts) -> Value:
@@ -17,8 +22,18 @@ def value_of(facts: Facts) -> Value:
 
 def print_head(facts: Facts) -> None:
     """Print the variant and what its start is worth."""
+    if facts.get("metric") == EXPECTATION:
+        click.echo(heading(facts["variant"]))
+        return
     start = facts["start"]
-    ending = verdict(value_of(start), start["remoteness"]) if start else "every position there is, whatever the start"
+    players = facts.get("players", 2)
+    ending = (
+        verdict(value_of(start), start["remoteness"], players=players)
+        if start
+        else "every position there is, whatever the start"
+    )
+    if start and facts.get("metric") == "utilities":
+        ending = shared(value_of(start), start["remoteness"])
     click.echo(f"{heading(facts['variant'])}: {ending}")
 
 
@@ -41,8 +56,9 @@ def of_book(plies: int) -> str:
 def print_values(facts: Facts) -> None:
     """Print how many positions have each value."""
     total = facts["positions"]
+    signs = SIGNS if facts.get("metric") == EXPECTATION else {}
     rows = [
-        (coloured(value), f"{facts['values'][noun]:,}", f"{100 * facts['values'][noun] / total:.1f} %")
+        (coloured(value, signs.get(noun)), f"{facts['values'][noun]:,}", f"{100 * facts['values'][noun] / total:.1f} %")
         for value, noun in NOUNS.items()
         if facts["values"][noun]
     ]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from retrograde.cli.moves import ahead, number_of
 from retrograde.cli.words import NOUNS, coloured, heading, indent, table
-from retrograde.games import FLIPPED, LOSE, Game
+from retrograde.games import LOSE, Game
 
 if TYPE_CHECKING:
     from retrograde.solver.play.match import Mark
@@ -34,7 +34,7 @@ def scorecard(oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], 
 def verdict(game: Game, mark: "Mark") -> str:
     """Return what a move was worth in words."""
     played, best = mark.judgement.played, mark.judgement.best
-    now, could = FLIPPED[played.value], FLIPPED[best[0].value]
+    now, could = played.brings, best[0].brings
     far = ahead(game, played)
     if mark.verdict == "unknown":
         return f"brought a {NOUNS[now]}; whether there was more is not known" if now in NOUNS else "not known"

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 import click
 
 from retrograde.cli.common import complete_variants
-from retrograde.cli.known import time_option
-from retrograde.cli.words import duration
+from retrograde.cli.known import how_answered, time_option
 
 SECONDS = 3.0
 
@@ -43,7 +42,8 @@ def command(
     Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
 
     The page solves small games on request, unless others can reach it (--host, --allow-host) or VARIANTs are given. A
-    game that has no database can be played as well: the computer searches, and tells what it has proved.
+    game that has no database can be played as well: the computer goes by its book and by its certificate, if there are,
+    searches beyond, and tells what it has proved and how.
 
     \b
     Examples:
@@ -69,8 +69,8 @@ def command(
         except ValueError as error:
             raise click.UsageError(str(error), click.get_current_context()) from error
         app = make_app(variants, hosts, allow_solve, seconds)
-        for name in app.state.library.searched:
-            what = f"no database for {name}: it is searched, {duration(seconds)} at a time"
+        for name, oracle in app.state.library.searched.items():
+            what = f"no database for {name}: {how_answered(oracle)}"
             click.echo(f"{what}; to solve it: retrograde solve {name}", err=True)
         with listening_errors(host, port):
             sock.listen()  # only now is the port known to be free

@@ -5,21 +5,30 @@ import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
-from retrograde.cli.progress import JsonProgress, ProgressLine
+from retrograde.cli.measures import print_start_measure
+from retrograde.cli.progress import listening
 from retrograde.cli.report import print_file, print_head, print_values
 from retrograde.cli.words import amount, duration, faint, heading, indent, size, table, wrap
+from retrograde.games.game import METRICS, metric_of
 
 if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
     from retrograde.games import Game
     from retrograde.solver.forecast import Estimate
     from retrograde.solver.work.progress import Progress
+
+
+class Goal(NamedTuple):
+    """What is to be computed, and how utilities break ties."""
+
+    metric: str
+    ties: str
 
 
 MOST_ROWS = 100
@@ -35,6 +44,14 @@ MOST_ROWS = 100
 )
 @click.option("--fresh", is_flag=True, help="Solve anew, whatever was done before.")
 @click.option("--estimate", "only_estimate", is_flag=True, help="Say what it will take, and do not solve.")
+@click.option(
+    "--metric", type=click.Choice(METRICS), help="What to compute of each position; the game's own if not given."
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["first", "leader", "average"]),
+    help="Of utilities: which of several moves that are as good for who moves is made.",
+)
 @json_option
 def command(
     variant: str,
@@ -43,6 +60,8 @@ def command(
     memory: int | None,
     fresh: bool,
     only_estimate: bool,
+    metric: str | None,
+    ties: str | None,
     as_json: bool,
 ) -> None:
     """Solve a game and keep its database.
@@ -56,28 +75,33 @@ def command(
       retrograde solve chess:KRK
       retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
       retrograde solve connect4:5,5 --estimate
+      retrograde solve tictactoe --metric score
     """
     from retrograde.databases import DatabaseFile, database_of, database_path
+    from retrograde.databases.location import metric_named
     from retrograde.databases.lock import Lock
     from retrograde.games.catalog import load_game, trust
     from retrograde.games.catalog import variant as text_of
     from retrograde.solver.play.analysis import summary
     from retrograde.solver.work.memory import peak_memory
 
-    game = load_game(variant)
-    path = Path(database) if database is not None else database_path(text_of(game))
+    name, named = metric_named(variant)
+    game = load_game(name)
+    goal = Goal(metric or named or metric_of(game), ties or "")
+    own = "" if goal.metric == metric_of(game) else goal.metric
+    path = Path(database) if database is not None else database_path(text_of(game), metric=own)
     if only_estimate:
         print_estimate(game, path, workers, as_json)
         return
     began, before, explored = time.monotonic(), 0, 0
-    solved = is_solved(game, path, fresh)
+    solved = is_solved(game, path, fresh, goal)
     if not solved:
         from retrograde.solver.work.scratch import without_empty_folders
 
         with without_empty_folders(path), Lock(path) as lock:
-            solved = is_solved(game, path, fresh)  # by another process, before it gave up the lock
+            solved = is_solved(game, path, fresh, goal)  # by another process, before it gave up the lock
             if not solved:
-                before, explored = run(game, path, workers, memory, fresh, as_json, lock)
+                before, explored = run(game, path, workers, memory, fresh, as_json, lock, goal)
     if solved:
         trust(game)  # whose file the person has named
     seconds = time.monotonic() - began
@@ -93,6 +117,7 @@ def command(
         print_json(facts)
         return
     print_head(facts)
+    print_start_measure(facts)
     print_values(facts)
     if solved:
         click.echo("it was solved before; solve it anew with --fresh")
@@ -112,7 +137,7 @@ def how_it_went(facts: dict[str, Any]) -> str:
     return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
 
 
-def is_solved(game: "Game", path: Path, fresh: bool) -> bool:
+def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
     """Tell whether a database is there already; raise what fits where a file is there that must not be replaced."""
     from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
     from retrograde.databases.errors import DamagedDatabase
@@ -124,6 +149,12 @@ def is_solved(game: "Game", path: Path, fresh: bool) -> bool:
     try:
         with DatabaseFile(path) as file:
             matching_game(file, game)
+            if (there := file.metric if file.measures else METRICS[0]) != goal.metric:
+                raise Failure(f"error: {str(path)!r} holds another metric, {there}; choose another --database")
+            if goal.ties and file.details.get("ties", goal.ties) != goal.ties and not fresh:
+                raise Failure(
+                    f"error: {str(path)!r} was made with other ties, {file.details['ties']}; solve it anew with --fresh"
+                )
             return not fresh
     except OtherRules as error:
         if file.variant != variant(game):
@@ -150,7 +181,7 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool)
     from retrograde.games.catalog import variant
     from retrograde.solver.work.progress import announce
 
-    with JsonProgress() if as_json else ProgressLine() as line:
+    with listening(as_json) as line:
         announce(line, "reading the rules")
         from retrograde.solver.forecast import estimate  # which takes some time, in which nothing would be said
 
@@ -196,8 +227,9 @@ def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
 
 
 def run(
-    game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool, lock: "Lock"
-) -> tuple[int, int]:
+    game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool, lock: "Lock",
+    goal: Goal,
+) -> tuple[int, int]:  # fmt: skip
     """Solve with progress on the terminal, and say on Ctrl-C what is kept; return how many positions had been solved
     before, and how many explored."""
     from retrograde.games.text import printable
@@ -210,12 +242,15 @@ def run(
         line(progress)
 
     try:
-        with JsonProgress() if as_json else ProgressLine() as line, warnings.catch_warnings():
+        with listening(as_json) as line, warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {printable(str(message))}")
             announce(line, "reading the rules")
             from retrograde.solver.engine import solve  # which takes some time, in which nothing would be said
 
-            solve(game, path, workers=workers, memory=memory, fresh=fresh, listener=listen, lock=lock)
+            solve(
+                game, path, workers=workers, memory=memory, fresh=fresh, listener=listen, lock=lock, metric=goal.metric,
+                ties=goal.ties,
+            )  # fmt: skip
     except KeyboardInterrupt as error:
         failure = explain(error)
         kept = failure.status == INTERRUPTED and path.with_name(path.name + ".journal").exists() and not path.exists()

@@ -17,7 +17,7 @@ from retrograde.cli.common import (
     source_argument,
     workers_option,
 )
-from retrograde.cli.progress import JsonProgress, ProgressLine
+from retrograde.cli.progress import listening
 from retrograde.cli.report import of_book
 from retrograde.cli.words import duration, faint, heading, indent, wrap
 
@@ -61,13 +61,13 @@ def command(
     began = time.monotonic()
     if path := certificate_named(source, database):
         what = "replies checked"
-        with open_certified(path, source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
+        with open_certified(path, source, database) as opened, listening(as_json) as line:
             from retrograde.solver.audit.certificates import verify_certificate
 
             report = verify_certificate(opened, workers=workers, listener=line)
     else:
         what = "records derived again"
-        with open_source(source, database) as opened, JsonProgress() if as_json else ProgressLine() as line:
+        with open_source(source, database) as opened, listening(as_json) as line:
             from retrograde.solver.audit.verify import verify
 
             report = verify(opened, workers=workers, listener=line)
@@ -110,7 +110,7 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
     from retrograde.solver.oracles.audit import verify_book as verify
 
     began = time.monotonic()
-    with open_book(path) as book, JsonProgress() if as_json else ProgressLine() as line:
+    with open_book(path) as book, listening(as_json) as line:
         report = verify(book, line, workers or os.cpu_count() or 1)
     seconds = time.monotonic() - began
     if as_json:
@@ -140,7 +140,7 @@ def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     path = certificate_named(source, database)
     with (
         CertificateFile(path) if path else open_file(source, database) as opened,
-        JsonProgress() if as_json else ProgressLine() as line,
+        listening(as_json) as line,
     ):
         file: CheckedFile = opened.file if isinstance(opened, Database) else opened
         items = file.contents.length

@@ -39,8 +39,11 @@ def coloured(value: Value, text: str | None = None) -> str:
 def prospect(value: Value, remoteness: int | None, player: str, distance: str = "", ending: str = "") -> str:
     """Return what awaits a player: `Red to move wins in 5 plies`, `White to move wins: mate in 3 (5 plies)`.
 
-    *distance*, and *ending* where the game is over, are the same in the words of the game.
+    *distance*, and *ending* where the game is over, are the same in the words of the game. Where there is no *player*
+    it is a puzzle.
     """
+    if not player:
+        return coloured(value, of_a_puzzle(value, remoteness, ending))
     over = ending or "the game is over"
     if value == DRAW:
         return coloured(value, f"a draw: {ending or 'neither side can force an end'}")
@@ -49,6 +52,17 @@ def prospect(value: Value, remoteness: int | None, player: str, distance: str = 
     if not remoteness:
         return coloured(value, f"{player} has {'won' if value == WIN else 'lost'}: {over}")
     return coloured(value, f"{player} {'wins' if value == WIN else 'loses'}{how_far(remoteness, distance)}")
+
+
+def of_a_puzzle(value: Value, remoteness: int | None, ending: str = "") -> str:
+    """Return what a position of a puzzle is worth: `solved in 31 moves`, `cannot be solved`."""
+    moves = f"{remoteness:,} {'move' if remoteness == 1 else 'moves'}"
+    if value == DRAW:
+        return "cannot be solved, and can go on for ever"
+    if not remoteness:
+        return ending or {WIN: "solved", LOSE: "a dead end", TIE: "a tie"}[value]
+    told = {WIN: f"solved in {moves}", LOSE: f"cannot be solved: a dead end within {moves}", TIE: f"a tie in {moves}"}
+    return told[value]
 
 
 def how_far(remoteness: int, distance: str = "") -> str:
@@ -68,8 +82,10 @@ def expected(value: Value, remoteness: int | None, distance: str = "") -> str:
     return coloured(value, f"you lose{far} unless the other side goes wrong")
 
 
-def verdict(value: Value, remoteness: int | None, article: str = "the ") -> str:
+def verdict(value: Value, remoteness: int | None, article: str = "the ", players: int = 2) -> str:
     """Return how a game ends that begins with such a position: `the second player wins in 20 plies`."""
+    if players == 1:
+        return coloured(value, of_a_puzzle(value, remoteness))
     if value == DRAW:
         return coloured(DRAW, "a draw")
     if value == LOSE and remoteness:

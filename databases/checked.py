@@ -21,7 +21,8 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import FORMAT, LEGEND, MAGIC, LegendRow, in_version
+from retrograde.databases.layout import FORMAT, MAGIC, LegendRow, in_version, legend_dtype
+from retrograde.databases.legend import Legend
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.game import POSITION_LIMIT
 
@@ -61,7 +62,9 @@ class CheckedFile:
         self.rules, self.metric, self.made_with = header.rules, header.metric, header.made_with
         self.positions, self.stored, self.start = header.positions, header.stored, header.start
         self.digest = header.digest
-        self.legend: list[LegendRow] = []
+        self.measures, self.details = header.measures, header.details
+        """The names of the further columns of the legend, and how they were computed; none where it is remoteness."""
+        self.legend: Sequence[LegendRow] = []
         self.start_outcome: LegendRow | None = None
 
     def guarded(self, read: Callable[[], Result]) -> Result:
@@ -133,10 +136,16 @@ class CheckedFile:
 
     def read_legend(self) -> None:
         """Read the legend, and find what the start is worth."""
-        legend = self.table("legend", LEGEND)
+        legend = self.table("legend", legend_dtype(self.measures))
         check_legend(legend, self.positions, self.stored)
-        self.legend = [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
-        if self.header.start_outcome is not None:
+        self.legend = (
+            Legend(legend) if self.measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
+        )
+        if self.header.start_row is not None:
+            self.start_outcome = self.legend[self.header.start_row]
+            if self.start_outcome[:2] != self.header.start_outcome:
+                raise ValueError("the start is worth one thing here, and another there")
+        elif self.header.start_outcome is not None:
             found = (row for row in self.legend if (row.value, row.remoteness) == self.header.start_outcome)
             self.start_outcome = next(found, None)
             if self.start_outcome is None:
@@ -233,13 +242,29 @@ def check_legend(legend: NDArray[Any], positions: int, stored: int) -> None:
     """Raise ValueError where a legend contradicts itself or the counts."""
     values, plies = legend["value"].astype(np.int64), legend["remoteness"].astype(np.int64)
     sound = ((values >= LOSE) & (values <= WIN) & np.where(values == DRAW, plies == -1, plies >= 0)).all()
-    ascends = (np.diff(values << 32 | plies & 0xFFFFFFFF) > 0).all()
+    keys = np.stack([values << 32 | plies & 0xFFFFFFFF, *(legend[name] for name in (legend.dtype.names or ())[5:])])
+    ascends = rows_ascend(keys)
     counted = (legend["stored"] >= 1) & (legend["stored"] <= legend["positions"]) & (legend["positions"] <= positions)
     if not (sound and ascends and counted.all() and are_positions(legend["example"])):
         raise ValueError("the legend contradicts itself")
     sums = [sum(legend[column].tolist()) for column in ("positions", "stored")]  # Python's ints never overflow
     if sums != [positions, stored]:
         raise ValueError("the legend does not add up")
+
+
+def rows_ascend(keys: NDArray[np.int64]) -> bool:
+    """Tell whether the columns of some keys, int64[keys, rows], ascend by the first key, then the next, and so on.
+
+    >>> rows_ascend(np.array([[1, 1, 2], [5, 6, 0]])), rows_ascend(np.array([[1, 1, 2], [5, 5, 0]]))
+    (True, False)
+    """
+    equal = np.ones(keys.shape[1] - 1, np.bool_)
+    for key in keys:
+        step = key[1:] >= key[:-1]
+        if not step[equal].all():
+            return False
+        equal &= key[1:] == key[:-1]
+    return not equal.any()
 
 
 def columns(table: NDArray[Any], *names: str) -> Iterator[NDArray[np.int64]]:

@@ -6,7 +6,7 @@ How a row is found depends on what is stored: records, steps or slots.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
 from operator import index
@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import NotInDatabase
+from retrograde.databases.layout import NOT_FOUND, LegendRow
+from retrograde.databases.legend import Legend
 from retrograde.games import UNDECIDED, Game, Value
-from retrograde.games.game import POSITION_LIMIT
+from retrograde.games.game import METRICS, POSITION_LIMIT
 
 Default = TypeVar("Default")
 
@@ -32,12 +34,29 @@ ENTRY_POINTS = "retrograde.bulk"
 CACHE_BLOCKS = 64
 """Decoded blocks kept by default: 36 to 72 KB each."""
 
+MANY = 1 << 16
+"""Rows of a legend from which on outcomes are made one by one, when they are asked for."""
+
 
 class Outcome(NamedTuple):
     """What a position is worth to the player to move, and how many plies from the end it is (None: no end)."""
 
     value: Value
     remoteness: int | None
+
+
+class Outcomes(Sequence[Outcome]):
+    """The outcomes of a long legend, each made when it is asked for."""
+
+    def __init__(self, legend: Sequence[LegendRow]):
+        self.legend = legend
+
+    def __len__(self) -> int:
+        return len(self.legend)
+
+    def __getitem__(self, row: Any) -> Any:
+        value, remoteness, *_ = self.legend[row]
+        return Outcome(value, None if remoteness in (-1, NOT_FOUND) else remoteness)
 
 
 class Database(ABC):
@@ -49,7 +68,9 @@ class Database(ABC):
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         self.file = file
         self.game = game
-        self._outcomes = [Outcome(row.value, None if row.remoteness < 0 else row.remoteness) for row in file.legend]
+        self._outcomes: Sequence[Outcome] = (
+            Outcomes(file.legend) if len(file.legend) > MANY else [*Outcomes(file.legend)]
+        )
         self._canonical, self._tier = game.canonical, game.tier
         self._block: Any = lru_cache(cache_blocks)(file.contents.read_block)
         """The contents of a block, as its kind decodes it."""
@@ -59,7 +80,7 @@ class Database(ABC):
         start, row = self.file.start, self.file.start_outcome
         if start is None and hasattr(self.game, "start"):
             raise self.file.damaged("it says nothing of the start")
-        if start is not None and row and self.get(start) != (row.value, None if row.remoteness < 0 else row.remoteness):
+        if start is not None and row and self.get(start) != Outcomes([row])[0]:
             raise self.file.damaged("the start is worth one thing here, and another there")
 
     def __getitem__(self, position: int) -> Outcome:
@@ -81,6 +102,24 @@ class Database(ABC):
             except IndexError:
                 raise self.file.damaged("an outcome is not in the legend") from None
         return default
+
+    @property
+    def metric(self) -> str:
+        """What was computed of each position, one of METRICS."""
+        return self.file.metric if self.file.measures else METRICS[0]
+
+    def measures(self, position: int) -> dict[str, int]:
+        """Return what the metric says of a position beyond value and remoteness, by name: `{"score": 3}`.
+
+        It is empty where the metric is remoteness. Raises NotInDatabase where play never reaches the position.
+        """
+        place = self._locate(index(position))
+        row = self._find(*place) if place else -1
+        if row < 0:
+            raise NotInDatabase(f"position {position} of {self.file.variant} cannot be reached from the start")
+        if row >= len(self.file.legend):
+            raise self.file.damaged("an outcome is not in the legend")
+        return dict(zip(self.file.measures, self.file.legend[row].measures, strict=True))
 
     def _locate(self, position: int) -> tuple[int, int] | None:
         """Return the canonical position and its tier, or None for what cannot be a position."""
@@ -151,6 +190,9 @@ class Database(ABC):
     @cached_property
     def _columns(self) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """The legend's values and remotenesses, with a last row for -1."""
+        if isinstance(self.file.legend, Legend):
+            table = self.file.legend.table
+            return np.append(table["value"], np.uint8(UNDECIDED)), np.append(table["remoteness"], np.int32(-1))
         rows = [*self.file.legend, (UNDECIDED, -1)]
         return np.array([row[0] for row in rows], np.uint8), np.array([row[1] for row in rows], np.int32)
 

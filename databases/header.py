@@ -6,7 +6,7 @@ that contradicts the rest.
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,18 @@ import h5py
 import numpy as np
 
 from retrograde.databases.errors import NotADatabase, VersionTooNew
-from retrograde.databases.layout import BOOK, CERTIFICATE, CERTIFICATE_VERSION, FORMAT, METRIC, VERSION
+from retrograde.databases.layout import (
+    BOOK,
+    CERTIFICATE,
+    CERTIFICATE_VERSION,
+    FORMAT,
+    LEGEND,
+    MEASURED_VERSION,
+    METRIC,
+    VERSION,
+)
 from retrograde.games import Game
-from retrograde.games.game import POSITION_LIMIT
+from retrograde.games.game import METRICS, POSITION_LIMIT
 from retrograde.games.text import printable
 
 Attributes = dict[str, Any]
@@ -25,9 +34,15 @@ Attributes = dict[str, Any]
 LONGEST_TEXT = 1 << 16
 """Bytes in an attribute."""
 MOST_ATTRIBUTES = 64
-TEXTS = ("format", "game", "variant", "options", "rules", "metric", "made_with", "checks", "digest")
+TEXTS = (
+    *("format", "game", "variant", "options", "rules", "metric", "made_with", "checks", "digest"),
+    *("measures", "details"),
+)
+MEASURE = re.compile(r"[a-z][a-z0-9_]{0,30}")
+"""What a further column of the legend may be called."""
+MOST_MEASURES = 64
 NUMBERS = (
-    *("format_version", "positions", "stored", "start", "start_value", "start_remoteness"),
+    *("format_version", "positions", "stored", "start", "start_value", "start_remoteness", "start_row"),
     *("root", "at_least", "at_most", "leaves", "plies"),
 )
 END_OF_FILE = slice(28, 36)
@@ -56,6 +71,12 @@ class Header:
     """The digest of the whole; None in version 1."""
     plies: int | None = None
     """How far an opening book reaches; None for a database."""
+    measures: tuple[str, ...] = ()
+    """The names of the further columns of the legend."""
+    details: dict[str, Any] = field(default_factory=dict)
+    """What else there is to know of how the metric was computed."""
+    start_row: int | None = None
+    """The row of the legend of the start, where value and remoteness do not tell it."""
 
 
 def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
@@ -71,7 +92,8 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
     if facts.get("format") != wanted:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
     version = number(facts, "format_version", 1)
-    latest = CERTIFICATE_VERSION if facts.get("metric") == CERTIFICATE else VERSION
+    metric = text(facts, "metric") if "metric" in facts else METRIC
+    latest = latest_version(metric)
     if version > latest:
         raise VersionTooNew(
             f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
@@ -96,15 +118,32 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         parsed(facts, "checks") if version > 1 else {},
         text(facts, "digest", r"[0-9a-f]{64}") if version > 1 else None,
         number(facts, "plies", 0) if wanted == BOOK else None,
+        *(measured(facts, start) if version == MEASURED_VERSION else ()),
     )
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
-    known = CERTIFICATE if version > VERSION else METRIC
-    if header.metric != known:
-        raise ValueError(f"the metric is {header.metric!r}; known is {known!r}")
+    known = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:]}.get(version, (METRIC,))
+    if header.metric not in known:
+        raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, known))}")
     if header.stored > header.positions:
         raise ValueError(f"there are {header.stored:,} records of {header.positions:,} positions")
     return header, facts
+
+
+def latest_version(metric: str) -> int:
+    """Return the latest version that a file of a metric may have."""
+    if metric == CERTIFICATE:
+        return CERTIFICATE_VERSION
+    return MEASURED_VERSION if metric in METRICS else VERSION
+
+
+def measured(facts: Attributes, start: int | None) -> tuple[tuple[str, ...], dict[str, Any], int | None]:
+    """Return the names of the further columns of the legend, what else is said of the metric, and the start's row."""
+    names = json.loads(text(facts, "measures"))
+    sound = isinstance(names, list) and all(isinstance(name, str) and MEASURE.fullmatch(name) for name in names)
+    if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *(LEGEND.names or ())}) != len(names) + 5:
+        raise ValueError(f"its attribute measures is {facts['measures']!r:.60}")
+    return tuple(names), parsed(facts, "details"), None if start is None else number(facts, "start_row", 0)
 
 
 def text(facts: Attributes, name: str, pattern: str = ".*") -> str:

@@ -25,6 +25,7 @@ or, in a certificate, which is no solved game but a strategy that proves a value
 └── replies   for each position the number of its move, perhaps a bound, and the gap to the position before
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import h5py
@@ -39,6 +40,8 @@ VERSION = 2
 """Version 1, which is read as well, has no column `check`, and neither the attribute `checks` nor `digest`."""
 CERTIFICATE_VERSION = 3
 """The version of files that hold a certificate, which older readers do not know."""
+MEASURED_VERSION = 4
+"""The version of files of another metric than remoteness, whose legend has more columns."""
 METRIC = "remoteness in plies"
 NOT_FOUND = (1 << 31) - 1
 """The remoteness, in the legend of an opening book, of what is that far from its end nobody knows."""
@@ -96,6 +99,8 @@ class LegendRow(NamedTuple):
     """How many records have it."""
     example: int
     """The canonical position that has it in the lowest tier, the least there."""
+    measures: tuple[int, ...] = ()
+    """What else it is, where the metric is another than remoteness: a score, say."""
 
 
 class CountRow(NamedTuple):
@@ -112,6 +117,11 @@ class CountRow(NamedTuple):
     """How many slots have it."""
     example: int
     """The position of the first slot that has it."""
+
+
+def legend_dtype(measures: Sequence[str]) -> np.dtype[Any]:
+    """Return the type of the rows of a legend that has more columns, of these names."""
+    return np.dtype([*((name, LEGEND[name]) for name in LEGEND.names or ()), *((name, "<i8") for name in measures)])
 
 
 def outcome_dtype(legend_rows: int) -> np.dtype[Any]:

@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+from retrograde.games.game import METRICS
+
 SUFFIX = ".h5"
 BOOK_SUFFIX, CERTIFICATE_SUFFIX = ".book.h5", ".proof.h5"
 
@@ -26,14 +28,28 @@ def home_folder() -> Path:
     return Path(data) / "retrograde"
 
 
-def database_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
+def database_path(variant: str, home: str | os.PathLike[str] | None = None, metric: str = "") -> Path:
     """Return the path of a variant's database, whether or not it exists. The text must be canonical.
+
+    With a *metric* it is that of the database in which another one is computed than the game's own.
 
     >>> database_path("connect4:width=5,height=4", "home").as_posix()
     'home/connect4,width=5,height=4.h5'
+    >>> database_path("nim", "home", "nimber").as_posix()
+    'home/nim@nimber.h5'
     """
     folder = Path(home) if home is not None else home_folder()
-    return folder / (re.sub(r"[:/\\]", ",", variant) + SUFFIX)
+    return folder / (re.sub(r"[:/\\]", ",", variant) + (f"@{metric}" if metric else "") + SUFFIX)
+
+
+def metric_named(text: str) -> tuple[str, str]:
+    """Return a variant without the metric that may stand behind it, and that metric; nothing where there is none.
+
+    >>> metric_named("nim@nimber"), metric_named("./a@b.py")
+    (('nim', 'nimber'), ('./a@b.py', ''))
+    """
+    variant, at, metric = text.rpartition("@")
+    return (variant, metric) if at and metric in METRICS else (text, "")
 
 
 def book_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:

@@ -17,7 +17,7 @@ from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.errors import NoDatabase, OtherRules
 from retrograde.databases.file import AnyReader, DatabaseFile
 from retrograde.databases.header import options_text
-from retrograde.databases.location import SUFFIX, certificate_path, database_path
+from retrograde.databases.location import SUFFIX, certificate_path, database_path, metric_named
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.database import SlotsDatabase
@@ -25,6 +25,7 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import Game
+from retrograde.games.game import metric_of
 
 KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
     RecordsReader: RecordsDatabase,
@@ -41,6 +42,8 @@ def open_database(
     cache_blocks: int = CACHE_BLOCKS,
 ) -> Database:
     """Open a database by its variant, or by its path: whatever is a Path or ends in .h5.
+
+    Behind a variant may stand the metric, as in `nim@nimber`, where that is not the game's own.
 
     The rules are those of a game that is installed, or that was solved here, or given as *game*; a file never leads to
     code elsewhere. *home* is another folder than the usual one. Raises NoDatabase, NotADatabase, DamagedDatabase,
@@ -82,6 +85,14 @@ def open_certificate(
         raise
 
 
+def find_certificate(game: Game, home: str | os.PathLike[str] | None = None) -> Certificate | None:
+    """Return the certificate of the start of a game in the usual place, if there is one."""
+    from retrograde.games.catalog import variant
+
+    path = certificate_path(variant(game), home=home)
+    return open_certificate(path, game=game) if os.path.exists(path) else None  # nor where no file can have such a name
+
+
 def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:
     """Return the database of a file, of the kind that the file is."""
     return KINDS[type(file.contents)](file, game, cache_blocks)
@@ -91,10 +102,12 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
     """Return the path of a variant's database, which is there, and the game."""
     from retrograde.games.catalog import load_game, variant
 
-    game = game or load_game(text)
-    path = database_path(variant(game), home)
+    name, metric = metric_named(text)
+    game = game or load_game(name)
+    path = database_path(variant(game), home, metric if metric != metric_of(game) else "")
     if not path.exists():
-        raise NoDatabase(f"no database for {variant(game)}; make it with: retrograde solve {text}")
+        what, option = (f"{variant(game)} by {metric}", f" --metric {metric}") if metric else (variant(game), "")
+        raise NoDatabase(f"no database for {what}; make it with: retrograde solve {name}{option}")
     return path, game
 
 

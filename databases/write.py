@@ -4,16 +4,18 @@ The bytes depend on the game and its solution alone, not on time, machine, or wh
 """
 
 import glob
+import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import h5py
-import numpy as np
 import zstandard
+from numpy.typing import NDArray
 
 from retrograde.databases.certificates.write import SolvedCertificate, write_replies
 from retrograde.databases.encoding import encode_group
@@ -25,12 +27,12 @@ from retrograde.databases.layout import (
     CERTIFICATE,
     CERTIFICATE_VERSION,
     FORMAT,
-    LEGEND,
+    MEASURED_VERSION,
     METRIC,
     VERSION,
-    LegendRow,
     create_file,
 )
+from retrograde.databases.legend import Measures, table_of
 from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records
 from retrograde.databases.slots.write import SolvedSlots, write_slots
@@ -132,8 +134,10 @@ def fill(
             write_slots(contents, solved, each, progress)
         else:
             write_steps(contents, solved, each, progress)
-    contents.table("legend", np.array([tuple(row) for row in solved.legend], LEGEND))
-    contents.finish(attributes(game, solved.legend, start) | about)
+    measures = getattr(solved, "measures", None)
+    table = table_of(solved.legend, measures.names if measures else ())
+    contents.table("legend", table)
+    contents.finish(attributes(game, table, start, measures) | about)
 
 
 def book_attributes(plies: int | None) -> Attributes:
@@ -141,13 +145,18 @@ def book_attributes(plies: int | None) -> Attributes:
     return {} if plies is None else {"format": BOOK, "plies": plies}
 
 
-def attributes(game: Game, legend: Sequence[LegendRow], start_row: int | None) -> Attributes:
+def attributes(game: Game, legend: NDArray[Any], start_row: int | None, measures: Measures | None) -> Attributes:
     """Return what the file of a solved game says about itself."""
-    positions, stored = (sum(column) for column in ([row.positions for row in legend], [row.stored for row in legend]))
-    told = about(game, VERSION, METRIC, positions, stored)
+    positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
+    told = about(
+        game, MEASURED_VERSION if measures else VERSION, measures.metric if measures else METRIC, positions, stored
+    )
     if start_row is not None:
-        row = legend[start_row]
-        told |= {"start": game.start, "start_value": row.value, "start_remoteness": row.remoteness}
+        value, remoteness = legend[start_row].item()[:2]
+        told |= {"start": game.start, "start_value": value, "start_remoteness": remoteness}
+    if measures:
+        told |= {"measures": json.dumps(measures.names), "details": json.dumps(measures.details, sort_keys=True)}
+        told |= {} if start_row is None else {"start_row": start_row}
     return told
 
 

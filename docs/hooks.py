@@ -31,14 +31,36 @@ PAGES = {
 """The pages that are made of files elsewhere."""
 
 SHOWN = {
+    "bearoff": ("bearoff", ""),
     "chess": ("chess:KRK", "8/8/8/8/8/2k5/1R6/K7 b"),
+    "chutes": ("chutes", ""),
     "connect4": ("connect4:5,4", "33442"),
+    "cram": ("cram:4,3", "##../.#../.#.."),
     "dodgem": ("dodgem", ""),
+    "domineering": ("domineering", "#.../#.##/..../....,v"),
+    "dotsandboxes": ("dotsandboxes", ".##.#./.#.#..,1"),
+    "eightpuzzle": ("eightpuzzle", ""),
+    "game2048": ("game2048:2,2,16", ""),
+    "grundy": ("grundy", ""),
+    "hanoi": ("hanoi:4", "1123"),
     "hareandhounds": ("hareandhounds", ""),
+    "kalah": ("kalah", ""),
     "lgame": ("lgame", ""),
+    "lightsout": ("lightsout", "OO.O/.OO./O..O/.O.."),
     "mutorere": ("mutorere", ""),
+    "nim": ("nim", ""),
+    "nim3": ("nim3", ""),
+    "octal": ("octal", "7+3+2"),
+    "othello": ("othello", ""),
+    "pegsolitaire": ("pegsolitaire", ""),
+    "pig": ("pig", ""),
+    "piglet": ("piglet", "0-0+2/0"),
+    "pocketcube": ("pocketcube", ""),
     "tentozero": ("tentozero", ""),
     "tictactoe": ("tictactoe", "X.O/.X./O.."),
+    "tictactoe3": ("tictactoe3", "XO./A.X/..."),
+    "ur": ("ur:1", ""),
+    "yahtzee": ("yahtzee", ""),
 }
 """What is pictured of each game: a variant, and a position if it is not the start."""
 

@@ -5,7 +5,8 @@
        ./reader chess,KRKN.h5 "8/8/8/3k4/8/8/2n5/K6R w"
 
    For each position, an int or for chess FEN too, it prints a line: `lose 12`, `draw`, or `none` for what is no position, or
-   play cannot reach, or another file has; for chess the slot as well, `win 9 slot 1234`. Without positions it reads them
+   play cannot reach, or another file has; for chess the slot as well, `win 9 slot 1234`; of another metric than
+   remoteness what that says, `win 9 score 3`. Without positions it reads them
    from standard input, a line each. `POSITION@TIER` is a canonical position of a game whose rules are not below. Where the game is stored as steps, it
    must be one that needs a step.
 
@@ -170,7 +171,13 @@ static i64 *column(Dataset *set, const char *name)
 
 /* What all three kinds have. A record here is a record, a slot or a step. */
 
+#define PLAIN_COLUMNS 5 /* of the legend; what follows them is another metric */
+#define MOST_MEASURES 64
+
 static Dataset legend, tiers, blocks, records;
+static i64 *measures[MOST_MEASURES];
+static char *measure_names[MOST_MEASURES];
+static int measure_count;
 static i64 *values, *remotenesses, *numbers, *firsts, *tier_positions, *tier_masks, *block_positions, *block_masks;
 static size_t outcome_size, gap_size;
 
@@ -872,14 +879,21 @@ static void open_database(const char *path)
     if (file < 0)
         die("%s is no HDF5 file", path);
     version = number_of("format_version");
-    if (strcmp(text_of("format"), "retrograde") || version > 2)
-        die("%s is no database of version 1 or 2", path);
+    if (strcmp(text_of("format"), "retrograde") || version > 4 || version == 3)
+        die("%s is no database of version 1, 2 or 4", path);
     const char *kind = has("slots") ? "slots" : has("steps") ? "steps" : "records";
     legend = open_dataset("legend");
     tiers = open_dataset("tiers");
     records = open_dataset(kind);
     values = column(&legend, "value");
     remotenesses = column(&legend, "remoteness");
+    measure_count = H5Tget_nmembers(legend.type) - PLAIN_COLUMNS;
+    if (measure_count > MOST_MEASURES)
+        die("the legend has %d columns more than this program has room for", measure_count - MOST_MEASURES);
+    for (int i = 0; i < measure_count; i++) {
+        measure_names[i] = H5Tget_member_name(legend.type, PLAIN_COLUMNS + i);
+        measures[i] = column(&legend, measure_names[i]);
+    }
     numbers = column(&tiers, "tier");
     firsts = column(&tiers, *kind == 'r' ? "record" : has("steps") ? "step" : "slot");
     if (version > 1 || !has("slots"))
@@ -915,6 +929,8 @@ static void print_row(i64 row)
         printf("none");
     else
         print_outcome(values[row], remotenesses[row]);
+    for (int i = 0; row >= 0 && i < measure_count; i++)
+        printf(" %s %" PRId64, measure_names[i], measures[i][row]);
 }
 
 static void answer_chess(const char *text)

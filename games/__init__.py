@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from retrograde.games.game import (
+    CHANCE,
     DRAW,
     FLIPPED,
     LOSE,
+    METRICS,
     TIE,
     UNDECIDED,
     WIN,
@@ -21,9 +23,11 @@ from retrograde.games.game import (
 )
 
 __all__ = [
+    "CHANCE",
     "DRAW",
     "FLIPPED",
     "LOSE",
+    "METRICS",
     "TIE",
     "UNDECIDED",
     "WIN",
@@ -43,7 +47,7 @@ def names() -> list[str]:
     """Return the names of all games that need no path: ours, and those that other distributions offer.
 
     >>> names()[:3]
-    ['chess', 'connect4', 'dodgem']
+    ['bearoff', 'chess', 'chutes']
     """
     from retrograde.games.catalog import game_names  # rules need no catalog
 

@@ -24,7 +24,12 @@ from retrograde.games.game import Game, RuleError, VariantError
 from retrograde.games.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
 from retrograde.games.trusted import remember, trusted_files
 
-BUILT_IN = ("chess", "connect4", "dodgem", "hareandhounds", "lgame", "mutorere", "tentozero", "tictactoe")
+BUILT_IN = (
+    *("bearoff", "chess", "chutes", "connect4", "cram", "dodgem", "domineering", "dotsandboxes", "eightpuzzle"),
+    *("game2048", "grundy", "hanoi", "hareandhounds", "kalah", "lgame", "lightsout", "mutorere", "nim", "nim3"),
+    *("octal", "othello", "pegsolitaire", "pig", "piglet", "pocketcube", "tentozero", "tictactoe", "tictactoe3"),
+    *("ur", "yahtzee"),
+)
 ENTRY_POINTS = "retrograde.games"
 
 __all__ = [

@@ -120,21 +120,23 @@ class Connect4(Game):
         return ahead
 
     def promise(self, position, column):
-        """Return more for a move that leaves more cells where the player would make a row, and nearer to the middle."""
+        """Return more for a move that leaves more cells where the player would make a row, the most for those that are
+        next but one to be filled in their columns; if as many, for one nearer to the middle."""
         child = self.do_move(position, column)
         filled = self.filled(child)
         stones = filled & (child if filled.bit_count() & 1 == 0 else ~child)
         cells = 0
         for step in (1, self.height, self.stride, self.stride + 1):
+            below = self.board & ~filled
             for place in range(self.connect):
-                row = self.board & ~filled
-                for i in range(self.connect):
-                    if i < place:
-                        row &= stones << step * (place - i)
-                    elif i > place:
-                        row &= stones >> step * (i - place)
+                row = below
+                for i in range(1, self.connect - place):
+                    row &= stones >> step * i
                 cells |= row
-        return 4096 * cells.bit_count() + 512 * (self.width - abs(2 * column + 1 - self.width))
+                below &= stones << step * (place + 1)
+        soon = cells & (filled + self.start & self.board) << 1
+        middle = self.width - abs(2 * column + 1 - self.width)
+        return 64 * (cells.bit_count() + 2 * soon.bit_count()) + middle
 
     def quiet(self, position):
         """Tell whether no move wins at once."""

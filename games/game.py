@@ -38,13 +38,36 @@ Always:
     The position after the move.
 `primitive(position)`
     WIN, LOSE or TIE where the game is over, *for the player to move*; UNDECIDED otherwise. Where an end without
-    a winner is no better than to play on for ever, as in chess, say DRAW for TIE.
+    a winner is no better than to play on for ever, as in chess, say DRAW for TIE. If absent, who cannot move has lost:
+    LOSE where `generate_moves` yields nothing, of which it is then asked in every position.
 
-Turns alternate: after every move the other player is to move, and values are those of the player to move. Where a game
-lets a player move again, make a whole turn one move, as all jumps of a draughts man are one: a move after which the
-same player is to move is solved as if the other were.
+Two players take turns, and values are those of the player to move, unless the game says who plays, and what for:
+
+`players`
+    How many there are, 2 if absent: a class attribute, an option or a property. One plays a puzzle: WIN is solved, LOSE
+    a dead end, and what can go on for ever and never be solved a DRAW.
+`turn(position)`
+    Who is to move, from 0 to `players` - 1, or CHANCE where dice or cards decide; asked of ends as well, which are
+    never CHANCE's. Values are for that player: along a move after which the same one is to move, they do not change
+    sides. It must be there where there are more than two players, or where there is chance. If absent, two players
+    alternate, and 0 is whoever is to move; of one player it need not be told.
+`odds(position, move)`
+    Asked only where it is CHANCE's turn: the weight of a move, an int above 0. All are possible there, each with its
+    part of the sum. 1 if absent.
+`payoff(position, player)`
+    What an end pays a player, an int between -PAYOFF_LIMIT and PAYOFF_LIMIT: points, stones, boxes. If absent, a WIN
+    pays 1 to the player to move and -1 to others, a LOSE the opposite, other ends 0.
+`reward(position, move, player)`
+    What a move pays a player at once, chance's moves as well, an int in the same bounds; 0 if absent. It counts in
+    scores and expectations, beside what the end pays: so a position need not tell what has been won before.
+`metric`
+    What `solve` computes of each position unless it is told otherwise, one of METRICS. If absent, remoteness; where
+    there are `odds`, expectation; else, of three players or more, utilities.
 
 When the game has it:
+
+`starts`
+    Several first positions, as a tuple; `start` is the first of them then, if absent.
 
 `images(position)`
     Yields the positions that are the same by symmetry (the position itself may be among them). The
@@ -135,7 +158,7 @@ Options are checked in `__post_init__`, which raises ValueError.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError, dataclass, fields
 from enum import IntEnum
 from functools import wraps
 from inspect import isfunction
@@ -160,6 +183,13 @@ class Value(IntEnum):
 
 UNDECIDED, LOSE, DRAW, TIE, WIN = Value
 
+CHANCE = -1
+"""Whose turn it is where dice or cards decide."""
+
+METRICS = ("remoteness", "score", "nimber", "expectation", "utilities")
+"""What may be computed of positions: value and remoteness; the best difference of payoffs; nimbers of impartial games;
+expected payoffs, where there is chance; what each of several players gets."""
+
 FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW, UNDECIDED: UNDECIDED}
 """What a value is to the other player; what is not known is known to neither."""
 
@@ -170,6 +200,9 @@ POSITION_LIMIT = 1 << POSITION_BITS
 
 ESTIMATE_LIMIT = 1 << 30
 """The greatest estimate and promise; the least is as far below 0."""
+
+PAYOFF_LIMIT = 1 << 30
+"""What ends pay, and what they take, is below this."""
 
 MOST_MOVES = 1 << 16
 """Moves that a position may have."""
@@ -224,10 +257,16 @@ class Game:
     """What people call the players and what stands on the board, by their signs."""
     example: ClassVar[str] = ""
     """The options of a small variant to begin with, where the defaults will not do, or there are none."""
+    players: ClassVar[Any] = 2
+    """How many play: a number, an option or a property."""
+    metric: ClassVar[Any] = ""
+    """What is computed of positions unless something else is asked for; empty for what suits the game."""
     start: Any
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
+        if "starts" in vars(cls) and not hasattr(cls, "start") and "start" not in names_of_options(cls):
+            cls.start = property(first_start)
         for method in ("__setattr__", "__delattr__"):  # Game's own do as well, and an explicit @dataclass may follow
             delattr(cls, method)
         for method in TEXTS:
@@ -261,7 +300,33 @@ class Game:
 
     def primitive(self, position: int) -> Value:
         """Return WIN, LOSE, TIE or DRAW for the player to move where the game is over, else UNDECIDED."""
-        raise NotImplementedError(f"{type(self).__name__} has no primitive(position)")
+        for _ in self.generate_moves(position):
+            return UNDECIDED
+        return LOSE
+
+    def turn(self, position: int) -> int:
+        """Return who is to move, or CHANCE."""
+        return 0
+
+    def odds(self, position: int, move: int) -> int:
+        """Return the weight of a move of CHANCE."""
+        return 1
+
+    def payoff(self, position: int, player: int) -> int:
+        """Return what an end pays a player."""
+        value = self.primitive(position)
+        if value != WIN and value != LOSE:
+            return 0
+        return 1 if (value == WIN) == (self.turn(position) == player) else -1
+
+    def reward(self, position: int, move: int, player: int) -> int:
+        """Return what a move pays a player at once."""
+        return 0
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """The first positions."""
+        return (self.start,)
 
     def images(self, position: int) -> Iterator[int]:
         """Yield the positions equal to this one by symmetry."""
@@ -396,6 +461,16 @@ class Game:
         return names[text]
 
 
+def first_start(game: Any) -> int:
+    """Return the first of several first positions."""
+    return int(game.starts[0])
+
+
+def names_of_options(cls: Any) -> list[str]:
+    """Return the names of the options of a class of games."""
+    return [field.name for field in fields(cls)]
+
+
 def made_printable(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that does the same, and whose text holds no control characters."""
     from retrograde.games.text import printable  # not above: what a module takes there counts as rules of its games
@@ -417,3 +492,34 @@ def defines(game: Game | type[Game], method: str) -> bool:
     """Tell whether a game has its own version of an optional method, rather than the contract's default."""
     cls = game if isinstance(game, type) else type(game)
     return getattr(cls, method) is not getattr(Game, method)
+
+
+def alternates(game: Game) -> bool:
+    """Tell whether two players take turns, so that after every move the other one is to move."""
+    return bool(game.players == 2) and not defines(game, "turn")
+
+
+def mover(game: Game, position: int) -> int:
+    """Return who is to move, from 0 on, or CHANCE; where two players alternate it is 0, whoever it is."""
+    return int(game.turn(position))
+
+
+def same_mover(game: Game, position: int, child: int) -> bool:
+    """Tell whether after a move it is the turn of the player who made it; chance's counts as player 0's."""
+    if alternates(game):
+        return False
+    return bool(game.players == 1 or max(0, mover(game, position)) == max(0, mover(game, child)))
+
+
+def value_to_mover(game: Game, position: int, child: int, value: Value) -> Value:
+    """Return what the value of a child is to who moves there from a position."""
+    return value if same_mover(game, position, child) else FLIPPED[value]
+
+
+def metric_of(game: Game) -> str:
+    """Return what is computed of a game's positions unless something else is asked for, one of METRICS."""
+    if game.metric:
+        return str(game.metric)
+    if defines(game, "odds") or defines(game, "reward"):
+        return "expectation"
+    return "utilities" if game.players > 2 else "remoteness"

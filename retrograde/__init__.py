@@ -1,4 +1,4 @@
-"""Solve two-player games strongly, and ask what came out: what programs and notebooks need, by name.
+"""Solve games strongly, and ask what came out: what programs and notebooks need, by name.
 
 >>> import retrograde
 >>> with retrograde.open("tictactoe") as solution:  # once it is solved: retrograde.solve("tictactoe")

@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from retrograde.databases import DatabaseFile, database_of, database_path
+from retrograde.databases.legend import count_positions
 from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
-from retrograde.games.game import Game, RetrogradeError, RuleError, is_numbered
+from retrograde.games.game import METRICS, Game, RetrogradeError, RuleError, is_numbered, metric_of
 from retrograde.solver.audit.sample import verify_sample
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
@@ -38,7 +39,7 @@ from retrograde.solver.work.progress import Course, Listener, Phase, announce
 from retrograde.solver.work.scratch import without_empty_folders
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.sources import journal_digest
-from retrograde.solver.work.work import Unfit, Work
+from retrograde.solver.work.work import Unfit, Unsuited, Work
 
 COMPILER_BYTES = 230_000_000
 """Memory that the compiler takes once it is imported, its own work included: with no machine code kept, chess comes to
@@ -54,7 +55,7 @@ AnySolved = SolvedRecords | SolvedSlots | SolvedSteps
 
 
 class NoWay(RetrogradeError, ValueError):
-    """A game cannot be solved in the way that was asked for."""
+    """A game cannot be solved in the way, or by the metric, that was asked for."""
 
 
 class Way(Protocol):
@@ -79,6 +80,8 @@ class Order:
     way: str | Way | None = None
     executor: Executor | None = None
     sizes: Sizes = field(default_factory=Sizes)
+    metric: str = METRICS[0]
+    ties: str = ""
 
 
 def solve(
@@ -93,8 +96,13 @@ def solve(
     executor: Executor | None = None,
     sizes: Sizes | None = None,
     lock: Lock | None = None,
+    metric: str | None = None,
+    ties: str = "",
 ) -> Path:
     """Solve a game and return the path of its database, *path* or the one that `open_database` looks for.
+
+    What is computed of each position is the *metric*, one of METRICS, the game's own if None; *ties* is how utilities
+    choose among moves that are as good for who moves: "first", "leader" or "average".
 
     Tiers of a game that numbers its positions are taken from other databases that hold them, unless *fresh*.
     *workers* is the number of threads (one a core if None), *memory* the most bytes to use (what is free if None).
@@ -105,8 +113,11 @@ def solve(
     Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite, InUse or NoWay; what
     was done by then is kept.
     """
-    path = database_path(variant(game)) if path is None else Path(path)
-    order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes())
+    metric = metric or metric_of(game)
+    if metric not in METRICS:
+        raise NoWay(f"no metric {metric!r}; the metrics are {', '.join(METRICS)}")
+    path = path_by_metric(game, metric) if path is None else Path(path)
+    order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
         raise NoWay(f"no way {way!r} to solve games; the ways are {', '.join(WAYS)}")
     announce(listener, "reading the rules")
@@ -118,6 +129,11 @@ def solve(
             place.clear()
     trust(game)
     return path
+
+
+def path_by_metric(game: Game, metric: str) -> Path:
+    """Return the path of the database in which a metric of a game is computed."""
+    return database_path(variant(game), metric="" if metric == metric_of(game) else metric)
 
 
 @dataclass(frozen=True)
@@ -148,6 +164,8 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
     def inspect(path: Path) -> None:
         try:
             with DatabaseFile(path) as file:
+                if order.metric != METRICS[0]:
+                    return
                 verify_sample(database_of(file, game), min(max((time.monotonic() - began) / 10, 0.02), 0.1))
         except RuleError:
             place.clear()  # what such rules have led to is not to be gone on from
@@ -161,27 +179,34 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
         return
     if "numba" not in sys.modules:
         budget.check(COMPILER_BYTES, "compiling the rules")
-    with Journal(place.journal, identity(game), order.fresh) as journal, executor_of(order) as (executor, workers):
+    with (
+        Journal(place.journal, identity(game, order), order.fresh) as journal,
+        executor_of(order) as (executor, workers),
+    ):
         taken_up = bool(journal.found)
         work = Work(executor, workers, budget, journal, place.scratch, order.listener, order.sizes)
         with work.open, nothing_left_of_what_is_refused(place, work, taken_up):
-            solved = solved_compiled(game, ways_for(game, place, order), work)
+            solved = solved_compiled(game, ways_for(game, place, order), work, order.metric)
             from retrograde.solver.outcomes.encode import encode_group  # numba is imported by now
 
             phase = work.phase("writing", items_of(solved))
-            work.course.positions_a_record = sum(row.positions for row in solved.legend) / max(phase.total or 0, 1)
+            work.course.positions_a_record = count_positions(solved.legend) / max(phase.total or 0, 1)
             write(solved, work.map, lambda items: phase.advance(items - phase.done), encode_group)
             phase.end()
 
 
 @contextmanager
 def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) -> Iterator[None]:
-    """Delete what a solve keeps where it is refused before much is done: no memory to begin, no disk to end it.
+    """Delete what a solve keeps where it is refused before much is done: no memory to begin, no disk to end it, or
+    a metric that does not suit the game.
 
     What was *taken up* from another run stays, and so does what has taken long to be found.
     """
     try:
         yield
+    except Unsuited:
+        place.clear()
+        raise
     except (MemoryLimit, DiskTooSmall) as error:
         phase = work.course.at_hand
         little = phase is None or not phase.done
@@ -199,6 +224,8 @@ def items_of(solved: AnySolved) -> int:
 
 def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySolved | None:
     """Return the solved game where it is small, or is to be solved so; else None."""
+    if order.metric != METRICS[0]:
+        return None
     if order.way == "interpreted":
         return solve_interpreted(game, budget, phase=interpreting(order.listener))
     if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > order.sizes.interpreted_slots):
@@ -217,6 +244,12 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
     """Yield the ways in which a game may be solved, to be tried one after another, or the one that is asked for."""
     if not isinstance(order.way, str | None):
         yield order.way
+        return
+    if order.metric != METRICS[0]:
+        from retrograde.solver.metrics.measured import Demand
+        from retrograde.solver.metrics.way import ByMetric
+
+        yield ByMetric(Demand(order.metric, order.ties))
         return
     asked = [order.way] if order.way in WAYS else ["numbered"] if is_numbered(game) else ["listed", "streamed"]
     # each room is imported when it is its turn, for kernels take a while to be set up
@@ -237,10 +270,10 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
             yield Listed()
 
 
-def solved_compiled(game: Game, ways: Iterable[Way], work: Work) -> Any:
+def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = METRICS[0]) -> Any:
     """Return the game solved in the first way that fits; what does not fit is noted in the journal.
 
-    Rules that do not compile are run interpreted. Raises NoWay where none fits.
+    Rules that do not compile are run interpreted, where the metric is remoteness. Raises NoWay where none fits.
     """
     for way in ways:
         unfit = work.log(f"not by {way!r}")
@@ -255,6 +288,8 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work) -> Any:
             work.course.plan()
             shutil.rmtree(work.scratch, ignore_errors=True)
         except NotCompilable as error:  # also of parents(), which is compiled only when it is asked for
+            if metric != METRICS[0]:
+                raise
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
             return solve_interpreted(game, work.budget, phase=interpreting(work.listener))
     raise NoWay(f"{variant(game)} cannot be solved in the way that was asked for")
@@ -278,6 +313,7 @@ def executor_of(order: Order) -> Iterator[tuple[Executor, int]]:
         executor.shutdown(wait=not interrupted, cancel_futures=True)
 
 
-def identity(game: Game) -> str:
+def identity(game: Game, order: Order) -> str:
     """Return what a journal must have been made with: this game, and sources that mean the same by its entries."""
-    return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}"
+    metric = f" {order.metric}" if order.metric != METRICS[0] else ""
+    return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}{metric}"

@@ -21,7 +21,7 @@ from retrograde.games.game import Game, defines, is_numbered
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.store import NumberedStore
-from retrograde.solver.rules.examine import start_of
+from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.sampling import Sampled, Sampler
 from retrograde.solver.work.memory import DiskTooSmall, format_size
 from retrograde.solver.work.progress import Listener, announce
@@ -171,7 +171,7 @@ def estimate(
     records = Range(found.low, found.records, found.high)
     result = Estimate(0, 0, [round(wave) for wave in found.waves], {k: round(n) for k, n in found.tiers.items()})
     result.counted, result.complete, result.open = found.counted, found.complete, found.open
-    result.streamed = found.records > in_memory and not found.returns
+    result.streamed = found.records > in_memory and not found.returns and is_for_a_stream(game)
     result.put("records", records)
     result.put("positions", records.times(found.symmetric))
     if found.complete:

@@ -15,7 +15,7 @@ from retrograde.databases.write import SolvedRecords, SolvedSlots
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_numbered
 from retrograde.solver.numbered.legend import solved_slots
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.rules.examine import examine, start_of
+from retrograde.solver.rules.examine import examine, movers_of, starts_of
 from retrograde.solver.rules.images import SOME, mean_size
 from retrograde.solver.rules.second_look import by_tier, look_again
 from retrograde.solver.work.memory import MemoryBudget, used_memory
@@ -46,7 +46,7 @@ def solve_interpreted(
     children, outcomes = explored
     Phase("solving", phase.listener, len(children), phase.course).tell()
     look_again(game, children, {position: value for position, (value, _) in outcomes.items()})
-    propagate(children, outcomes)
+    propagate(children, outcomes, movers_of(game, children))
     if is_numbered(game):
         return by_slot(game, outcomes)
     found = by_tier(game, children)
@@ -101,7 +101,7 @@ def explore(game: Game, budget: MemoryBudget, seconds: float, phase: Phase) -> t
     """
     children: Children = {}
     outcomes: Outcomes = {}
-    found = deque(every_position(game) if is_numbered(game) else [start_of(game)])
+    found = deque(every_position(game) if is_numbered(game) else starts_of(game))
     known = set(found)
     plies, wave = 0, len(found)
     began, before = time.thread_time(), used_memory()
@@ -131,8 +131,11 @@ def explore(game: Game, budget: MemoryBudget, seconds: float, phase: Phase) -> t
     return children, outcomes
 
 
-def propagate(children: Children, outcomes: Outcomes) -> None:
-    """Add the outcomes of all positions to those of the primitive ones, from each remoteness to the next."""
+def propagate(children: Children, outcomes: Outcomes, movers: dict[int, int] | None = None) -> None:
+    """Add the outcomes of all positions to those of the primitive ones, from each remoteness to the next.
+
+    *movers* says who is to move in each; None where two players alternate.
+    """
     parents: defaultdict[int, list[int]] = defaultdict(list)
     for position, reached in children.items():
         for child in reached:
@@ -146,7 +149,8 @@ def propagate(children: Children, outcomes: Outcomes) -> None:
         reached_now: dict[int, Value] = {}
         for position in frontier:
             for parent in parents[position]:
-                if outcomes[position][0] == LOSE:
+                again = movers is not None and movers[parent] == movers[position]
+                if outcomes[position][0] == (WIN if again else LOSE):
                     reached_now[parent] = WIN
                     continue
                 left[parent] -= 1

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.game import Game
-from retrograde.solver.rules.examine import start_of
+from retrograde.solver.rules.examine import starts_of
 from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.work.progress import Course, Listener, Phase, announce
 
@@ -118,9 +118,11 @@ class Sampler:
     def run(self) -> Sampled:
         """Return what is found."""
         game = self.expander.game
-        wave = np.array([start_of(game)])
+        wave = np.array(sorted(starts_of(game)))
         self.expander.expand(LOWEST, wave, sizes=True)  # compiles
-        self.waves, self.tiers[int(game.tier(int(wave[0])))] = [1.0], 1.0
+        self.waves = [float(len(wave))]
+        for start in wave.tolist():
+            self.tiers[int(game.tier(start))] += 1.0
         wave, parents, factor = self.count(wave)
         counted = len(self.waves)
         if len(wave) and not self.returns and not (self.late and len(wave) < self.counted):

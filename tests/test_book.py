@@ -194,9 +194,9 @@ def test_play_and_query_look_into_the_book_and_search_beyond_it(home):
     assert json.loads(retrograde("query", "connect4:4,4", "2122", "--json").stdout)["source"] == "search"
     first = json.loads(retrograde("query", "connect4:4,4", "212", "--json").stdout)
     assert (first["source"], first["value"], first["nodes"]) == ("book", "win", 0)
-    assert "in the book" in retrograde("query", "connect4:4,4", "21").stdout
+    assert "from the book" in retrograde("query", "connect4:4,4", "21").stdout
     played = retrograde("play", "connect4:4,4", "--first", "perfect", input="2\nquit\n").stdout
-    assert "(in the book)" in played
+    assert "(from the book)" in played
 
 
 def test_in_the_book_nothing_is_searched(home):

@@ -544,7 +544,7 @@ BROKEN = {
     ChangesItself: ("primitive", None, "is another one than before the rules were asked; rules must stay what they"),
     Leaves: ("primitive", "9a", "raises SystemExit: enough (test_check.py, line "),
     Interrupts: ("primitive", "9a", "raises KeyboardInterrupt:  (test_check.py, line "),
-    MovesAgain: ("turns", None, "turns alternate: make all that a player does in a row one move"),
+    MovesAgain: ("turns", None, "turns alternate unless turn() says who is to move"),
     TextOption: ("options", None, "options must be ints, tuples of ints, yes or no, or text without spaces"),
     NumberOption: ("options", None, "options must be ints, tuples of ints, yes or no, or text without spaces"),
 }

@@ -380,7 +380,7 @@ def test_a_game_is_solved_from_the_front(open_page, own_server):
     server = own_server(["mutorere"])
     page = open_page(at=server.url, wait="#unsolved .card")
     card = page.locator("[data-variant=tictactoe]")
-    card.get_by_role("button", name="Solve Tic-tac-toe").focus()
+    card.get_by_role("button", name="Solve Tic-tac-toe", exact=True).focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-variant=tictactoe] progress")
     assert focused(page) != "BODY"
@@ -424,7 +424,7 @@ def test_the_token_of_a_server_that_was_started_anew_is_fetched(open_page, own_s
     server.stop()
     again = Server(server.home, "--port", server.url.rpartition(":")[2].strip("/"))
     try:
-        page.get_by_role("button", name="Solve Tic-tac-toe").click()
+        page.get_by_role("button", name="Solve Tic-tac-toe", exact=True).click()
         page.wait_for_selector("[data-variant=tictactoe] progress, #solved [data-variant=tictactoe]")
         assert page.locator("#trouble").is_hidden()
     finally:
@@ -448,7 +448,7 @@ def test_where_others_can_reach_the_page_a_game_that_is_not_solved_is_told_as_su
     assert page.title() == "Tic-tac-toe cannot be shown – retrograde"
     assert "retrograde solve tictactoe" in page.locator("#trouble code").text_content()
     assert page.locator("#board").is_hidden() and focused(page) != "BODY"
-    assert page.get_by_role("button", name="Solve Tic-tac-toe").count() == 0
+    assert page.get_by_role("button", name="Solve Tic-tac-toe", exact=True).count() == 0
 
 
 def test_a_link_to_nothing_says_so(open_page):

@@ -287,7 +287,7 @@ def test_progress_is_json_where_results_are(tmp_path, monkeypatch):
     result = retrograde("solve", "connect4:4,4", "--json", "--fresh")
     lines = [json.loads(line) for line in result.stderr.splitlines()]
     before = {"phase", "done", "total", "share", "seconds", "rate", "seconds_left", "tier", "resumed"}
-    since = {"phase_number", "phases", "overall_share", "decided", "to_decide", "remoteness"}
+    since = {"phase_number", "phases", "overall_share", "decided", "to_decide", "remoteness", "open"}
     assert all(set(line) == before | since for line in lines)
     assert [line["phase"] for line in lines][:2] == ["reading the rules", "compiling the rules"]
     ended = [(line["phase_number"], line["phases"], line["phase"]) for line in lines if line["share"] == 1]

@@ -30,6 +30,7 @@ from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game, variant
 from retrograde.solver.audit.certificates import verify_certificate
 from retrograde.solver.oracles.certified import CertifiedOracle
+from retrograde.solver.oracles.open import searching_oracle
 from retrograde.solver.proving.prover import NothingToProve, NotProved, Prover, Wish
 from retrograde.solver.work.memory import MemoryLimit
 
@@ -396,9 +397,47 @@ def test_the_command_line(home):
     assert json.loads(retrograde("info", "connect4:4,4", "--json").stdout)["class"] == "weak"
     assert [one["class"] for one in json.loads(retrograde("list", "--json").stdout)] == ["weak"]
     assert "it proves" in retrograde("list").stdout
-    asked = json.loads(retrograde("query", "connect4:4,4", "--time", 1, "--json").stdout)
+    asked = json.loads(retrograde("query", "connect4:4,4", "--time", "1e-9", "--json").stdout)
     assert (asked["value"], asked["source"]) == ("tie", "certificate")
     assert "tie" in retrograde("play", "connect4:4,4", "--first", "perfect", "--second", "perfect", "--time", 1).stdout
+
+
+def test_a_proof_that_is_stopped_leaves_nothing_and_says_so(home, monkeypatch):
+    from retrograde.solver.proving.prover import Prover
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Prover, "prove", stop)
+    stopped = retrograde("prove", "tictactoe", "--workers", 1, "--table", "16M", status=130).stderr
+    assert stopped.endswith("interrupted; a proof is kept as a whole or not at all, and the same command begins anew\n")
+    assert list(home.iterdir()) == []
+
+
+def test_a_killed_writing_leaves_no_certificate_and_is_told_of(home):
+    """What was being written has another name: it is no certificate to anybody, and is removed by name."""
+    partial = home / "tictactoe.proof.h5.81-c0ffee01.partial"
+    partial.write_bytes(b"half a certificate")
+    assert json.loads(retrograde("query", "tictactoe", "--time", 1, "--json").stdout)["source"] == "search"
+    (left,) = json.loads(retrograde("list", "--json").stdout)
+    assert left["interrupted"]["says"] == "of no use: there is no journal"
+    assert left["interrupted"]["files"] == [str(partial)]
+
+
+def test_a_book_is_asked_before_a_certificate_and_that_before_a_search(home):
+    retrograde("prove", "connect4:4,4", "--leaves", 1, "--workers", 1, "--table", "16M")
+    start = json.loads(retrograde("query", "connect4:4,4", "--time", "1e-9", "--json").stdout)
+    assert (start["value"], start["source"]) == ("tie", "certificate")
+    retrograde("book", "connect4:4,4", "--plies", 1, "--workers", 1)
+    asked = retrograde("query", "connect4:4,4", "--time", "1e-9")
+    assert "a certificate proves a tie" in asked.stderr and "beyond its book of 1 ply" in asked.stderr
+    with searching_oracle(load_game("connect4:4,4"), 0.0) as oracle:
+        known = oracle.known(oracle.game.start)
+        assert (known.value, known.how.source) == (TIE, "book")
+        replies = oracle.certificate.content.positions.tolist()
+        assert oracle.known(replies[len(replies) // 2]).how.source == "certificate"
+    deeper = json.loads(retrograde("query", "connect4:4,4", "2122", "--time", 5, "--json").stdout)
+    assert (deeper["value"], deeper["source"]) == ("lose", "search")
 
 
 def test_a_forged_certificate_fails_on_the_command_line(home):

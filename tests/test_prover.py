@@ -126,12 +126,13 @@ def test_the_command_line():
 
 
 def test_what_is_known_without_a_tie_or_a_draw_is_told():
-    from retrograde.cli.search import verdict
+    from retrograde.cli.known import verdict
+    from retrograde.solver.play.oracle import searched
     from retrograde.solver.search.searcher import Finding
 
     game = load_game("mutorere")
-    assert verdict(game, game.start, Finding(None, None, DRAW, TIE, 0, 9, 0.1)) == (
-        "not known; neither side can force a win"
+    assert verdict(game, game.start, searched(Finding(None, None, DRAW, TIE, 0, 9, 0.1))) == (
+        "not known: a tie or a draw"
     )
 
 

@@ -101,6 +101,36 @@ def test_no_line_leads_to_code(home, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_lines_of_a_variant_without_a_database_are_searched(tmp_path, monkeypatch):
+    """As well as the time for each allows; that a value is not known is an answer."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    lines = "2231\nnonsense\n112233\n2122\n"
+    result = retrograde("query", "connect4:4,4", "--batch", "-", "--time", 20, input=lines, status=1)
+    answers = rows(result)
+    assert [answers[0], *answers[2:]] == [
+        ["1", "2231", "tie", "12"], ["3", "112233", "win", "1"], ["4", "2122", "lose", "12"]
+    ]  # fmt: skip
+    assert answers[1][2:] == ["error", answers[1][3]] and answers[1][3].startswith("no position 'nonsense'")
+    assert result.stderr.splitlines()[0].startswith("no database for connect4:width=4,height=4: it is searched, 20 s")
+    said = json.loads(
+        retrograde("query", "connect4:4,4", "--batch", "-", "--time", 20, "--json", input="2122\n").stdout
+    )
+    assert said["line"] == 1 and said["input"] == "2122" and said["variant"] == "connect4:width=4,height=4"
+    assert (said["value"], said["remoteness"], said["proved"], said["source"]) == ("lose", 12, True, "search")
+    unknown = rows(retrograde("query", "connect4", "--batch", "-", "--time", 0.05, input="44\n4\n"))
+    assert [row[2:] for row in unknown] == [["not known", ""]] * 2
+    row, *_ = rows(retrograde("query", "connect4:4,4", "--batch", "-", "--time", 20, "--moves", input="2231\n"))
+    assert row[:4] == ["1", "2231", "tie", "12"]
+    assert sorted(row[4].split()) == ["1:lose:12", "2:lose:12", "3:lose:12", "4:tie:12"]
+
+
+def test_what_a_line_names_is_not_searched(tmp_path, monkeypatch):
+    """A line may be anybody's word, and rules take their time to be compiled."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    (row,) = rows(retrograde("query", "--batch", "-", "--time", 1, input="connect4:4,4\t2231\n", status=1))
+    assert row[-1] == "no database for connect4:width=4,height=4; make it with: retrograde solve connect4:4,4"
+
+
 def test_moves_are_told_on_request(home):
     (row,) = rows(retrograde("query", "connect4:4,4", "--batch", "-", "--moves", input="2231\n"))
     assert row == ["1", "2231", "tie", "12", "4:tie:12 1:lose:12 2:lose:12 3:lose:12"]
@@ -133,7 +163,7 @@ def test_a_database_of_chess_is_found_by_the_men(solved, tmp_path, monkeypatch):
     assert (swapped["variant"], swapped["remoteness"]) == ("chess:KRK", exact["remoteness"])
     said = retrograde("query", "chess", "8/8/8/8/8/2k5/1Q6/K7 b", "--time", "0.1").stderr
     assert said.startswith("no database here has the ending KQK: it is searched, 100 ms at a time; ")
-    assert said.endswith("; to solve it: retrograde solve chess:KQK\n")
+    assert said.splitlines()[0].endswith("; to solve it: retrograde solve chess:KQK")
     assert "mated in 16" in retrograde("query", "chess", "-", input=f"{fen}\n").stdout
     assert "needs the option material" in retrograde("query", "chess", status=1).stderr
 

@@ -106,6 +106,15 @@ def test_steps(reader, tmp_path, text):
     assert reader(path, walk) == wanted
 
 
+def test_another_metric(reader, tmp_path):
+    path = solve(load_game("tictactoe"), tmp_path / "game.h5", metric="score")
+    walk = walked(load_game("tictactoe"), 7)
+    with open_database(path) as database:
+        wanted = [f"{told(database[position])} score {database.measures(position)['score']}" for position in walk]
+    assert len(set(wanted)) > 5
+    assert reader(path, walk) == wanted
+
+
 def boards(count: int, names: Sequence[str] = men.TIERS) -> list[int]:
     """Return legal positions of endings, with and without rights to capture en passant."""
     chance, game = random.Random(4), Chess("KK")

@@ -112,4 +112,4 @@ def test_the_command_line():
     told = json.loads(retrograde("search", "tictactoe", "X.O/.X./O..", "--json").stdout)
     assert (told["value"], told["remoteness"], told["proved"], len(told["line"])) == ("win", 1, True, 1)
     text = retrograde("search", "mutorere", "--depth", 4).output
-    assert "not known; neither side can force a win within 4 plies" in text
+    assert "not known: neither side can force a win within 4 plies" in text

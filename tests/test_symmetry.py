@@ -41,13 +41,13 @@ class Turned(TicTacToe):
     positions are not found."""
 
     @property
-    def turn(self):
+    def turned(self):
         return (6, 3, 0, 7, 4, 1, 8, 5, 2)
 
     def images(self, position):
         turned = 0
         for cell in range(9):
-            turned |= (position >> self.turn[cell] & 1) << cell | (position >> 9 + self.turn[cell] & 1) << 9 + cell
+            turned |= (position >> self.turned[cell] & 1) << cell | (position >> 9 + self.turned[cell] & 1) << 9 + cell
         yield turned
 
 

@@ -14,6 +14,7 @@ import pytest
 from retrograde.cli.uci.engine import Engine
 from retrograde.cli.uci.limits import Limits
 from retrograde.cli.uci.lines import Prober
+from retrograde.cli.uci.searches import Searches
 from retrograde.databases import open_database
 from retrograde.games.catalog import legacy_digest
 from retrograde.games.chess import Chess
@@ -461,6 +462,71 @@ def test_what_it_says(ask, lines, answer):
 
 def test_what_is_not_understood_is_passed_over(ask):
     assert ask("", "xyzzy", "register later", "debug on", "ponderhit", "stop") == []
+
+
+# Without a database
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A way to ask an engine that has no databases, and compiled rules."""
+    said: list[str] = []
+    talker = Engine(said.append)
+    talker.answer(f"setoption name DatabasePath value {tmp_path}")
+    talker.answer("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1")
+    talker.answer("go")
+    said.clear()
+
+    def ask(*lines):
+        for line in lines:
+            talker.answer(line)
+        answers = said[:]
+        said.clear()
+        return answers
+
+    yield ask
+    talker.close()
+
+
+@pytest.mark.long
+def test_a_mate_is_found_by_search(bare):
+    """With the queen guarded by the king, in one move; with a knight looking on, too."""
+    told = bare("position fen 7k/8/5KQ1/8/8/8/8/n7 w - - 0 1", "go movetime 4000")
+    assert told[0].startswith("info string no database of KQKN in ") and "it is searched" in told[0]
+    assert any("score mate 1 nodes" in line and " time " in line for line in told)
+    board = chess.Board("7k/8/5KQ1/8/8/8/8/n7 w - - 0 1")
+    board.push_uci(told[-1].split()[1])
+    assert board.is_checkmate()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("clock", ["movetime 800", "movetime 1500", "wtime 2400 btime 100 movestogo 1", "movetime 50"])
+def test_a_search_never_takes_longer_than_the_clock_allows(bare, clock):
+    allowed = {"800": 0.8, "1500": 1.5, "2400": 1.2, "50": 0.05}[clock.split()[1]]
+    began = perf_counter()
+    told = bare("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1", f"go {clock}")
+    assert perf_counter() - began < allowed + 0.1  # a busy machine may wake us late
+    board = chess.Board("4k3/8/8/8/8/8/8/3QK2n w - - 0 1")
+    assert chess.Move.from_uci(told[-1].split()[1]) in board.legal_moves
+
+
+@pytest.mark.long
+def test_moves_that_are_asked_for_alone_are_searched(bare):
+    told = bare("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1", "go movetime 700 searchmoves e1f1 e1e2")
+    assert told[-1] in ("bestmove e1f1", "bestmove e1e2")
+
+
+def test_while_rules_are_compiled_any_legal_move_is_made_in_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(Searches, "prepare", staticmethod(lambda material, table, future: None))
+    said: list[str] = []
+    talker = Engine(said.append)
+    talker.answer(f"setoption name DatabasePath value {tmp_path}")
+    talker.answer("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1")
+    began = perf_counter()
+    talker.answer("go movetime 400")
+    assert perf_counter() - began < 0.5
+    assert "info string the rules are being compiled; until then any legal move is made" in said
+    assert said[-1].startswith("bestmove ")
 
 
 # Hostile

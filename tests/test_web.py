@@ -244,7 +244,7 @@ def test_what_the_page_is_told(client):
     assert told["line"] == ["c1"] and told["summary"].startswith("Claim cells by turns")
     assert told["moves"][0] == {
         "name": "c1", "value": "win", "remoteness": 1, "best": True, "places": [2], "position": "XXX/OO./...",
-        "steps": [], "reach": [], "known": "",
+        "steps": [], "reach": [], "known": "", "again": False,
     }  # fmt: skip
     assert [place["name"] for place in told["places"][:3]] == ["a1", "b1", "c1"]
     assert [place["piece"] for place in told["places"][:3]] == ["X", "X", ""]

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from .command_line import retrograde
 from .serving import Server, client_of, get, needs_browser
 
 pytestmark = pytest.mark.long
@@ -30,6 +31,16 @@ def test_what_is_known_is_told_at_once_and_more_when_it_is_asked_for(home):
         assert next(move["best"] for move in found["moves"])
         again = get(client, "/api/position", variant="connect4:3,3,3")
         assert (again["value"], again["remoteness"]) == (found["value"], found["remoteness"])
+
+
+def test_a_certificate_is_asked_before_a_search_and_told_as_what_it_is(home):
+    retrograde("prove", "connect4:4,3,3", "--leaves", 1, "--workers", 1, "--table", "16M")
+    with client_of(("connect4:4,3,3",), None, True, 1.0) as client:
+        told = get(client, "/api/position", variant="connect4:4,3,3")
+        assert (told["value"], told["how"]) == ("win", "proved by the certificate, a weak solution")
+        replied = get(client, "/api/reply", variant="connect4:4,3,3", position=told["position"])
+        after = get(client, "/api/position", variant="connect4:4,3,3", position=replied["position"])
+        assert after["value"] == "lose"
 
 
 def test_a_game_is_played_and_judged(home):

@@ -13,10 +13,11 @@ def command() -> None:
     """Play chess endgames from the databases, as a UCI engine.
 
     Chess programs start this themselves; tell them `retrograde uci` is the engine. Its option DatabasePath is the
-    folder, or the file, where it looks for databases of chess. Outside them it makes any legal move, and says so.
+    folder, or the file, where it looks for databases of chess. Endings that none of them has it searches within the
+    clock. Where there is no time for that, or too many men are on the board, it makes any legal move, and says so.
 
     A move is looked up in some milliseconds; the line that follows is worked out where the clock leaves time for it.
-    MultiPV tells several moves, Move Overhead is time lost on the way; Hash is taken, and changes nothing.
+    MultiPV tells several moves, Move Overhead is time lost on the way, Hash is the memory of the search, in MiB.
 
     \b
     Example:

@@ -1,7 +1,8 @@
 """A chess engine that plays from databases, spoken to by UCI, the universal chess interface.
 
-Where a database has the position, the move is the best there is, with the distance to mate. Elsewhere any legal move is
-made, and an `info string` says why.
+Where a database has the position, the move is the best there is, with the distance to mate. Where none has it, the
+position is searched within the clock; where there is no time for that, or it is no position of ours, any legal move is
+made. An `info string` says so.
 
 Nothing that is said to the engine, and no file that it meets, ends it: whatever goes wrong is an `info string`, one
 line without control characters, and `go` is always answered by a move.
@@ -13,12 +14,11 @@ from time import monotonic
 from typing import NamedTuple
 
 from retrograde.cli.uci.limits import Limits, number
-from retrograde.cli.uci.lines import Prober
+from retrograde.cli.uci.lines import Prober, depth, score
+from retrograde.cli.uci.searches import Searches
 from retrograde.cli.uci.tables import Tables, ending_on, said_of, usual_folder
 from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
-from retrograde.games.game import DRAW, LOSE, WIN, Value
-from retrograde.solver.play.choice import Choice
 
 LONGEST_REMARK = 500
 """Characters of an `info string`."""
@@ -33,7 +33,7 @@ class Spin(NamedTuple):
 
 
 SPINS = {"Hash": Spin(16, 1, 1 << 25), "Move Overhead": Spin(10, 0, 5000), "MultiPV": Spin(1, 1, 500)}
-"""The options that are numbers. Hash is taken, for programs that set it everywhere, and changes nothing."""
+"""The options that are numbers. Hash is the MiB of the table of a search; databases need none."""
 
 
 class Engine:
@@ -42,6 +42,7 @@ class Engine:
     def __init__(self, say: Callable[[str], object]):
         self.say = say
         self.tables = Tables(self.remark)
+        self.searches = Searches(say, self.remark)
         self.options = {name: spin.default for name, spin in SPINS.items()}
         self.board = AnyBoard.from_fen(STARTING_POSITION)
         self.setup: tuple[str, list[str]] = STARTING_POSITION, []
@@ -174,7 +175,8 @@ class Engine:
             self.say(best)
 
     def look_up(self, moves: list[str], seconds: float | None) -> str | None:
-        """Return the best of some moves by the databases; None where none has the position, which is said.
+        """Return the best of some moves by the databases, or by search where none has the position, which is said; None
+        where there is no time for that.
 
         Lines are worked out in so many *seconds*, if any; with None, in whatever it takes. Raises RetrogradeError where
         none of ours can have the position.
@@ -192,10 +194,10 @@ class Engine:
             except Exception as error:  # another database may have the position as well
                 self.remark(f"{path}: {said_of(error)}")
                 self.tables.forget(path)
-        self.remark(
-            f"no database of {material} in {self.tables.path}; make one with: retrograde solve chess:{material}"
-        )
-        return None
+        what = f"no database of {material} in {self.tables.path}"
+        self.remark(f"{what}; it is searched; make one with: retrograde solve chess:{material}")
+        deadline = None if seconds is None else began + seconds
+        return self.searches.best(material, self.board.fen(), moves, deadline, self.options["Hash"])
 
     def tell(
         self, prober: Prober, position: int, outcome: Outcome, moves: list[str], time: tuple[float, float | None]
@@ -228,20 +230,3 @@ def one_line(text: str) -> str:
     """
     text = "".join(sign if sign.isprintable() else " " for sign in text[: LONGEST_REMARK + 1])
     return text if len(text) <= LONGEST_REMARK else f"{text[: LONGEST_REMARK - 1]}…"
-
-
-def depth(choice: Choice, line: list[str]) -> int:
-    """Return how many plies a move has been looked ahead: to the end of the game, if it has one."""
-    return len(line) if choice.value == DRAW else (choice.remoteness or 0) + 1
-
-
-def score(value: Value, remoteness: int | None) -> str:
-    """Return the score of a move that leads to such an outcome for the other side.
-
-    >>> score(LOSE, 0), score(LOSE, 2), score(WIN, 1), score(WIN, 3)
-    ('mate 1', 'mate 2', 'mate -1', 'mate -2')
-    """
-    plies = remoteness or 0
-    if value == LOSE:
-        return f"mate {plies // 2 + 1}"
-    return f"mate {-(plies + 1) // 2}" if value == WIN else "cp 0"

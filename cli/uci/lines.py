@@ -9,7 +9,7 @@ from time import monotonic
 
 from retrograde.databases import Outcome
 from retrograde.games.chess.san import uci
-from retrograde.games.game import DRAW, FLIPPED, UNDECIDED
+from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN, Value
 from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.oracle import LONGEST_LINE
 from retrograde.solver.play.solution import Solution
@@ -65,3 +65,20 @@ class Prober:
                 break
             met.add(choice.position)
         return line
+
+
+def depth(choice: Choice, line: list[str]) -> int:
+    """Return how many plies a move has been looked ahead: to the end of the game, if it has one."""
+    return len(line) if choice.value == DRAW else (choice.remoteness or 0) + 1
+
+
+def score(value: Value, remoteness: int | None) -> str:
+    """Return the score of a move that leads to such an outcome for the other side.
+
+    >>> score(LOSE, 0), score(LOSE, 2), score(WIN, 1), score(WIN, 3)
+    ('mate 1', 'mate 2', 'mate -1', 'mate -2')
+    """
+    plies = remoteness or 0
+    if value == LOSE:
+        return f"mate {plies // 2 + 1}"
+    return f"mate {-(plies + 1) // 2}" if value == WIN else "cp 0"

@@ -23,7 +23,7 @@ from retrograde.cli.web.shelf import Facts
 from retrograde.cli.web.steps import Button, Places, buttons, touched
 from retrograde.games import naming
 from retrograde.games.catalog import game_class, game_names, named_game
-from retrograde.games.game import FLIPPED, Game, PositionError, RetrogradeError, Value
+from retrograde.games.game import Game, PositionError, RetrogradeError, Value
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
@@ -323,19 +323,19 @@ def position(solution: Solution, spot: Spot) -> PositionAnswer:
         if not found:
             raise PositionError(f"no move touches the places {'.'.join(map(str, spot.picked))}")
         best = min((button.choices[0] for button in found), key=choices.index)
-        value, remoteness = FLIPPED[best.value], plies(best)
+        value, remoteness = best.brings, plies(best)
     ranks = {choice.move: rank for rank, choice in enumerate(choices)}
     found.sort(key=lambda button: ranks[button.choices[0].move])
     bests: dict[Value, Choice] = {}
     for button in found:
-        bests.setdefault(button.choices[0].value, button.choices[0])
+        bests.setdefault(button.choices[0].brings, button.choices[0])
     text, drawn = shown.strings(spot)
     return PositionAnswer(
         position=text,
         autoguiPosition=drawn,
         positionValue=name_of(value),
         remoteness=finite(remoteness),
-        moves=[move(shown, spot, button, bests[button.choices[0].value]) for button in found],
+        moves=[move(shown, spot, button, bests[button.choices[0].brings]) for button in found],
     )
 
 
@@ -346,17 +346,17 @@ def move(shown: Shown, spot: Spot, button: Button, best: Choice) -> MoveAnswer:
     """
     choice, look = button.choices[0], shown.look
     if len(button.choices) == 1:
-        after = Spot(choice.position, shown.turn_at(choice.position, 3 - spot.turn))
+        after = Spot(choice.position, shown.turn_at(choice.position, spot.turn if choice.again else 3 - spot.turn))
         name, value, remoteness = autogui.listed_name(choice.name), choice.value, choice.remoteness
     else:
         after = spot._replace(picked=button.picked)
         name = "~" + "-".join(look.names[place] for place in button.places) if look else ""
-        value, remoteness = FLIPPED[choice.value], plies(choice)
+        value, remoteness = choice.brings, plies(choice)
     text, drawn = shown.strings(after)
     return MoveAnswer(
         move=name,
         autoguiMove=autogui.move_string(look, button.places, name, spot.turn),
-        moveValue=name_of(FLIPPED[choice.value]),
+        moveValue=name_of(choice.brings),
         deltaRemoteness=abs((choice.remoteness or 0) - (best.remoteness or 0)),
         position=text,
         autoguiPosition=drawn,

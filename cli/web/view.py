@@ -13,10 +13,11 @@ from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
 from retrograde.games.drawing import Board
-from retrograde.games.game import FLIPPED, UNDECIDED, Game, MoveError, PositionError, Value, defines
+from retrograde.games.game import UNDECIDED, Game, MoveError, PositionError, Value, defines, same_mover
 from retrograde.games.naming import piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
 from retrograde.solver.play import match
+from retrograde.solver.play.choice import preference
 from retrograde.solver.play.oracle import DATABASE, Known, Oracle, brought
 from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
@@ -48,7 +49,8 @@ class Variant(BaseModel):
 
 
 class Move(BaseModel):
-    """A move: its value is for who makes it; the places it touches; and the position it leads to.
+    """A move: its value is for who makes it; the places it touches; and the position it leads to, where the same player
+    is to move *again* or another.
 
     Where the value is not known, `known` says what is.
 
@@ -61,6 +63,7 @@ class Move(BaseModel):
     remoteness: int | None
     known: str = ""
     best: bool
+    again: bool = False
     places: list[int]
     position: str
     steps: list[list[int]] = []
@@ -141,7 +144,8 @@ class SetUp(BaseModel):
 
 
 class Step(BaseModel):
-    """A position of a game, and the move that led to it; none led to the first. The value is for who is to move."""
+    """A position of a game, and the move that led to it; none led to the first. The value is for who is to move: `side`
+    0 for who moved first, 1 for another."""
 
     name: str
     touched: list[int]
@@ -150,6 +154,7 @@ class Step(BaseModel):
     value: ValueName | None
     remoteness: int | None
     over: bool
+    side: int
 
 
 class Played(BaseModel):
@@ -230,7 +235,7 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
     marked = [int(number) for number in (last or "").split(",") if number.isdecimal()]
     marked = [number for number in marked if number < len(signs)]
     over = game.primitive(place) != UNDECIDED
-    best = (choices[0].value, choices[0].remoteness) if choices and known.proved else None
+    best = preference(choices[0]) if choices and known.proved else None
     return Position(
         variant=oracle.variant,
         summary=summary(game),
@@ -249,10 +254,11 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
         moves=[
             Move(
                 name=choice.name,
-                value=told(FLIPPED[choice.value]),
+                value=told(choice.brings),
                 remoteness=None if choice.remoteness is None else choice.remoteness + 1,
                 known="" if choice.value else bounds(brought(oracle.known(choice.position, 0))),
-                best=(choice.value, choice.remoteness) == best,
+                best=preference(choice) == best,
+                again=choice.again,
                 places=list(game.draw_move(place, choice.move)),
                 position=game.write(choice.position),
                 steps=[list(group) for group in game.draw_steps(place, choice.move)],
@@ -299,7 +305,8 @@ def players(game: Any, place: int) -> list[str]:
     """Return what the game calls who is to move, and who comes next; nothing for one of whom it tells nothing."""
     names = [player_to_move(game, place)]
     if game.primitive(place) == UNDECIDED:
-        names.append(player_to_move(game, game.do_move(place, next(iter(game.generate_moves(place))))))
+        reached = (game.do_move(place, move) for move in game.generate_moves(place))
+        names += [player_to_move(game, child) for child in reached if not same_mover(game, place, child)][:1]
     return [*names, ""][:2] if len(set(names)) == len(names) else ["", ""]
 
 
@@ -314,7 +321,7 @@ def moves_in(text: str) -> list[str]:
 
 def played(oracle: Oracle, place: int, names: list[str]) -> Played:
     """Return the positions of a game from its moves, up to the first that is none."""
-    steps, problem = [step(oracle, place, "", ())], ""
+    first, steps, problem = place, [step(oracle, place, "", (), 0)], ""
     names_of_players, usual = players(oracle.game, place), place == oracle.start
     for name in names:
         try:
@@ -324,7 +331,8 @@ def played(oracle: Oracle, place: int, names: list[str]) -> Played:
             break
         places_of_move = oracle.game.draw_move(place, move)
         place = oracle.game.do_move(place, move)
-        steps.append(step(oracle, place, name, places_of_move))
+        side = match.side_of(oracle.game, first, place, len(steps))
+        steps.append(step(oracle, place, name, places_of_move, side))
     return Played(
         variant=oracle.variant,
         title=title_of(oracle),
@@ -343,7 +351,7 @@ def move_named(game: Game, place: int, name: str) -> int:
     return game.move(place, name)
 
 
-def step(oracle: Oracle, place: int, name: str, touched: Sequence[int]) -> Step:
+def step(oracle: Oracle, place: int, name: str, touched: Sequence[int], side: int) -> Step:
     """Return a position of a game."""
     value, remoteness = oracle.known(place, 0).outcome
     return Step(
@@ -354,6 +362,7 @@ def step(oracle: Oracle, place: int, name: str, touched: Sequence[int]) -> Step:
         value=told(value),
         remoteness=remoteness,
         over=oracle.game.primitive(place) != UNDECIDED,
+        side=side,
     )
 
 
@@ -372,9 +381,9 @@ def mark_told(mark: match.Mark) -> Mark:
     made, best = mark.judgement.played, mark.judgement.best[0]
     return Mark(
         verdict=mark.verdict,
-        value=told(FLIPPED[made.value]),
+        value=told(made.brings),
         remoteness=None if made.remoteness is None else made.remoteness + 1,
-        best_value=told(FLIPPED[best.value]),
+        best_value=told(best.brings),
         best_remoteness=None if best.remoteness is None else best.remoteness + 1,
         better=mark.better[:MOST_BETTER],
     )

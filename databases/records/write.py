@@ -20,6 +20,7 @@ from retrograde.databases.layout import (
     outcome_dtype,
     records_dtype,
 )
+from retrograde.databases.legend import Measures, count_stored
 from retrograde.games import Game
 from retrograde.games.game import POSITION_LIMIT
 
@@ -45,6 +46,8 @@ class SolvedRecords:
     records: Pair | Iterable[Pair]
     greatest: int = POSITION_LIMIT - 1
     """The greatest position of all, where it is known beforehand: gaps are stored in 32 bits if that will do."""
+    measures: Measures | None = None
+    """What the legend has beside value and remoteness, where the metric is another."""
 
 
 class Form(NamedTuple):
@@ -90,7 +93,7 @@ class Tables:
     def __init__(self, game: Game, solved: SolvedRecords):
         self.bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
         self.stored = int(self.bounds[-1])
-        self.counted = sum(row.stored for row in solved.legend)
+        self.counted = count_stored(solved.legend)
         self.chunk = min(BLOCK, self.stored)
         self.tiers = np.empty(len(solved.tiers), TIERS)
         self.tiers["tier"], self.tiers["record"] = solved.tiers, self.bounds[:-1]

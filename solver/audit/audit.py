@@ -289,6 +289,9 @@ class Audit:
             self.complain(start, "is the start, and no image of the position stored for it")
         elif file.start != start or file.start_outcome != self.legend[row]:
             self.complain(start, "is the start, and the file says something else about it elsewhere")
+        for other in self.game.starts:
+            if other != start and self.row_of(self.game.canonical(other)) < 0:
+                self.complain(other, f"is one of the first positions, and {self.missing}")
 
     def verify_reached(self) -> None:
         """Note what is stored and play never reaches."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from retrograde.databases import Outcome
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, Game, Value, same_mover
 from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value
 
 SPREAD = 0x1E3779B97F4A7C15
@@ -24,7 +24,7 @@ Examined = tuple[Value, list[int], list[int]]
 
 
 def derive(value: Value, children: list[Outcome]) -> Outcome:
-    """Return the outcome of a position from its primitive value and its children's outcomes.
+    """Return the outcome of a position from its primitive value and its children's outcomes, those for another player.
 
     >>> derive(UNDECIDED, [Outcome(WIN, 3), Outcome(LOSE, 4), Outcome(LOSE, 2)])
     Outcome(value=<Value.WIN: 4>, remoteness=3)
@@ -37,6 +37,13 @@ def derive(value: Value, children: list[Outcome]) -> Outcome:
     if plies[TIE]:
         return Outcome(TIE, 1 + min(plies[TIE]))
     return Outcome(DRAW, None) if plies[DRAW] else Outcome(LOSE, 1 + max(plies[WIN]))
+
+
+def to_another(game: Game, position: int, child: int, outcome: Outcome) -> Outcome:
+    """Return what is stored for a child as somebody sees it who does not move at its parent."""
+    if not same_mover(game, position, child) or outcome.value not in (WIN, LOSE):
+        return outcome
+    return Outcome(LOSE if outcome.value == WIN else WIN, outcome.remoteness)
 
 
 def words(outcome: Outcome) -> str:
@@ -98,7 +105,7 @@ class Judge:
         for move, child in zip(moves, children, strict=True):
             if (outcome := self.outcome_of(child)) is None:
                 return f"has a move to {self.text(child)}, which {self.missing} (move {move})"
-            outcomes.append(outcome)
+            outcomes.append(to_another(self.game, position, child, outcome))
         derived = derive(value, outcomes)
         if derived == stored:
             return ""
@@ -120,7 +127,7 @@ class Judge:
             if value != game.primitive(position):
                 return f"{name}, of which the rules say {value.name}"
             outcomes = {child: self.outcome_of(child) for child in children}
-            known = [outcome for outcome in outcomes.values() if outcome]
+            known = [to_another(game, image, child, outcome) for child, outcome in outcomes.items() if outcome]
             if len(known) < len(outcomes):
                 child = next(child for child, outcome in outcomes.items() if not outcome)
                 return f"{name}, from where a move leads to {self.text(child)}, which is not stored"

@@ -9,6 +9,7 @@ import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.audit.storages import borrowed, inlined, scattered
+from retrograde.solver.rules.turns import turns
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -81,8 +82,8 @@ def verify_items(game, storage, legend, items, sheet):
 def derive(game, storage, legend, position, marking, sheet):
     """Return whether all children are stored, the primitive value, and the value and remoteness that follow.
 
-    The children are marked if *marking*. Of one of them, which looks chosen at random, it is seen whether its place is
-    its own.
+    What is stored for a child is for its own player to move. The children are marked if *marking*. Of one of them,
+    which looks chosen at random, it is seen whether its place is its own.
     """
     fine = True
     primitive = game.primitive(position) + 0  # an enum member becomes an int
@@ -107,6 +108,8 @@ def derive(game, storage, legend, position, marking, sheet):
             if lot < least:
                 least, probe, probe_place = lot, reached, place
             child_value, plies = legend.values[row], legend.remotenesses[row]
+            if not turns(game, position, reached):
+                child_value = WIN + LOSE - child_value if child_value in (WIN + 0, LOSE + 0) else child_value
             if child_value == LOSE and (soonest_lose < 0 or plies < soonest_lose):
                 soonest_lose = plies
             elif child_value == TIE and (soonest_tie < 0 or plies < soonest_tie):

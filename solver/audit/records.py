@@ -40,7 +40,8 @@ class RecordAudit(Audit):
             end += len(positions)
         self.tiers, self.bounds = np.array(tiers, np.int64), np.array([*bounds, end], np.int64)
         self.find = lru_cache(REMEMBERED)(self.find_record)
-        self.start = self.find(self.game.canonical(self.game.start))
+        starts = (self.find(self.game.canonical(start)) for start in (self.game.start, *self.game.starts))
+        self.starts = [record for record in starts if record >= 0]
         self.begin()
 
     def __len__(self) -> int:
@@ -50,8 +51,7 @@ class RecordAudit(Audit):
         super().begin()
         self.reached = np.zeros(len(self), np.uint8)
         self.expanded = np.zeros(len(self), np.uint8)
-        if self.start >= 0:
-            self.reached[self.start] = 1
+        self.reached[self.starts] = 1
 
     def find_record(self, position: int) -> int:
         """Return the record of a canonical position, or -1."""
@@ -85,7 +85,7 @@ class RecordAudit(Audit):
         """Yield all records, and then mark those that play reaches."""
         self.children: list[list[int]] = []
         yield from range(len(self))
-        found = [self.start] if self.start >= 0 else []
+        found = self.starts
         while found:
             found = list({child for record in found for child in self.children[record] if not self.reached[child]})
             self.reached[found] = 1

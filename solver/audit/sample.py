@@ -71,7 +71,7 @@ def fault_at(database: Database, position: int) -> str:
 def positions_of(database: Database) -> Iterator[int]:
     """Yield the start, the legend's examples, and then in turns positions of random games and of the file."""
     game, chance = database.game, Random(0)
-    starts = [game.start] if hasattr(game, "start") else []
+    starts = list(dict.fromkeys([game.start, *game.starts])) if hasattr(game, "start") else []
     examples = [row.example for row in database.file.legend]
     yield from starts
     yield from chance.sample(examples, len(examples))

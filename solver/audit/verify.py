@@ -4,7 +4,8 @@ Nothing of the solver takes part but what is named below: the methods and the lo
 looked up in what the database holds, nowhere else. There is one audit (`audit.py`) and one compiled loop (`kernels.py`)
 for databases of all kinds, records, slots and steps, which differ in how a child is looked up. Verified is
 
-1. that the start is stored, all children of stored positions are, and nothing is that play does not reach;
+1. that the start, or each of several, is stored, all children of stored positions are, and nothing is that play does
+   not reach;
 2. that each position is canonical and stored in its tier;
 3. that each outcome follows from the children's by definition (for the player to move):
 
@@ -13,6 +14,8 @@ for databases of all kinds, records, slots and steps, which differ in how a chil
        else, a child is TIE       TIE in 1 + the least remoteness of such children
        else, a child is DRAW      DRAW
        else, all are WIN          LOSE in 1 + the greatest remoteness of the children
+
+   (where the same player moves again after a move, LOSE and WIN of the child change places: its value is his own)
 
 4. that the same outcome follows, by 3, at one image of each position that is stored for several, by that image's own
    moves; that the image is canonical to the position, and over as it is; and that every child met, at positions and at
@@ -61,7 +64,7 @@ from dataclasses import dataclass
 from retrograde.databases import Database
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.solver.audit.audit import INTERPRETED_SECONDS, Audit, Problem
+from retrograde.solver.audit.audit import INTERPRETED_SECONDS, MOST_PROBLEMS, Audit, Problem
 from retrograde.solver.audit.records import RecordAudit
 from retrograde.solver.audit.slots import SlotAudit
 from retrograde.solver.audit.steps import StepAudit
@@ -100,6 +103,19 @@ def audit_of(database: Database) -> Audit:
     return SlotAudit(database) if isinstance(contents, SlotsReader) else RecordAudit(database)
 
 
+def verify_measures(database: Database, listener: Listener | None) -> Verification:
+    """Derive every stored measure anew, of a database of another metric than remoteness."""
+    from retrograde.solver.recheck.recheck import PROVEN, RESTS_ON, recheck  # numba is not for small databases
+
+    announce(listener, "compiling the rules")
+    file = database.file
+    wrong, findings = recheck(database, MOST_PROBLEMS)
+    names = [database.game.write(place) if place is not None else "" for place, _ in findings]
+    problems = [Problem(place, name, what) for (place, what), name in zip(findings, names, strict=True)]
+    proven = PROVEN.format(metric=database.metric)
+    return Verification(file.variant, file.stored, file.positions, wrong, problems, proven, RESTS_ON)
+
+
 def verify(
     database: Database,
     workers: int | None = None,
@@ -112,6 +128,8 @@ def verify(
     *workers* is the number of threads (one a core if None); *listener* is called with Progress; *interpreted* forces
     the rules to be run so or, if False, to be compiled. Raises DamagedDatabase where the file cannot be read.
     """
+    if database.file.measures:
+        return verify_measures(database, listener)
     audit = audit_of(database)
     course = Course(positions_a_record=database.file.positions / max(len(audit), 1), exact=True)
     course.plan(**audit.phases)

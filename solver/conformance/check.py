@@ -4,7 +4,9 @@ Positions are tried from the start on, or, where the game numbers them, from slo
 on which all others rest; where these break the contract, the rest has to wait. Then the others, each held against its
 counterpart::
 
+    players, metric, starts                             are there, and fit one another     (turns.py)
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
+    turn, odds, payoff                                  name players, weights and pay      (turns.py)
     options                                             their text gives the same game     (pairs.py)
     write and read, move_name and move                  each undoes the other
     draw_board, draw_pieces, draw_move, draw_turn, …    speak of the same places and signs, and of turns (drawings.py)
@@ -34,7 +36,7 @@ from typing import Any, NamedTuple
 
 from retrograde.games import catalog
 from retrograde.games.game import Game, RuleError, defines, is_numbered
-from retrograde.solver.conformance import drawings, hints, pairs
+from retrograde.solver.conformance import drawings, hints, pairs, turns
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault, raised_by_rules
 from retrograde.solver.rules.exits import no_exit
@@ -131,6 +133,9 @@ class Checker:
         game = self.game
         half = (time.monotonic() + deadline) / 2
         with self.noting():
+            turns.check_players(self.survey)
+            if defines(game, "starts"):
+                turns.check_starts(self.survey)
             self.survey.explore(limit, half)
         if self.findings:
             return
@@ -138,6 +143,7 @@ class Checker:
             self.survey.at("options", None)
             pairs.check_options(game)
         checks = [*others]
+        checks += [turns.check_turn] if turns.has_turns(game) else []
         checks += [pairs.check_slots] if is_numbered(game) else []
         checks += [pairs.check_images] if defines(game, "images") else []
         checks += [pairs.check_parents] if defines(game, "parents") or is_numbered(game) else []

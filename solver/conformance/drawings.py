@@ -5,7 +5,7 @@ Each check looks at one position of a survey and raises a Fault at the first thi
 
 from collections import Counter
 
-from retrograde.games.game import UNDECIDED, defines
+from retrograde.games.game import UNDECIDED, defines, same_mover
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault
 
@@ -99,7 +99,7 @@ def check_pieces(survey: Survey, position: int) -> None:
 
 
 def check_turns(survey: Survey, position: int) -> None:
-    """See whether the turn passes to the other player with every move, where it is drawn.
+    """See whether the turn that is drawn passes to another player when it does by the rules.
 
     Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told.
     """
@@ -111,8 +111,12 @@ def check_turns(survey: Survey, position: int) -> None:
     if not survey.turns_differ or not view.children or not (turn := game.draw_turn(position)):
         return
     for move, child in zip(view.moves, view.children, strict=True):
-        if survey.primitive(child) == UNDECIDED and game.draw_turn(child) == turn:
-            raise Fault(
-                f"stay with {turn!r} after the move {move}, and are solved as if they passed to the other player; "
-                "turns alternate: make all that a player does in a row one move"
-            )
+        drawn, stays = game.draw_turn(child), same_mover(game, position, child)
+        if survey.primitive(child) != UNDECIDED or not drawn or (drawn == turn) == stays:
+            continue
+        if stays:
+            raise Fault(f"pass from {turn!r} to {drawn!r} by the move {move}, after which turn() is the same")
+        raise Fault(
+            f"stay with {turn!r} after the move {move}, and are solved as if they passed to the other player; "
+            "turns alternate unless turn() says who is to move"
+        )

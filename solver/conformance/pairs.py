@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrograde.games import catalog
-from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, Value, VariantError, defines, is_numbered
+from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, Value, VariantError, defines, is_numbered, mover
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.rules.examine import Fault, checked_position
 
@@ -124,6 +124,8 @@ def check_images(survey: Survey, position: int) -> None:
             raise Fault(f"yields {name}, whose images are others; yield of each position all symmetric ones")
         if (value := Value(survey.primitive(image))) != view.value:
             raise Fault(f"yields {name}, which is {value.name}, and this is {view.value.name}; they must be the same")
+        if mover(survey.game, image) != mover(survey.game, position):
+            raise Fault(f"yields {name}, where another player is to move; let symmetric positions have the same turn()")
         if set(canonical_children(survey, image)) != children:
             raise Fault(f"yields {name}, from which moves lead elsewhere; symmetric positions have symmetric moves")
     if any(survey.tier(child) < survey.tier(canonical) for child in children):

@@ -1,8 +1,8 @@
 """What is looked at of the rules before they are solved: the cheap part of the conformance check.
 
-It holds the rules that decide what is solved (start, tier, primitive, generate_moves, do_move, the options' text,
-slots, images, parents) against the contract at some positions, interpreted, and leaves alone what is for people.
-Solving takes on trust what it does not look at, so that rules that break the contract could else end in a wrong
+It holds the rules that decide what is solved (players, turn, start, tier, primitive, generate_moves, do_move, the
+options' text, slots, images, parents) against the contract at some positions, interpreted, and leaves alone what is for
+people. Solving takes on trust what it does not look at, so that rules that break the contract could else end in a wrong
 database.
 """
 

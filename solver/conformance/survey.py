@@ -12,7 +12,16 @@ from operator import index
 from random import Random
 from typing import Any, NamedTuple
 
-from retrograde.games.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, UNDECIDED, Game, Value, is_numbered
+from retrograde.games.game import (
+    MOST_MOVES,
+    POSITION_BITS,
+    POSITION_LIMIT,
+    UNDECIDED,
+    Game,
+    Value,
+    defines,
+    is_numbered,
+)
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
 from retrograde.solver.work.progress import Phase
@@ -62,7 +71,7 @@ class Survey:
         if is_numbered(self.game):
             starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
-            starts = [self.start()]
+            starts = self.starts()
         found, known = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
         self.look_around(found, known, limit // 2, halfway)
@@ -124,6 +133,14 @@ class Survey:
         return found
 
     # One position
+
+    def starts(self) -> list[int]:
+        """Return the first positions, each once."""
+        starts = [self.start()]
+        if defines(self.game, "starts"):
+            self.at("starts", None)
+            starts += [checked_position(start, "it") for start in self.game.starts]
+        return list(dict.fromkeys(starts))
 
     def start(self) -> int:
         """Return the first position."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from retrograde.games.game import defines
+from retrograde.games.game import alternates, defines
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.kernels import Seeds
 from retrograde.solver.listed.table import Table, expand_located, locate
@@ -58,7 +58,8 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Done:
         partial(ask_rules, tier, work) if has_parents else partial(look_up, *links)
     )
     tell = telling(phase, int(table.space.tiers[k]), LOOKING)
-    Propagation(table.bits, seeds.scores, seeds.best, seeds.left, ask, tell).run()
+    again = not alternates(table.game)
+    Propagation(table.bits, seeds.scores, seeds.best, seeds.left, ask, tell, again).run()
     return np.array([k, low, high], np.int64), seeds.scores, sizes
 
 
@@ -79,7 +80,8 @@ def gather(tier: Cyclic, seeds: Seeds, sizes: Array, work: Work, phase: Phase) -
         looked_at = begin + len(found.scores)
         phase.working(LOOKING * looked_at, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
         if has_parents:
-            edges.add_up(links, found.counts, begin, tier.sums.array)
+            own = links if alternates(tier.table.game) else np.where(links < 0, ~links, links)
+            edges.add_up(own, found.counts, begin, tier.sums.array)
             continue
         lists.append(links)
         size += links.nbytes
@@ -95,7 +97,8 @@ def gather(tier: Cyclic, seeds: Seeds, sizes: Array, work: Work, phase: Phase) -
 
 
 def look_up(parents: Array, begins: Array, frontier: Array) -> Iterator[Array]:
-    """Yield the parents within the tier of some positions, each as often as it has distinct children there."""
+    """Yield the parents within the tier of some positions, each as often as it has distinct children there; the
+    complement of a parent's number where the same player moves there and here."""
     if len(frontier):
         out = np.empty(int((begins[frontier + 1] - begins[frontier]).sum()), np.int64)
         kernels.parents_of(frontier, parents, begins, out)
@@ -130,13 +133,19 @@ def ask_parents(task: tuple[Cyclic, Array]) -> Array:
     tier, frontier = task
     table, k, low, *_ = tier
     positions = table.space.positions[low + frontier]
-    block = expander_of(table.game).expand_parents(int(table.space.tiers[k]), positions)
+    expander = expander_of(table.game)
+    block = expander.expand_parents(int(table.space.tiers[k]), positions)
     locate(table, block)  # parents that play cannot reach have no place
     places = block.places[:, : block.columns]
     wrong, mark = edges.compare(frontier, places, low, tier.scores.array, table.bits, tier.sums.array)
     if wrong >= 0:
         complain_of_parents(tier, int(positions[wrong]), edges.place_of(mark, tier.high - low))
-    return places[places >= 0] - low
+    if alternates(table.game):
+        return places[places >= 0] - low
+    expander.mark_moves_again(positions, block, np.arange(block.columns))
+    numbers: Array = np.where(places < 0, ~(-2 - places - low), places - low)
+    numbers = numbers[places != -1]
+    return numbers
 
 
 def complain_of_parents(tier: Cyclic, position: int, missing: int) -> NoReturn:

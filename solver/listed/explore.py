@@ -49,19 +49,18 @@ class Explorer:
         self.edges: set[tuple[int, int]] = set()
         self.found = 0
 
-    def explore(self, start: int, log: Log, phase: Phase) -> StateSpace:
-        """Return the state space from *start*; go on from the waves in the *log*, and add new ones."""
+    def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace:
+        """Return the state space from some *starts*; go on from the waves in the *log*, and add new ones."""
         wave: Wave = {}
         for arrays in log.resumed:
             wave = self.remember(*arrays)
             phase.learn(partial(mean_size, self.game, arrays[2]))
             phase.skip(size(wave))
         if not log.resumed:
-            tier = int(self.game.tier(start))
-            first = np.array([tier]), np.array([1]), np.array([start], position_type(start)), np.empty(0, np.int64)
+            first = first_wave(self.game, starts)
             wave = self.remember(*first)
             log.add(first)
-            phase.count(1)  # and tell of it with the next ones, for which the rules are compiled
+            phase.count(len(starts))  # and tell of it with the next ones, for which the rules are compiled
         while wave:
             entry = self.children_of(wave)
             log.write()
@@ -138,6 +137,17 @@ class Explorer:
             if len(known) > 1:
                 part.sort()
         return StateSpace(tiers, starts, shared, self.edges)
+
+
+def first_wave(game: Game, starts: list[int]) -> tuple[Array, Array, Array, Array]:
+    """Return the wave of the first positions as a log has it: tiers, how many of each, positions, and no edges."""
+    by_tier: dict[int, list[int]] = {}
+    for start in sorted(starts):
+        by_tier.setdefault(int(game.tier(start)), []).append(start)
+    counts = [len(some) for some in by_tier.values()]
+    positions = [start for some in by_tier.values() for start in some]
+    kind = position_type(max(positions))
+    return np.array([*by_tier]), np.array(counts), np.array(positions, kind), np.empty(0, np.int64)
 
 
 # Tasks

@@ -6,7 +6,7 @@ import numpy as np
 
 from retrograde.games.game import UNDECIDED
 from retrograde.solver.outcomes.score import DRAW_CLASS
-from retrograde.solver.outcomes.score_kernels import pass_up, primitive_score, too_far
+from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score, too_far
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -160,6 +160,7 @@ def locate(columns, matrix, unsorted, order, lists, places):
 def sweep(columns, places, matrix, bits, scores, result):
     """Write the scores of positions whose children, at *places* among all *scores*, are solved.
 
+    A place below -1 is -2 less that of a child where the same player moves again.
     Returns 1 where a remoteness has become too great for so many bits, else 0.
     """
     for i in range(len(result)):
@@ -170,6 +171,8 @@ def sweep(columns, places, matrix, bits, scores, result):
             place = places[row, i]
             if place >= 0:
                 best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
+            elif place < -1:
+                best[i] = max(best[i], pass_on(np.int64(scores[-2 - place]), bits))
     for i in range(columns):
         result[matrix.origins[i]] = best[i]
     return too_far(result, bits)
@@ -179,7 +182,8 @@ def sweep(columns, places, matrix, bits, scores, result):
 def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
     """Part the children of a block of a tier, at *low* to *high* among all, into those solved before and those within.
 
-    Writes to *seeds* what is known of each position, and to *links* the distinct children within, position by position.
+    Writes to *seeds* what is known of each position, and to *links* the distinct children within, position by position:
+    their numbers, or the complements (`~`) where the same player moves again, whose *places* are -2 less what they are.
     Returns how many there are.
     """
     undecided = DRAW_CLASS << bits | 1
@@ -195,14 +199,19 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
         passed = 0
         for row in range(places.shape[0]):
             place = places[row, column]
+            again = place < -1
+            if again:
+                place = -2 - place
             if low <= place < high:
+                link = ~(place - low) if again else place - low
                 new = True
                 for other in range(begin, count):
-                    new &= links[other] != place - low
-                links[count] = place - low
+                    new &= links[other] != link
+                links[count] = link
                 count += new
             elif place >= 0:
-                passed = max(passed, pass_up(np.int64(scores[place]), bits))
+                score = np.int64(scores[place])
+                passed = max(passed, pass_on(score, bits) if again else pass_up(score, bits))
         i = matrix.origins[column]
         seeds.best[i] = passed
         seeds.counts[i] = count - begin
@@ -211,21 +220,27 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
 
 
 @kernel
+def number_of(link):
+    """Return the number of a child or parent, which a link is, or the complement of."""
+    return link if link >= 0 else ~link
+
+
+@kernel
 def reverse(links, ends, parents, begins):
-    """Turn lists of children into lists of parents.
+    """Turn lists of children into lists of parents; complements of children become complements of parents.
 
     The children of position i are `links[ends[i - 1]:ends[i]]`; its parents become `parents[begins[i]:begins[i + 1]]`,
     where *begins* comes in as zeros and has two more entries than there are positions.
     """
-    for child in links:
-        begins[child + 2] += 1
+    for link in links:
+        begins[number_of(link) + 2] += 1
     for i in range(2, len(begins)):
         begins[i] += begins[i - 1]
     begin = 0
     for i in range(len(ends)):
         for link in range(begin, ends[i]):
-            child = links[link]
-            parents[begins[child + 1]] = i
+            child = number_of(links[link])
+            parents[begins[child + 1]] = i if links[link] >= 0 else ~i
             begins[child + 1] += 1
         begin = ends[i]
 

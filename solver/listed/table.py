@@ -40,7 +40,17 @@ class Table(NamedTuple):
 
 
 def expand_located(table: Table, expander: Expander, k: int, begin: int, end: int) -> Block:
-    """Return a block with the children, and their places, of a stretch of tier number k."""
+    """Return a block with the children, and their places, of a stretch of tier number k.
+
+    The place of a child where the player moves again is -2 less what it is.
+    """
+    block = expand_placed(table, expander, k, begin, end)
+    expander.mark_moves_again(table.space.positions[begin:end], block, block.origins)
+    return block
+
+
+def expand_placed(table: Table, expander: Expander, k: int, begin: int, end: int) -> Block:
+    """Return the same, whoever is to move."""
     space = table.space
     positions = space.positions[begin:end]
     block = expander.expand(int(space.tiers[k]), positions, sizes=table.symmetric)

@@ -9,7 +9,7 @@ from retrograde.solver.listed.explore import Explorer
 from retrograde.solver.listed.legend import solved_from
 from retrograde.solver.listed.store import ListedStore
 from retrograde.solver.outcomes.score import with_enough_bits
-from retrograde.solver.rules.examine import start_of
+from retrograde.solver.rules.examine import is_for_a_stream, starts_of
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
 
@@ -28,10 +28,10 @@ class Listed:
 
     def solve(self, game: Game, work: Work) -> SolvedRecords:
         """Return the solved game; raise Unfit where there are too many positions."""
-        limit = work.sizes.in_memory if self.limited and defines(game, "tier") else None
+        limit = work.sizes.in_memory if self.limited and defines(game, "tier") and is_for_a_stream(game) else None
         work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
         log = work.log("first waves" if self.limited else "waves")
-        space = Explorer(game, work, limit).explore(start_of(game), log, work.phase("exploring"))
+        space = Explorer(game, work, limit).explore(starts_of(game), log, work.phase("exploring"))
 
         def solve(bits: int) -> SolvedRecords:
             store = ListedStore(game, space, bits, work, self.propagate)

@@ -17,6 +17,7 @@ from retrograde.games.game import UNDECIDED, Game, RuleError, defines
 from retrograde.solver.lookahead import kernels
 from retrograde.solver.lookahead.scores import DECIDED, DEEPEST, FAR, INFINITE, score_of
 from retrograde.solver.rules import compiled
+from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.rules.expansion import compiling
 
 MORE = 8
@@ -46,6 +47,7 @@ class Lookahead:
     """A search of a game to a depth, by an estimate: the game's own unless said otherwise (see `kernels.py`)."""
 
     def __init__(self, game: Game, estimate: int = kernels.OWN):
+        refuse_to_search(game)
         compiled.prepare(game)
         self.game = game
         own = estimate == kernels.OWN and defines(game, "quiet")

@@ -11,9 +11,10 @@ import numpy as np
 from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.outcomes.edges import mark_of, was_undecided
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
-from retrograde.solver.outcomes.score_kernels import pass_up, primitive_score
+from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score
 from retrograde.solver.rules.kernels import count_images
 from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
 
@@ -79,6 +80,9 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 return i, end
             seeds.scores[i] = primitive_score(value, bits)
             continue
+        if not is_players(game, position):
+            trouble[0] = Trouble.BROKEN
+            return i, end
         seeds.scores[i] = DRAW_CLASS << bits | 1
         begin = end
         moves = passed = 0
@@ -112,7 +116,8 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 if not 0 <= slot < starts[k + 1] - starts[k]:
                     trouble[0] = Trouble.BAD_INDEX
                     return i, end
-                passed = max(passed, pass_up(int(scores[starts[k] + slot]), bits))
+                score = int(scores[starts[k] + slot])
+                passed = max(passed, pass_up(score, bits) if turns(game, position, child) else pass_on(score, bits))
             moves += 1
             if moves == MOST_MOVES:
                 trouble[0] = Trouble.NO_MOVES  # rather too many; the interpreted rules will say it
@@ -128,7 +133,8 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
 
 @kernel
 def parents_of(game, tier, frontier, scores, bits, sums, out, trouble):
-    """Write the undecided parents of the slots of a *frontier* one after another, for each slot the distinct ones.
+    """Write the undecided parents of the slots of a *frontier* one after another, for each slot the distinct ones; the
+    complements (`~`) of those where the same player is to move.
 
     Returns how many slots of the frontier were done, for *out* may be too short for all, and how many parents written.
     Where the parents of a slot do not add up to its sum, that is the trouble, and the third entry by how much.
@@ -171,7 +177,7 @@ def parents_of(game, tier, frontier, scores, bits, sums, out, trouble):
                 own[met] = slot
                 met += 1
                 total = np.uint32(total + mark_of(slot))
-                out[count] = slot
+                out[count] = slot if turns(game, parent, position) else ~slot
                 count += score == undecided
         if total != sums[frontier[i]]:
             trouble[0] = Trouble.BAD_PARENTS

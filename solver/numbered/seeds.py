@@ -12,13 +12,14 @@ from retrograde.solver.numbered.kernels import Seeds
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes.score import DRAW_CLASS, encode, score_type
-from retrograde.solver.outcomes.score_kernels import pass_up
+from retrograde.solver.outcomes.score_kernels import pass_on, pass_up
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.rules.examine import differ, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.second_look import check_index
 from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.turns import turns
 from retrograde.solver.work.tasks import room
 
 Array = np.ndarray[Any, Any]
@@ -103,7 +104,8 @@ def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int, int]:
         if child_k == k:
             own.add(child_slot)
         else:
-            passed = max(passed, pass_up(int(table.scores.array[numbering.starts[child_k] + child_slot]), bits))
+            score = int(table.scores.array[numbering.starts[child_k] + child_slot])
+            passed = max(passed, (pass_up if turns(game, position, child) else pass_on)(score, bits))
     return DRAW_CLASS << bits | 1, passed, len(own) + (passed >= DRAW_CLASS << bits)
 
 
@@ -123,6 +125,7 @@ def complain(game: Game, numbering: Numbering, position: int) -> None:
     if (other := game.unindex(tier, slot)) != position:
         what = f"index() gives {slot}, and unindex({tier}, {slot}) gives {other}"
         raise RuleError(f"{variant(game)}, position {position}: {what}")
+    refuse_chance(game, position)
     related = examine(game, position)[2]
     related += list(game.parents(position)) if defines(game, "parents") else []
     for one in related:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError, defines
+from retrograde.games.game import Game, RuleError, alternates, defines
 from retrograde.solver.numbered import seeds, unmoves
 from retrograde.solver.numbered.kernels import Seeds
 from retrograde.solver.numbered.numbering import Numbering
@@ -92,5 +92,6 @@ class NumberedStore:
             raise RuleError(f"{variant(table.game)} numbers its positions by size(), and needs parents() with it")
         ask = partial(unmoves.parents_of, tier, self.work)
         tell = telling(phase, tier.number, LOOKING)
-        Propagation(table.bits, known.scores, known.best, known.left, ask, tell).run()
+        again = not alternates(table.game)
+        Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
         yield np.array([k], np.int64), known.scores, known.sizes

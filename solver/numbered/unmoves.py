@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from retrograde.games.game import alternates
 from retrograde.solver.numbered import kernels
 from retrograde.solver.numbered.seeds import complain
 from retrograde.solver.numbered.table import Tier
@@ -46,7 +47,7 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
             complain_of_parents(tier, int(trouble[1]), edges.place_of(trouble[2], len(scores)))
         if trouble[0] != Trouble.FINE or not done:
             complain(table.game, table.numbering, int(trouble[1]))
-        pieces.append(out[:count].astype(np.uint32 if len(scores) < 1 << 32 else np.int64))
+        pieces.append(out[:count].astype(np.uint32 if len(scores) < 1 << 32 and alternates(rules) else np.int64))
         frontier = frontier[done:]
     return pieces
 

@@ -1,15 +1,31 @@
-"""From a game without a database to who answers for it: its book, if there is one, and a search beyond."""
+"""From a game without a database to who answers for it: its book and its certificate, if there are, and a search
+beyond."""
 
+from retrograde.databases import Certificate
 from retrograde.databases.book import find_book
+from retrograde.databases.open import find_certificate
 from retrograde.games.game import Game
+from retrograde.solver.oracles.certified import CertifiedOracle
 from retrograde.solver.oracles.searching import SECONDS, SearchingOracle, from_database
 from retrograde.solver.play.oracle import BOOK
 from retrograde.solver.search.searcher import TABLE_SIZE
 
 
-def searching_oracle(game: Game, seconds: float = SECONDS, workers: int = 1, size: int = TABLE_SIZE) -> SearchingOracle:
-    """Return an oracle for a game that has no database: what its book says, and else what is searched."""
+def searching_oracle(
+    game: Game,
+    seconds: float = SECONDS,
+    workers: int = 1,
+    size: int = TABLE_SIZE,
+    certificate: Certificate | None = None,
+) -> SearchingOracle:
+    """Return an oracle for a game that has no database: what its book says, then what a certificate proves, that of its
+    start unless another is given, and else what is searched."""
     book = find_book(game)
-    oracle = SearchingOracle(game, seconds, workers, size, [from_database(book, BOOK)] if book else [])
+    sources = [from_database(book, BOOK)] if book else []
+    certificate = certificate or find_certificate(game)
+    if certificate:
+        oracle: SearchingOracle = CertifiedOracle(certificate, seconds, workers, size, sources)
+    else:
+        oracle = SearchingOracle(game, seconds, workers, size, sources)
     oracle.book = book
     return oracle

@@ -33,7 +33,9 @@ from retrograde.solver.play.oracle import (
     Known,
     brought,
     exactly,
+    searched,
 )
+from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutOfTime, Search
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within
 
@@ -81,17 +83,15 @@ def better(known: Known) -> tuple[int, int, int]:
 
 
 def merged(old: Known | None, new: Known) -> Known:
-    """Return what is known by two answers together, with the work of both."""
+    """Return what is known by two answers together, with the work of both; the second has it where it adds anything."""
     if old is None:
         return new
-    how = How(new.how.source, old.how.nodes + new.how.nodes, old.how.seconds + new.how.seconds)
-    return Known(
-        max(old.at_least, new.at_least),
-        min(old.at_most, new.at_most),
-        old.remoteness if new.remoteness is None else new.remoteness,
-        how,
-        max(old.no_end_within, new.no_end_within),
-    )
+    at_least, at_most = max(old.at_least, new.at_least), min(old.at_most, new.at_most)
+    remoteness = old.remoteness if new.remoteness is None else new.remoteness
+    adds = (at_least, at_most, remoteness) != (old.at_least, old.at_most, old.remoteness)
+    source = new.how.source if adds else old.how.source
+    how = How(source, old.how.nodes + new.how.nodes, old.how.seconds + new.how.seconds)
+    return Known(at_least, at_most, remoteness, how, max(old.no_end_within, new.no_end_within))
 
 
 class SearchingOracle:
@@ -105,6 +105,7 @@ class SearchingOracle:
         size: int = TABLE_SIZE,
         sources: Sequence[Source] = (),
     ):
+        refuse_to_search(game)
         self.game: Game = game
         self.seconds, self.workers, self.size, self.sources = seconds, workers, size, sources
         self.source = SEARCH
@@ -120,7 +121,7 @@ class SearchingOracle:
 
     def prepare(self) -> None:
         """Compile the rules now; raise NotCompilable, or another RuleError, where there can be no search."""
-        assert self.search
+        self.search.compile(ties=True)
         played_out(self.game, self.start_or_example, 0, 1)
 
     @property
@@ -193,8 +194,7 @@ class SearchingOracle:
             found = self.search.find(position, left, distance)
         except Endless:
             return known
-        how = How(SEARCH, found.nodes, found.seconds)
-        return self.note(position, Known(found.at_least, found.at_most, found.remoteness, how, found.no_end_within))
+        return self.note(position, searched(found))
 
     def value(self, position: int) -> Outcome:
         """Return value and remoteness, as far as they are known in time."""

@@ -33,14 +33,16 @@ class Propagation:
     later tiers, 0 for none; `left` says how many distinct children must still turn out to be WINs before the position
     is a LOSE. *parents_of* gives the parents within the tier of some positions, a few at a time, each as often as it
     has distinct children there; it is asked once about each position that is decided. *tell* is called now and again.
+    If *again*, the same player may move twice: then the complement (`~`) of a parent's number stands for the parent
+    where it does, to whom a WIN is a WIN.
     """
 
     def __init__(
         self, bits: int, scores: Array, best: Array, left: Array,
-        parents_of: Callable[[Array], Iterable[Array]], tell: Tell = lambda *_: None,
+        parents_of: Callable[[Array], Iterable[Array]], tell: Tell = lambda *_: None, again: bool = False,
     ):  # fmt: skip
         self.bits, self.scores, self.best, self.left, self.parents_of = bits, scores, best, left, parents_of
-        self.tell = tell
+        self.tell, self.again = tell, again
         self.greatest = (1 << bits) - 1
         self.draw = DRAW_CLASS << bits
         self.undecided = self.draw | 1
@@ -48,8 +50,8 @@ class Propagation:
     def run(self) -> None:
         """Score all positions.
 
-        A parent of a LOSE is a WIN; an undecided parent of a WIN whose children are all WINs is a LOSE. Then a parent
-        of a TIE is a TIE, and what is left is a DRAW.
+        A parent of a LOSE is a WIN; an undecided parent of a WIN whose children are all WINs is a LOSE. (Of the same
+        player's moves it is the other way round.) Then a parent of a TIE is a TIE, and what is left is a DRAW.
         """
         self.decided = len(self.scores) - int(np.count_nonzero(self.scores == self.undecided))
         self.propagate_wins_and_losses()
@@ -73,13 +75,34 @@ class Propagation:
                 remoteness = pending.first() - 1
             remoteness += 1
             self.check(remoteness)
-            ready = together([self.count_down(parents) for parents in self.parents_of(wins)])
+            worse, better = self.led_there(wins, loses)
+            ready = together([self.count_down(parents) for parents in worse])
             last = self.best[ready] & self.greatest
             late = last > remoteness  # a child in a later tier holds out longer
             pending.add_all(ready[late], last[late], "lose")
             win = WIN_CLASS << self.bits | self.greatest - remoteness
-            wins = self.settle(chain(pending.take(remoteness, "win"), self.parents_of(loses)), win)
+            wins = self.settle(chain(pending.take(remoteness, "win"), better), win)
             loses = self.settle([ready[~late], *pending.take(remoteness, "lose")], remoteness)
+
+    def led_there(self, wins: Array, loses: Array) -> tuple[Iterable[Array], Iterable[Array]]:
+        """Return the positions to whose movers a move has turned out bad, and good, by what was decided last.
+
+        The first are each there as often as they have such moves. They are to be gone through in that order.
+        """
+        if not self.again:
+            return self.parents_of(wins), self.parents_of(loses)
+        worse: list[Array] = []
+        better: list[Array] = []
+        for frontier, to_others, to_the_same in ((wins, worse, better), (loses, better, worse)):
+            for parents in self.parents_of(frontier):
+                to_others.append(parents[parents >= 0])
+                to_the_same.append(~parents[parents < 0])
+        return worse, better
+
+    def led_to(self, ties: Array) -> Iterable[Array]:
+        """Return the positions that lead to ties, whoever is to move there."""
+        parents = self.parents_of(ties)
+        return (np.where(some < 0, ~some, some) for some in parents) if self.again else parents
 
     def propagate_ties(self) -> None:
         pending = Pending()
@@ -92,7 +115,7 @@ class Propagation:
                 remoteness = pending.first() - 1
             remoteness += 1
             self.check(remoteness)
-            candidates = chain(pending.take(remoteness, "tie"), self.parents_of(ties))
+            candidates = chain(pending.take(remoteness, "tie"), self.led_to(ties))
             ties = self.settle(candidates, TIE_CLASS << self.bits | self.greatest - remoteness)
 
     def ask_draws(self) -> None:

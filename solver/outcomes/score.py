@@ -8,7 +8,7 @@
           3  WIN       plies = greatest - remoteness
 
 The score of a position that is not primitive is the greatest that its children pass up; a child passes up its own value
-as the other player sees it, one ply later.
+as the other player sees it, one ply later; where the same player moves again, as it is, one ply later.
 """
 
 from collections.abc import Callable, Sequence

@@ -19,6 +19,14 @@ def pass_up(score, bits):
 
 
 @kernel
+def pass_on(score, bits):
+    """Return what a child's score is worth where the same player is to move there: the same, one ply later."""
+    if score < DRAW_CLASS << bits:
+        return score + 1
+    return score - (score >= TIE_CLASS << bits)
+
+
+@kernel
 def primitive_score(value, bits):
     """Return the score of a primitive value."""
     greatest = (1 << bits) - 1

@@ -4,15 +4,20 @@ The legend of a database says for each value and remoteness how many positions h
 nothing here takes longer for a larger game.
 """
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
+
+import numpy as np
 
 from retrograde.databases import CountRow, Database, DatabaseFile, LegendRow
 from retrograde.databases.book import BookFile
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.layout import NOT_FOUND
+from retrograde.databases.legend import Legend
 from retrograde.databases.slots.read import SlotsReader
-from retrograde.games.game import DRAW, LOSE, TIE, WIN, Game
+from retrograde.games.game import DRAW, LOSE, METRICS, TIE, WIN, Game, defines
+from retrograde.solver.outcomes.worth import facts_of
 
 Facts = dict[str, Any]
 
@@ -23,13 +28,16 @@ def summary(database: Database | DatabaseFile) -> Facts:
     `positions` and all counts are of the positions that play can reach, symmetric ones counted; `stored` is the number
     of records. `by_remoteness` ascends by value (LOSE, DRAW, TIE, WIN), then by remoteness, which is None for a DRAW.
     `longest_win` is the WIN furthest from its end, `longest` the position of any value that is; each is None where
-    there is none. Positions are texts, or numbers in text where a file is given without its game.
+    there is none. Of a game of several first positions, `starts` are these; of a puzzle, `eccentricity` is how many
+    moves the farthest position takes that can be solved. Positions are texts, or numbers in text where a file is given
+    without its game.
     """
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
     size = file.path.stat().st_size
     tiers = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, SlotsReader) else {}
-    ends = [row for row in file.legend if row.value != DRAW and row.remoteness != NOT_FOUND]
+    legend = by_outcome(file)
+    ends = [row for row in legend if row.value != DRAW and row.remoteness != NOT_FOUND]
     wins = [row for row in ends if row.value == WIN]
     book = {"book": {"plies": file.plies, "distances": file.has_distances}} if isinstance(file, BookFile) else {}
     return {
@@ -37,19 +45,61 @@ def summary(database: Database | DatabaseFile) -> Facts:
         "positions": file.positions,
         "stored": file.stored,
         "values": {
-            value.name.lower(): sum(row.positions for row in file.legend if row.value == value)
+            value.name.lower(): sum(row.positions for row in legend if row.value == value)
             for value in (WIN, LOSE, TIE, DRAW)
         },
-        "by_remoteness": [{**outcome(row), "count": row.positions} for row in file.legend],
+        "by_remoteness": [{**outcome(row), "count": row.positions} for row in legend],
+        **measured(file),
         "start": start(file, game),
         "longest_win": furthest(wins, game),
         "longest": furthest(ends, game),
+        **firsts(game),
+        **(of_a_puzzle(wins, game) if game and game.players == 1 else {}),
         "bytes": size,
         "bits_per_position": round(8 * size / file.positions, 3),
         "path": str(file.path),
         **tiers,
         **book,
     }
+
+
+MOST_MEASURES = 1000
+"""Different measures that are listed with how many positions have them."""
+
+
+def by_outcome(file: CheckedFile) -> Sequence[LegendRow]:
+    """Return the legend by value and remoteness alone: rows that differ in other columns only are one."""
+    if not isinstance(file.legend, Legend):
+        return file.legend
+    table = file.legend.table
+    keys = table["value"].astype(np.int64) << 32 | table["remoteness"].astype(np.int64) & 0xFFFFFFFF
+    _, firsts, rows = np.unique(keys, return_index=True, return_inverse=True)
+    positions, stored = np.zeros((2, len(firsts)), np.int64)
+    np.add.at(positions, rows, table["positions"])
+    np.add.at(stored, rows, table["stored"])
+    kept = [file.legend[first] for first in firsts.tolist()]
+    return [
+        row._replace(positions=count, stored=records)
+        for row, count, records in zip(kept, positions.tolist(), stored.tolist(), strict=True)
+    ]
+
+
+def measured(file: CheckedFile) -> Facts:
+    """Return the metric of a file and, where it is another than remoteness and there are not too many, how many
+    positions have each measure, in ascending order."""
+    if not isinstance(file.legend, Legend):
+        return {"metric": METRICS[0]}
+    table = file.legend.table
+    distinct, rows = np.unique(table[list(file.measures)], return_inverse=True)
+    if len(distinct) > MOST_MEASURES:
+        return {"metric": file.metric, **file.details}
+    counts = np.zeros(len(distinct), np.int64)
+    np.add.at(counts, rows, table["positions"])
+    found = [
+        {**facts_of(file.metric, file.details, measures), "count": count}
+        for measures, count in zip(distinct.tolist(), counts.tolist(), strict=True)
+    ]
+    return {"metric": file.metric, **file.details, "by_measure": found}
 
 
 def tiers_of(slots: SlotsReader, game: Game | None) -> Facts:
@@ -102,7 +152,22 @@ def start(file: CheckedFile, game: Game | None) -> Facts | None:
     """Return the start and what it is worth, or None where the file has none."""
     if file.start is None or file.start_outcome is None:
         return None
-    return {"position": text(file.start, game), **outcome(file.start_outcome)}
+    row = file.start_outcome
+    worth = facts_of(file.metric, file.details, row.measures) if row.measures else {}
+    return {"position": text(file.start, game), **outcome(row), **worth}
+
+
+def firsts(game: Game | None) -> Facts:
+    """Return the first positions of a game that has several."""
+    starts = game.starts if game and defines(game, "starts") else ()
+    return {"starts": [text(start, game) for start in starts]} if len(starts) > 1 else {}
+
+
+def of_a_puzzle(wins: list[LegendRow], game: Game) -> Facts:
+    """Return how many moves the farthest position that can be solved takes, how many are as far, and the first."""
+    far = max(wins, key=lambda row: row.remoteness, default=None)
+    least = far and {"remoteness": far.remoteness, "positions": far.positions, "first": text(far.example, game)}
+    return {"players": 1, "eccentricity": least}
 
 
 def furthest(rows: list[LegendRow], game: Game | None) -> Facts | None:

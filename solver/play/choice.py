@@ -5,7 +5,7 @@ What is not known (UNDECIDED) is better than to lose, and worse than all else.
 
 from typing import NamedTuple
 
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
+from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Value
 
 
 class Choice(NamedTuple):
@@ -19,13 +19,28 @@ class Choice(NamedTuple):
     position: int
     value: Value
     remoteness: int | None
+    again: bool = False
+    """Whether who makes the move is to move there, too, so that the value is his own."""
+    rank: tuple[int, ...] = ()
+    """By what moves sort first, where another metric than remoteness says it."""
+    worth: str = ""
+    """What that metric says of the move, in short."""
+    gives: Value = UNDECIDED
+    """What the move brings who makes it, where that does not follow from the value: of several players."""
+
+    @property
+    def brings(self) -> Value:
+        """What the move brings who makes it."""
+        if self.gives != UNDECIDED:
+            return self.gives
+        return self.value if self.again else FLIPPED[self.value]
 
 
-def preference(choice: Choice) -> tuple[int, int]:
+def preference(choice: Choice) -> tuple[int, ...]:
     """Return a key by which choices sort, the best first.
 
     >>> [preference(Choice(0, "", 0, *child)) for child in [(LOSE, 2), (TIE, 5), (DRAW, None), (WIN, 9), (WIN, 3)]]
     [(0, 2), (1, 5), (2, 0), (4, -9), (4, -3)]
     """
-    plies = choice.remoteness or 0
-    return (LOSE, TIE, DRAW, UNDECIDED, WIN).index(choice.value), -plies if choice.value == WIN else plies
+    plies, brings = choice.remoteness or 0, choice.brings
+    return *choice.rank, (WIN, TIE, DRAW, UNDECIDED, LOSE).index(brings), -plies if brings == LOSE else plies

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, Literal, NamedTuple
 
 from retrograde.games.game import (
+    CHANCE,
     DRAW,
     FLIPPED,
     LOSE,
@@ -16,7 +17,10 @@ from retrograde.games.game import (
     Game,
     RetrogradeError,
     Value,
+    alternates,
     is_numbered,
+    mover,
+    same_mover,
 )
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracle import Oracle
@@ -37,7 +41,7 @@ class NoBeginning(RetrogradeError, ValueError):
 
 class Played(NamedTuple):
     """A game played: its moves, the value of the end for who moved first (WIN, LOSE, TIE or DRAW), and the mistakes of
-    both, the moves that are known to have given up value."""
+    both, the moves that are known to have given up value. Of a puzzle, all moves are those of the first."""
 
     moves: list[int]
     value: Value
@@ -76,30 +80,54 @@ def wander(game: Game, chance: Random) -> int:
 # Play
 
 
-def play(oracle: Oracle, position: int, players: Sequence[Player]) -> Played:
-    """Play a game from a position to its end."""
-    game = oracle.game
+def side_of(game: Game, start: int, position: int, plies: int) -> int:
+    """Return who is to move in a position, so many plies after a start: 0 for who moves first there, 1 for another."""
+    return plies % 2 if alternates(game) else int(max(0, mover(game, position)) != max(0, mover(game, start)))
+
+
+def play(oracle: Oracle, position: int, players: Sequence[Player], dice: Random | None = None) -> Played:
+    """Play a game from a position to its end; chance moves by the *dice*.
+
+    Where expectations are known, the dice may bring a position up again and again, and no move is called a mistake:
+    most are better or worse by a little.
+    """
+    game, start, dice = oracle.game, position, dice or Random()
+    expected = getattr(oracle, "metric", "") == "expectation"
     met: Counter[int] = Counter()
     moves: list[int] = []
     mistakes = [0, 0]
     value = game.primitive(position)
     while value == UNDECIDED:
-        met[position] += 1
+        if game.turn(position) == CHANCE:
+            moves.append(roll(game, position, dice))
+            position = game.do_move(position, moves[-1])
+            value = game.primitive(position)
+            continue
+        met[position] += not expected
         if met[position] == ENDLESS or len(moves) == LONGEST_GAME:
             return Played(moves, DRAW, (mistakes[0], mistakes[1]))
-        turn = len(moves) % 2
+        turn, at = side_of(game, start, position, len(moves)), position
         before = oracle.known(position, distance=False).value
         move = players[turn](oracle, position)
         moves.append(move)
         position = game.do_move(position, move)
-        mistakes[turn] += gave_up(before, oracle.known(position, distance=False).value)
+        after = oracle.known(position, distance=False).value
+        mistakes[turn] += not expected and gave_up(before, after, same_mover(game, at, position))
         value = game.primitive(position)
-    return Played(moves, value if len(moves) % 2 == 0 else FLIPPED[value], (mistakes[0], mistakes[1]))
+    ours = side_of(game, start, position, len(moves)) == 0
+    return Played(moves, value if ours else FLIPPED[value], (mistakes[0], mistakes[1]))
 
 
-def gave_up(before: Value, after: Value) -> bool:
-    """Tell whether a move is known to give up value, by the values of the position and of the one it leads to."""
-    return UNDECIDED not in (before, after) and FLIPPED[after] != before
+def roll(game: Game, position: int, dice: Random) -> int:
+    """Return a move of chance, as often as its odds say."""
+    moves = list(game.generate_moves(position))
+    return dice.choices(moves, [game.odds(position, move) for move in moves])[0]
+
+
+def gave_up(before: Value, after: Value, again: bool = False) -> bool:
+    """Tell whether a move is known to give up value, by the values of the position and of the one it leads to, where
+    perhaps the same player is to move *again*."""
+    return UNDECIDED not in (before, after) and (after if again else FLIPPED[after]) != before
 
 
 def points(value: Value) -> float:
@@ -123,12 +151,12 @@ class Review(NamedTuple):
     @property
     def value(self) -> Value:
         """What the move brought who made it."""
-        return FLIPPED[self.played.value]
+        return self.played.brings
 
     @property
     def had(self) -> Value:
         """What the best move would have brought."""
-        return FLIPPED[self.best.value]
+        return self.best.brings
 
     @property
     def mistake(self) -> bool:
@@ -159,11 +187,11 @@ class Judgement(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Whether it is known what the move gave up, if anything."""
-        return self.had != UNDECIDED != self.played.value and FLIPPED[self.best[0].value] == self.had
+        return self.had != UNDECIDED != self.played.value and self.best[0].brings == self.had
 
     @property
     def keeps_value(self) -> bool:
-        return FLIPPED[self.played.value] == self.had
+        return self.played.brings == self.had
 
     @property
     def is_best(self) -> bool:

@@ -13,11 +13,14 @@ bounds only, and each answer says how it is known::
 A value that is not known is UNDECIDED where one must be told, as in a `Choice`.
 """
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from retrograde.databases import Outcome
 from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.solver.play.choice import Choice
+
+if TYPE_CHECKING:
+    from retrograde.solver.search.searcher import Finding
 
 LONGEST_LINE = 1000
 """Plies of a line of best play that are shown unless more are asked for."""
@@ -80,6 +83,17 @@ def exactly(outcome: Outcome, how: How) -> Known:
     True
     """
     return Known(outcome.value, outcome.value, outcome.remoteness, how)
+
+
+def searched(found: "Finding") -> Known:
+    """Return what a search has found of a position as what is known of it.
+
+    >>> from retrograde.solver.search.searcher import Finding
+    >>> searched(Finding(None, None, DRAW, WIN, 0, 9, 0.5)).proved
+    False
+    """
+    how = How(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds)
+    return Known(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
 
 
 def brought(child: Known) -> Known:

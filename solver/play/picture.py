@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from retrograde.games.drawing import SHAPES, Board
-from retrograde.games.game import FLIPPED, UNDECIDED, Game
+from retrograde.games.game import UNDECIDED, Game
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.marks import Worth, line, mark, shapes
 
@@ -196,7 +196,7 @@ def moves(
         places = game.draw_move(position, choice.move)
         if places and len(places) <= 2:
             plies = None if choice.remoteness is None else choice.remoteness + 1
-            worth = Worth(FLIPPED[choice.value], plies, choice.name)
+            worth = Worth(choice.brings, plies, choice.name)
             entered[places[-1]].append(worth)
             if len(places) == 2 and len(choices) <= MOST_LINES:
                 lines += line(board.places[places[0]], board.places[places[1]], worth)

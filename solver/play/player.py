@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib.metadata import EntryPoint
 from random import Random
 
-from retrograde.games.game import FLIPPED, LOSE, WIN, RetrogradeError
+from retrograde.games.game import LOSE, WIN, RetrogradeError, value_to_mover
 from retrograde.solver.lookahead.names import searcher_named
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.offered import entry_point, offered
@@ -53,15 +53,17 @@ def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
     """Return what a move asks of the opponent, the more the greater.
 
     How many replies lose that need not, or need not so soon; how many others give something up; and how soon the
-    quickest of those that lose is over.
+    quickest of those that lose is over. A move after which the same player moves again asks nothing.
     """
-    worst = [reply for reply in replies if reply.value == WIN]
+    if choice.again:
+        return 0, 0, 0.0
+    worst = [reply for reply in replies if reply.brings == LOSE]
     if choice.value == LOSE:
         losing = [reply for reply in worst if reply.remoteness != worst[0].remoteness]  # the best of them comes first
         others = 0
     else:
         losing = worst
-        others = sum(reply.value != WIN and FLIPPED[reply.value] != choice.value for reply in replies)
+        others = sum(reply.brings not in (LOSE, choice.value) for reply in replies)
     return len(losing), others, -min((reply.remoteness or 0 for reply in losing), default=math.inf)
 
 
@@ -98,9 +100,10 @@ def greedy(chance: Random) -> Player:
 
     def player(oracle: Oracle, position: int) -> int:
         game = oracle.game
-        ends = {move: game.primitive(game.do_move(position, move)) for move in game.generate_moves(position)}
-        winning = [move for move, end in ends.items() if end == LOSE]
-        harmless = [move for move, end in ends.items() if end != WIN]
+        reached = {move: game.do_move(position, move) for move in game.generate_moves(position)}
+        ends = {move: value_to_mover(game, position, child, game.primitive(child)) for move, child in reached.items()}
+        winning = [move for move, end in ends.items() if end == WIN]
+        harmless = [move for move, end in ends.items() if end != LOSE]
         return chance.choice(winning or harmless or list(ends))
 
     return player

@@ -1,19 +1,20 @@
 """A solution is a database with the rules beside it: what a position is worth, which moves are best, how play goes on.
 
 >>> with open_solution("tictactoe") as solution:
-...     solution.moves(solution.game.start)[0]
-Choice(move=0, name='a1', position=1, value=<Value.TIE: 3>, remoteness=8)
+...     solution.moves(solution.game.start)[0][:5]
+(0, 'a1', 1, <Value.TIE: 3>, 8)
 """
 
 import os
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases import Database, Outcome, open_database
-from retrograde.games.game import UNDECIDED, Game, Value
+from retrograde.games.game import METRICS, UNDECIDED, Game, Value, same_mover
+from retrograde.solver.outcomes.worth import facts_of, gives, in_words, rank
 from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.listing import Listing
 from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, exactly
@@ -111,14 +112,44 @@ class Solution:
 
     def _choice(self, position: int, move: int) -> Choice:
         child = self.game.do_move(position, move)
-        return Choice(move, self.game.move_name(position, move), child, *self.value(child))
+        again = same_mover(self.game, position, child)
+        choice = Choice(move, self.game.move_name(position, move), child, *self.value(child), again)
+        if self.metric == METRICS[0]:
+            return choice
+        mover, measures = self.game.turn(position), [*self.database.measures(child).values()]
+        details = self.database.file.details
+        if self.metric in ("score", "expectation"):  # which are of who is to move there
+            gain = gain_of(self.game, position, move) * details.get("scale", 1)
+            measures = [gain + (measure if again else -measure) for measure in measures]
+        about = self.metric, details, measures
+        return choice._replace(
+            rank=rank(*about, mover),
+            worth=in_words(*about),
+            gives=gives(measures, mover) if self.metric == "utilities" else UNDECIDED,
+        )
+
+    @property
+    def metric(self) -> str:
+        """What was computed of each position, one of METRICS."""
+        return self.database.metric
+
+    def worth(self, position: int) -> dict[str, Any]:
+        """Return what the metric says of a position beyond value and remoteness: `{"score": 3}`; empty for remoteness.
+
+        Raises NotInDatabase where play never reaches the position.
+        """
+        measures = self.database.measures(position)
+        return facts_of(self.metric, self.database.file.details, [*measures.values()]) if measures else {}
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         """Return best play from a position, always by the first of the best moves, to the end of the game.
 
         It has as many plies as the position has remoteness. From a DRAW, which has no end, it stops after the ply that
         comes back to a position met before; any line stops after *limit* plies.
+        Where expectations are computed there is none: the dice have a say.
         """
+        if self.metric == "expectation":
+            return []
         line: list[Choice] = []
         met = {position}
         while len(line) < limit and (choices := self.moves(position)):
@@ -156,6 +187,13 @@ class Solution:
 
     def __repr__(self) -> str:
         return f"Solution({self.database!r})"
+
+
+def gain_of(game: Game, position: int, move: int) -> int:
+    """Return what a move pays who makes it at once, less what the other player gets; what chance does, player 0."""
+    mover = max(game.turn(position), 0)
+    other = game.reward(position, move, 1 - mover) if game.players == 2 else 0
+    return game.reward(position, move, mover) - other
 
 
 def open_solution(

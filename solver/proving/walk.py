@@ -4,8 +4,10 @@ Positions that are met and open are those in which the side that keeps the value
 chosen, and the answers to it lead to others. Which side that is does not matter, for all is said of who is to move; so
 a proof that neither side can win walks from the root, and from all that one move makes of it, into one set.
 
-Of moves that keep the value the one is chosen that leaves the fewest open positions which are not in the set already.
-What a move is worth is asked in that order too, so that threats come first, to which there are few answers.
+Of moves that keep the value the one is chosen that leaves the fewest open positions which are not in the set already,
+as far as that comes cheap. What a move is worth is asked in that order, so that threats come first, to which there are
+few answers, and of all of them with a little effort before it is asked of any with more: to refute the wrong move may
+take as long as the whole search, whose table knows a right one.
 """
 
 from collections.abc import Iterable
@@ -27,6 +29,8 @@ MOST_ROOM = 1 << 10
 """Moves that there is room for at most."""
 REPLY_BITS = 16
 NOT_YET = -1
+EFFORT = 1 << 14
+"""Positions looked at first to find out whether a move keeps the value; then eight times as many, and so on."""
 
 
 class Turned(Exception):
@@ -89,9 +93,24 @@ class Walk:
         self.meet(way.open)
 
     def choose(self, ways: list[Way]) -> Way | None:
-        """Return the first of some moves that keeps the value; None where none does."""
-        bound = NO_LOSS if self.goal == WIN else ANY_WIN
-        return next((way for way in ways if not way.open or not self.search.ask(way.child, bound)), None)
+        """Return a move that keeps the value, the first where that takes no more effort; None where none does.
+
+        The last one left is asked by all threads, as long as it takes.
+        """
+        bound, effort = NO_LOSS if self.goal == WIN else ANY_WIN, EFFORT
+        while ways:
+            unknown = []
+            for way in ways:
+                if not way.open:
+                    return way
+                last = len(ways) == 1
+                answer = self.search.ask(way.child, bound) if last else self.search.ask_within(way.child, bound, effort)
+                if answer is False:
+                    return way
+                if answer is None:
+                    unknown.append(way)
+            ways, effort = unknown, 8 * effort
+        return None
 
     def ways(self, position: int) -> list[Way]:
         """Return the moves that are not refuted at once, those first that leave the fewest open positions."""

@@ -1,6 +1,6 @@
 """The rules of a game asked about one position, interpreted, with every answer held against the contract."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dis import opmap
 from itertools import islice
@@ -8,7 +8,19 @@ from operator import index
 from typing import Any
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, UNDECIDED, Game, RuleError, Value
+from retrograde.games.game import (
+    CHANCE,
+    MOST_MOVES,
+    POSITION_BITS,
+    POSITION_LIMIT,
+    UNDECIDED,
+    Game,
+    RetrogradeError,
+    RuleError,
+    Value,
+    alternates,
+    defines,
+)
 
 TIER_BITS = 62
 
@@ -20,6 +32,8 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
     """
     with blame(game, position):
         value = checked_value(game.primitive(position))
+        if defines(game, "turn") and turn_of(game, position) == CHANCE and value != UNDECIDED:
+            raise Fault("the game is over, and turn() gives CHANCE; let it give the player whose value that is")
         if value != UNDECIDED:
             return value, [], []
         moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
@@ -39,12 +53,52 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         return value, moves, children
 
 
+def turn_of(game: Game, position: int) -> int:
+    """Return whose turn it is: a player, or CHANCE."""
+    turn = game.turn(position)
+    try:
+        number = index(turn)
+    except TypeError:
+        raise Fault(f"turn() gives {turn!r}, which is no int") from None
+    if number != CHANCE and not 0 <= number < game.players:
+        raise Fault(f"turn() gives {number}, and players are from 0 to {game.players - 1}")
+    return number
+
+
+def refuse_chance(game: Game, position: int) -> int:
+    """Return whose turn it is; raise RuleError where it is chance's, which has no values to choose from."""
+    with blame(game, position):
+        if (turn := turn_of(game, position)) == CHANCE:
+            raise Fault("it is chance's turn, and remoteness is for games without; let metric be 'expectation'")
+        return turn
+
+
+def movers_of(game: Game, positions: Iterable[int]) -> dict[int, int] | None:
+    """Return who is to move in some positions; None where two players alternate. Raises RuleError for chance."""
+    return None if alternates(game) else {position: refuse_chance(game, position) for position in positions}
+
+
 def start_of(game: Game) -> int:
     """Return the canonical first position of a game."""
     try:
         start = game.start
     except AttributeError:
         raise RuleError(f"{variant(game)} has no start; give its class one") from None
+    return first_position(game, start)
+
+
+def starts_of(game: Game) -> list[int]:
+    """Return the canonical first positions of a game, each once, that of its start first."""
+    return list(dict.fromkeys([start_of(game), *(first_position(game, start) for start in game.starts)]))
+
+
+def is_for_a_stream(game: Game) -> bool:
+    """Tell whether two players alternate from one first position on, as is taken for granted in a stream."""
+    return alternates(game) and len(starts_of(game)) == 1
+
+
+def first_position(game: Game, start: Any) -> int:
+    """Return the canonical position of what the rules give as a first one."""
     with blame(game, start):
         first = canonical(game, checked_position(start, "start"))
         tier_of(game, first)
@@ -66,6 +120,17 @@ def tier_of(game: Game, position: int) -> int:
 def canonical(game: Game, position: int) -> int:
     """Return the canonical position, if it is one."""
     return checked_position(game.canonical(position), f"images({position})")
+
+
+class NotForSearch(RetrogradeError, ValueError):
+    """A game that searches know nothing of: they take it that turns alternate."""
+
+
+def refuse_to_search(game: Game) -> None:
+    """Raise NotForSearch where turns do not alternate between two players."""
+    if not alternates(game):
+        name = variant(game)
+        raise NotForSearch(f"searches are for two players who alternate; solve {name} instead: retrograde solve {name}")
 
 
 class NotCompilable(RuleError):

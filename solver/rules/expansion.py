@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import MOST_IMAGES, MOST_MOVES, Game, RuleError
+from retrograde.games.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, alternates
 from retrograde.solver.rules import compiled, kernels
 from retrograde.solver.rules.active import asking
-from retrograde.solver.rules.examine import NotCompilable, blame, differ, examine
+from retrograde.solver.rules.examine import NotCompilable, blame, differ, examine, refuse_chance
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.rules.reason import NOT_COMPILED, reason
@@ -95,6 +95,17 @@ class Expander:
             return columns, needed
 
         return self.run(ask, len(positions))
+
+    def mark_moves_again(self, positions: Array, block: Block, origins: Array) -> None:
+        """Turn the places of children where the same player moves again into -2 less the place; see the kernel."""
+        if alternates(self.game):
+            return
+        wide, trouble = positions.astype(np.int64, copy=False), np.zeros(2, np.int64)
+        with compiling(self.game, trouble):
+            bad = kernels.mark_moves_again(self.game, block.columns, wide, origins, block.children, block.places)
+        if bad >= 0:
+            refuse_chance(self.game, int(bad))
+            raise RuleError(differ(self.game, int(bad)))
 
     def run(self, ask: Callable[[Block, Array], tuple[int, int]], positions: int, sizes: bool = False) -> Block:
         """Call a kernel with matrices of enough rows; raise RuleError where the rules break the contract."""

@@ -43,6 +43,8 @@ def check_image(game: Game, position: int) -> None:
         image_value = checked_value(game.primitive(image))
         if image_value != value:
             raise Fault(f"images() yields {image}, which is {image_value.name}, and this is {value.name}")
+        if defines(game, "turn") and game.turn(image) != game.turn(position):
+            raise Fault(f"images() yields {image}, where another is to move; symmetric positions have the same turn()")
         if value == UNDECIDED and canonical_children(game, image) != set(children):
             what = "symmetric positions must have symmetric moves"
             raise Fault(f"images() yields {image}, from which moves lead elsewhere; {what}")

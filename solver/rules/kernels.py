@@ -16,12 +16,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, POSITION_LIMIT, TIE, UNDECIDED, WIN
+from retrograde.games.game import (
+    CHANCE,
+    DRAW,
+    LOSE,
+    MOST_IMAGES,
+    MOST_MOVES,
+    PAYOFF_LIMIT,
+    POSITION_LIMIT,
+    TIE,
+    UNDECIDED,
+    WIN,
+)
 from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
+
+WEIGHT_LIMIT = 1 << 31
+"""What the odds of a position add up to is below this."""
 
 
 class Matrix(NamedTuple):
@@ -110,6 +125,25 @@ def canonical(game, position):
 
 
 @kernel
+def mark_moves_again(game, columns, positions, origins, children, places):
+    """Turn the place of each child where the player of its position moves again into -2 less the place.
+
+    Column i of *children* and *places* is of `positions[origins[i]]`. Returns a position at which it is the turn of
+    none of the players, -1 where there is none.
+    """
+    for row in range(children.shape[0]):
+        for i in range(columns):
+            if places[row, i] >= 0:
+                position, child = positions[origins[i]], children[row, i]
+                for one in (position, child):
+                    if not is_players(game, one):
+                        return one
+                if not turns(game, position, child):
+                    places[row, i] = -2 - places[row, i]
+    return -1
+
+
+@kernel
 def count_images(game, position, images):
     """Return how many positions are equal to one by symmetry, itself included (at most MOST_IMAGES)."""
     images[0] = position
@@ -159,3 +193,53 @@ def expand_parents(game, tier, positions, parents, trouble):
         for rest in range(row, rows):
             parents[rest, i] = -1
     return len(positions), needed
+
+
+@kernel
+def ask_movers(game, positions, found, trouble):
+    """Write whose turn it is; *trouble* becomes the last position looked at."""
+    for i in range(len(positions)):
+        trouble[1] = positions[i]
+        found[i] = whole(game.turn(positions[i]))
+
+
+@kernel
+def weigh_block(game, positions, primitives, origins, weights, trouble):
+    """Fill the weights of a block (see listed/weights.py); *trouble* becomes what is wrong, and the last position."""
+    turns, odds, rewards, pays = weights
+    players = game.players
+    for i in range(len(positions)):
+        if primitives[i] == UNDECIDED:
+            continue
+        trouble[1] = positions[i]
+        paid = whole(game.payoff(positions[i], 0))
+        other = whole(game.payoff(positions[i], 1)) if players == 2 else 0
+        if not (-PAYOFF_LIMIT < paid < PAYOFF_LIMIT and -PAYOFF_LIMIT < other < PAYOFF_LIMIT):
+            trouble[0] = Trouble.BROKEN
+            return
+        pays[i] = paid - other
+    for column in range(len(origins)):
+        position = positions[origins[column]]
+        trouble[1] = position
+        turn = whole(game.turn(position))
+        if not CHANCE <= turn < players:
+            trouble[0] = Trouble.BROKEN
+            return
+        turns[column] = turn
+        if turn != CHANCE and not len(rewards):
+            continue
+        total = 0
+        for row, move in enumerate(game.generate_moves(position)):
+            weight = whole(game.odds(position, move)) if turn == CHANCE else 0
+            total += weight
+            if row >= odds.shape[0] or (turn == CHANCE and weight < 1) or not 0 <= total < WEIGHT_LIMIT:
+                trouble[0] = Trouble.BROKEN
+                return
+            odds[row, column] = weight
+            if len(rewards):
+                paid = whole(game.reward(position, move, 0))
+                other = whole(game.reward(position, move, 1)) if players == 2 else 0
+                if not (-PAYOFF_LIMIT < paid < PAYOFF_LIMIT and -PAYOFF_LIMIT < other < PAYOFF_LIMIT):
+                    trouble[0] = Trouble.BROKEN
+                    return
+                rewards[row, column] = paid - other

@@ -18,7 +18,7 @@ import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.rules.examine import differ, examine, refuse_to_search
 from retrograde.solver.search import proof_kernels as kernels
 from retrograde.solver.search.proof_kernels import OPEN, YES
 from retrograde.solver.search.proof_table import make_table
@@ -57,6 +57,7 @@ class Prover:
     """A proof-number search of a game, in a table of so many bytes, which is kept from question to question."""
 
     def __init__(self, game: Game, size: int = TABLE_SIZE):
+        refuse_to_search(game)
         compiled.prepare(game)
         self.game, self.size = game, size
         self.stop = np.zeros(1, np.uint8)

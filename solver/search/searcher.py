@@ -27,9 +27,10 @@ from retrograde.games.game import (
     Value,
 )
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.rules.examine import differ, examine, refuse_to_search
 from retrograde.solver.search import kernels
 from retrograde.solver.search.table import Table, TableTooSmall, make_table
+from retrograde.solver.search.ties import Question, Ties
 from retrograde.solver.search.timer import limited
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
 
@@ -47,6 +48,10 @@ TABLE_SIZE = 1 << 28
 
 class OutOfTime(Exception):
     """The search was stopped before it had an answer."""
+
+
+class Spent(Exception):
+    """The search has looked at as many positions as it was to, and has no answer."""
 
 
 class Endless(Exception):
@@ -88,6 +93,7 @@ class Search:
     """A search of a game on so many threads, in a table of so many bytes, which is kept from question to question."""
 
     def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE):
+        refuse_to_search(game)
         compiled.prepare(game)
         self.game, self.workers, self.size = game, workers, size
         self.pool = ThreadPoolExecutor(workers)
@@ -96,8 +102,7 @@ class Search:
         """Positions looked at for all questions that are answered."""
         self.met = 0
         self.cyclic = False
-        self.no_tie_within: dict[int, int] = {}
-        """For canonical positions that are ties, within how many plies there is no end."""
+        self.ties = Ties(game, self.alone)
         self.room = DEEPEST, WIDEST
         try:
             self.make_table(POSITION_BITS)
@@ -108,11 +113,13 @@ class Search:
             self.make_table(min(start.bit_length() + SPARE_BITS, POSITION_BITS))
         self.compile()
 
-    def compile(self) -> None:
-        """Let the rules be compiled now, which takes seconds the first time and is no search."""
+    def compile(self, ties: bool = False) -> None:
+        """Let the rules be compiled now, which takes seconds the first time and is no search; for *ties* as well."""
         self.stop(True)
         kernels.at_least(self.game, 0, NO_LOSS, self.table, self.stacks[0])
-        self.stop(False)
+        if ties:
+            self.ties.question(0, 1)(self.table, self.stacks[0])
+        self.stop(self.halted)
 
     def make_table(self, bits: int) -> None:
         """Begin with an empty table for positions of so many bits."""
@@ -120,7 +127,9 @@ class Search:
         self.make_stacks()
 
     def make_stacks(self) -> None:
-        self.stacks = [kernels.make_stack(*self.room, seed) for seed in range(self.workers)]
+        self.shared = kernels.make_shared()
+        shared = self.shared if self.workers > 1 else None
+        self.stacks = [kernels.make_stack(*self.room, shared) for _ in range(self.workers)]
 
     # One question
 
@@ -134,6 +143,16 @@ class Search:
             if answers:
                 return answers[0]
             self.mend({int(stack.marks[kernels.TROUBLE]): int(stack.marks[kernels.POSITION]) for stack in stacks})
+
+    def ask_within(self, position: int, bound: int, nodes: int) -> bool | None:
+        """Return the same, by one thread; None where it has looked at so many positions and does not know."""
+        self.stacks[0].marks[kernels.MOST] = nodes
+        try:
+            return self.ask(position, bound, 1)
+        except Spent:
+            return None
+        finally:
+            self.stacks[0].marks[kernels.MOST] = kernels.ANY_NUMBER
 
     def run(self, position: int, bound: int, stacks: list[kernels.Stack]) -> list[bool]:
         """Return the answers of the threads that came to one."""
@@ -180,6 +199,8 @@ class Search:
                 raise RuleError(f"{variant(self.game)} has positions with more than {moves:,} moves")
             self.room = plies, 4 * moves
             self.make_stacks()
+        elif kernels.SPENT in troubles:
+            raise Spent
         elif kernels.ENDLESS in troubles:
             raise Endless
         else:
@@ -209,9 +230,12 @@ class Search:
                 pass
             if value == UNDECIDED:
                 value, remoteness = self.outcome(found)
-            if value == TIE and remoteness is None and distance:
-                with self.limited(TIE_SECONDS if seconds is None else None):
-                    remoteness = self.plies_to_tie(position)
+            left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
+            stopped = self.halted
+        if value == TIE and remoteness is None and distance and left > 0 and not stopped:
+            self.compile(ties=True)  # for which the time stands still: it is needed once
+            with self.limited(left):
+                remoteness = self.plies_to_tie(position)
         return Finding(
             value if value != UNDECIDED else None,
             remoteness,
@@ -286,32 +310,25 @@ class Search:
     # Ties: how soon they come is no contest, since both sides rather have them soon
 
     def plies_to_tie(self, position: int) -> int | None:
-        """Return the remoteness of a TIE, if there is time: the fewest plies to one by moves that keep it."""
-        plies = 1
+        """Return the remoteness of a TIE, if there is time: the fewest plies to its end by moves that keep it."""
         try:
-            while not self.ties_within(position, plies):
-                plies += 1
-        except (OutOfTime, RecursionError):
+            return self.ties.plies(position, self.room[0])
+        except (OutOfTime, Endless):
             return None
-        return plies
 
-    def ties_within(self, position: int, plies: int) -> bool:
-        """Return whether play from a TIE can come to its end within so many plies, by moves that keep it."""
-        least = self.game.canonical(position)
-        if plies <= self.no_tie_within.get(least, 0):
-            return False
-        for child in self.children(position):
-            end = self.game.primitive(child)
-            if end == TIE or (
-                plies > 1 and end == UNDECIDED and self.ties(child) and self.ties_within(child, plies - 1)
-            ):
-                return True
-        self.no_tie_within[least] = plies
-        return False
-
-    def ties(self, position: int) -> bool:
-        """Return whether neither side can win in a position where the game goes on."""
-        return not self.ask(position, ANY_WIN, 1) and self.ask(position, NO_LOSS, 1)  # small questions, and many
+    def alone(self, question: Question) -> int:
+        """Return the answer of one thread to a question; raise OutOfTime, Endless or RuleError."""
+        while not self.halted:
+            stack = self.stacks[0]
+            stack.marks[: kernels.STOP] = 0
+            answer = question(self.table, stack)
+            self.nodes += int(stack.marks[kernels.NODES])
+            stack.marks[kernels.NODES] = 0
+            self.met |= int(stack.marks[kernels.ENDS])
+            if not stack.marks[kernels.TROUBLE]:
+                return answer
+            self.mend({int(stack.marks[kernels.TROUBLE]): int(stack.marks[kernels.POSITION])})
+        raise OutOfTime
 
     # Best play
 
@@ -341,7 +358,7 @@ class Search:
         end = self.game.primitive(child)
         if end != UNDECIDED or plies == 1:
             return bool(end == TIE and plies == 1)
-        return self.ties(child) and self.ties_within(child, plies - 1)
+        return not self.ask(child, ANY_WIN) and bool(self.ties.way(child, plies - 1))
 
     def children(self, position: int) -> list[int]:
         return [self.game.do_move(position, move) for move in self.game.generate_moves(position)]

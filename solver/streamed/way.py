@@ -11,8 +11,8 @@ Between the positions of a tier nothing needs to be right, so that a step may be
 list of steps takes a few bits for each position, and is read in order like the list itself. The database holds steps,
 too; without those for positions where the player to move wins in one, which the rules recognise as well.
 
-It works where every move leads from one wave of tiers to the next. Where it does not, Unfit is raised, and the
-game is solved in memory (see `solver/listed/`).
+It works where every move leads from one wave of tiers to the next, to the other player, and where there is one first
+position. Where it does not, Unfit is raised, and the game is solved in memory (see `solver/listed/`).
 """
 
 import shutil
@@ -25,6 +25,7 @@ from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
 from retrograde.solver.forecast import COUNTED, QUICK, SAMPLED, Estimate, check_disk, estimate, streamed_estimate
 from retrograde.solver.rules import compiled
+from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.streamed.forward import Forward
 from retrograde.solver.streamed.legend import solved_from
 from retrograde.solver.streamed.log import StreamLog, begin_anew, since_anew
@@ -46,6 +47,8 @@ class Streamed:
 
         Raises DiskTooSmall, or DamagedScratch where what was put aside is not there, or not as the log says.
         """
+        if not is_for_a_stream(game):
+            raise Unfit
         compiled.prepare(game)
         found, solved = work.log("positions"), work.log("steps")
         resumed = bool(found.resumed)

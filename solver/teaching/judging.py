@@ -25,6 +25,7 @@ from retrograde.solver.lookahead import kernels
 from retrograde.solver.lookahead.lookahead import Lookahead
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
+from retrograde.solver.rules.examine import refuse_to_search
 
 TRIES = 100
 """Positions drawn by chance for each that is wanted."""
@@ -73,6 +74,7 @@ class Judge:
     """Positions of a solution in which a move can give up value, drawn by chance, so many at most."""
 
     def __init__(self, solution: Solution, positions: int, seed: int):
+        refuse_to_search(solution.game)
         self.solution, self.seed = solution, seed
         self.game: Game = solution.game
         self.keeping: dict[int, dict[int, bool]] = {}

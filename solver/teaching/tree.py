@@ -21,6 +21,7 @@ from retrograde.solver.lookahead.textbook import (
     null_windows,
     without_symmetry,
 )
+from retrograde.solver.rules.examine import refuse_to_search
 
 MOST_POSITIONS = 20_000
 """Positions that minimax may look at: the searches are slow on purpose."""
@@ -59,6 +60,7 @@ class Trees:
 
 def trees_of(game: Game, position: int, depth: int | None = None) -> Trees:
     """Return the trees of a position, by default as deep as is easily drawn; raise TooLarge."""
+    refuse_to_search(game)
     sight = Sight(game, without_symmetry(game), game.estimate)
     if depth is None:
         depths = [plies for plies in range(1, USUAL_DEPTH + 1) if count(sight, position, plies) <= USUAL_POSITIONS]

@@ -54,6 +54,8 @@ class Progress:
     deciding: Deciding | None = None
     here: float | None = None
     """Positions done a second, where it is another than that of all of the phase."""
+    open: int | None = None
+    """Positions met that are still to be done, where others will follow, and there is no total."""
 
     @property
     def rate(self) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from retrograde.games.game import RetrogradeError
 from retrograde.solver.work import tasks
 from retrograde.solver.work.arrays import Shared
 from retrograde.solver.work.journal import Journal, Log
@@ -29,6 +30,10 @@ Open = TypeVar("Open", bound=Closable)
 
 class Unfit(Exception):
     """A game cannot be solved in this way, or better in another."""
+
+
+class Unsuited(RetrogradeError, ValueError):
+    """A metric says nothing of such a game."""
 
 
 @dataclass(frozen=True)

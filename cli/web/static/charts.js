@@ -31,7 +31,7 @@ export function historyChart(game, onPick) {
   const width = 300, row = 26, middle = width / 2, reach = middle - 45;
   const most = Math.max(1, ...steps.map((step) => step.remoteness ?? 0));
   const points = steps.map((step, i) => {
-    const sign = hints && step.value ? { win: -1, lose: 1, tie: 0, draw: 0 }[step.value] * (i % 2 ? -1 : 1) : 0;
+    const sign = hints && step.value ? { win: -1, lose: 1, tie: 0, draw: 0 }[step.value] * (step.side ? -1 : 1) : 0;
     return [middle + sign * reach * (1 - (0.85 * (step.remoteness ?? 0)) / most), row * (i + 0.6)];
   });
   const height = row * (steps.length + 0.2);
@@ -48,7 +48,7 @@ function historyPoint(game, i, [x, y], middle, onPick) {
   const { value, remoteness, name } = game.steps[i];
   const last = i === game.plies, right = x > middle;
   const move = i ? `${i}. ${name}` : "start";
-  const said = game.hints ? `, ${worth(value, remoteness)} for ${game.name(i % 2)}` : "";
+  const said = game.hints ? `, ${worth(value, remoteness)} for ${game.name(game.side(i))}` : "";
   const point = element("g", { class: "point", "data-ply": i, "aria-label": `${last ? "" : "Back to "}${move}${said}` });
   const [fill, ink, text] = game.hints && !value ? ["#fff", "#000", "?"] : game.hints ? [COLOURS[value], INK[value], `${SIGNS[value]}${remoteness || ""}`] : ["#fff", "#000", `${i}`];
   point.append(

@@ -14,12 +14,15 @@ export class Game {
 
   get now() { return this.steps[this.steps.length - 1]; }
   get plies() { return this.steps.length - 1; }
-  get mover() { return this.plies % 2; } // 0 where who began is to move
+  get mover() { return this.side(this.plies); }
   get moves() { return this.steps.slice(1).map((step) => step.name); }
   get mine() { return this.players[this.mover] === "human"; }
   get people() { return [0, 1].filter((side) => this.players[side] === "human"); }
   get repeated() { return this.steps.filter((step) => step.position === this.now.position).length >= ENDLESS; }
   get over() { return this.now.over || this.repeated || this.plies >= LONGEST; }
+
+  // Whose turn it is after so many plies: 0 for who began, 1 for another.
+  side(ply) { return this.steps[ply].side; }
 
   // What a side is called in the words of the game.
   name(side) { return capital(this.names[side]) || ["First", "Second"][side]; }
@@ -74,7 +77,8 @@ export class Game {
     if (!choice || this.over) return false;
     const late = this.turnOver();
     const { position, places } = choice;
-    const next = { name, choice, touched: places, position };
+    const side = choice.again ? this.mover : 1 - this.mover;
+    const next = { name, choice, touched: places, position, side };
     await this.fill([next], this.variant);
     if (late()) return false;
     this.steps.push(next);
@@ -94,7 +98,7 @@ export class Game {
   // The number of plies that there were before one's own last move, or a machine's where only machines play; or null.
   get undone() {
     for (let ply = this.plies - 1; ply >= 0; ply -= 1)
-      if (!this.people.length || this.players[ply % 2] === "human") return ply;
+      if (!this.people.length || this.players[this.side(ply)] === "human") return ply;
     return null;
   }
 

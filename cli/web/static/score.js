@@ -23,7 +23,7 @@ export async function showScorecard(box, game, onPick) {
   const marks = await marksOf(game);
   if (turn !== game.turn) return;
   const sides = game.people.length ? game.people : [0, 1];
-  const plies = marks.map((_, ply) => ply).filter((ply) => sides.includes(ply % 2));
+  const plies = marks.map((_, ply) => ply).filter((ply) => sides.includes(game.side(ply)));
   const head = document.createElement("h2");
   head.textContent = sides.map((side) => summary(game, side, marks)).join(" ");
   const list = document.createElement("ol");
@@ -33,7 +33,7 @@ export async function showScorecard(box, game, onPick) {
 }
 
 function summary(game, side, marks) {
-  const own = marks.filter((_, ply) => ply % 2 === side);
+  const own = marks.filter((_, ply) => game.side(ply) === side);
   const count = (verdict) => own.filter((mark) => mark.verdict === verdict).length;
   const whose = game.people.length === 1 ? "Your moves" : game.name(side);
   const of = `of ${own.length} ${own.length === 1 ? "move" : "moves"}`;

@@ -26,14 +26,14 @@ export function badge(value, text = SIGNS[value] ?? "?") {
 export function made(game) {
   const alone = game.people.length === 1;
   const told = (ply) => {
-    const side = ply % 2, { name } = game.steps[ply + 1];
+    const side = game.side(ply), { name } = game.steps[ply + 1];
     const own = alone && game.players[side] === "human";
     const who = own ? "You" : game.name(side);
     return `${who} ${own || ply < game.plies - 1 ? "played" : agreed(who, "plays")} ${name}.`;
   };
   const last = game.plies - 1;
   if (last < 0) return "";
-  const also = alone && last > 0 && game.players[last % 2] !== "human" ? `${told(last - 1)} ` : "";
+  const also = alone && last > 0 && game.players[game.side(last)] !== "human" ? `${told(last - 1)} ` : "";
   return also + told(last);
 }
 

@@ -1,0 +1,59 @@
+"""What another metric than remoteness says, for people: of the start, and how many positions have what."""
+
+from typing import Any
+
+import click
+
+from retrograde.cli.expected import within
+from retrograde.cli.words import coloured, heading, indent, plies, table
+from retrograde.games import LOSE, TIE, WIN, Value
+
+Facts = dict[str, Any]
+
+COLUMNS = {"score": "score", "nimber": "nimber", "utilities": "what each player gets"}
+"""What is counted, by metric; expected payoffs are too many."""
+MOST_ROWS = 40
+
+
+def said(metric: str, facts: Facts) -> str:
+    """Return what facts of a position or a count say of it by a metric.
+
+    >>> said("nimber", {"nimber": None, "infinite": [0, 2]}), said("utilities", {"utilities": [1, 0.5]})
+    ('∞(0, 2)', '1 : 0.5')
+    """
+    if metric == "score":
+        return f"{facts['score']:+}" if facts["score"] else "0"
+    if metric == "nimber":
+        numbers = ", ".join(map(str, facts.get("infinite", [])))
+        return f"*{facts['nimber']}" if facts["nimber"] is not None else f"∞({numbers})" if numbers else "∞"
+    if metric == "utilities":
+        return " : ".join(f"{paid:g}" for paid in facts["utilities"])
+    return within(facts)
+
+
+def shared(value: Value, remoteness: int | None, player: str = "the first player") -> str:
+    """Return what awaits a player of several: `the first player gets the most in 5 plies`."""
+    what = {
+        WIN: f"{player} gets the most",
+        LOSE: f"another gets more than {player}",
+        TIE: f"nobody gets more than {player}",
+    }
+    return coloured(value, what[value] + (f" in {plies(remoteness)}" if remoteness else ": the game is over"))
+
+
+def print_start_measure(facts: Facts) -> None:
+    """Print what the metric says of the start; nothing where it is remoteness, or there is no start."""
+    metric, start = facts["metric"], facts["start"]
+    if metric != "remoteness" and start:
+        ties = f" (of moves as good: {facts['ties']})" if "ties" in facts else ""
+        click.echo(f"{heading(metric.capitalize())}: {said(metric, start)}{ties}")
+
+
+def print_measures(facts: Facts) -> None:
+    """Print how many positions have each measure, where there are not too many different ones."""
+    rows = facts.get("by_measure", [])
+    if not 0 < len(rows) <= MOST_ROWS or facts["metric"] not in COLUMNS:
+        return
+    head = heading(COLUMNS[facts["metric"]]), heading("positions")
+    lines = [(said(facts["metric"], row), f"{row['count']:,}") for row in rows]
+    click.echo(f"{indent(table([head, *lines], '>>', gap='   '))}\n")

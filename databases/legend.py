@@ -1,0 +1,77 @@
+"""Legends with more columns than value and remoteness: of scores, nimbers, expected payoffs, utilities.
+
+Such a legend may have a row for nearly every record, so it stays an array, and its rows are made when they are asked
+for.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.layout import LEGEND, LegendRow, legend_dtype
+from retrograde.games import Value
+
+PART = 1 << 16
+"""Rows that are made at once where all are wanted."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What the legend of a solved game has beside value and remoteness, and how that was computed."""
+
+    metric: str
+    names: tuple[str, ...]
+    """Of the further columns."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What else there is to know, as JSON has it: the unit of a column, how ties were broken."""
+
+
+class Legend(Sequence[LegendRow]):
+    """The rows of a legend that is an array, of the type that `legend_dtype` gives."""
+
+    def __init__(self, table: NDArray[Any]):
+        self.table = table
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return [row_of(items) for items in self.table[row].tolist()]
+        return row_of(self.table[row].item())
+
+    def __iter__(self) -> Iterator[LegendRow]:
+        for begin in range(0, len(self.table), PART):
+            yield from self[begin : begin + PART]
+
+
+def row_of(items: tuple[Any, ...]) -> LegendRow:
+    """Return a row of a table as a row of the legend."""
+    value, remoteness, positions, stored, example, *measures = items
+    return LegendRow(Value(value), remoteness, positions, stored, example, tuple(measures))
+
+
+def table_of(legend: Sequence[LegendRow], names: Sequence[str] = ()) -> NDArray[Any]:
+    """Return a legend as the array that is stored; further columns have these names."""
+    if isinstance(legend, Legend):
+        return legend.table
+    if not names:
+        return np.array([tuple(row[:5]) for row in legend], LEGEND)
+    return np.array([(*row[:5], *row.measures) for row in legend], legend_dtype(names))
+
+
+def count_positions(legend: Sequence[LegendRow]) -> int:
+    """Return how many positions a legend counts."""
+    if isinstance(legend, Legend):
+        return int(legend.table["positions"].sum())
+    return sum(row.positions for row in legend)
+
+
+def count_stored(legend: Sequence[LegendRow]) -> int:
+    """Return how many records a legend counts."""
+    if isinstance(legend, Legend):
+        return int(legend.table["stored"].sum())
+    return sum(row.stored for row in legend)

@@ -1,0 +1,211 @@
+"""Bearing off in backgammon: how many rolls it takes to take all men off, or who is first.
+
+All men stand on the points before they leave; a die moves a man so many points on, or off from a point of its number; a
+greater number takes a man off from the highest point there is. Both dice are used, doubles four times, in any order.
+
+One side alone pays 1 for each roll, so its expectation is that of the number of rolls, with a minus: 15 men on the
+six point take 12.266 of them. (There are 54,264 ways to place up to 15 men on 6 points.) With two `sides`, which take
+turns, the first to have all men off wins 1::
+
+    | side 1 bit | die or pair of dice in hand 6 | how many more 3 | men on each point, 4 bits: of side 1, of side 0 |
+
+Where no dice are in hand it is chance's turn. Pairs are numbered 1 to 21, single dice 22 to 27.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
+
+PAIRS = tuple((high, low) for high in range(1, 7) for low in range(1, high + 1))
+SINGLE = len(PAIRS)
+
+
+class Bearoff(Game):
+    """Take all men off by as few rolls as may be, or before the other side does."""
+
+    title = "Bear-off"
+    metric = "expectation"
+    example = "3,3"
+
+    men: int = 15
+    points: int = 6
+    sides: int = 1
+
+    def __post_init__(self):
+        if not 1 <= self.men <= 15:
+            raise ValueError("men must be from 1 to 15")
+        if not 1 <= self.points <= 6:
+            raise ValueError("points must be from 1 to 6")
+        if self.sides not in (1, 2):
+            raise ValueError("sides must be 1 or 2")
+        if self.width > 52:
+            raise ValueError("two sides have room on 6 points at most")
+
+    @property
+    def players(self):
+        return self.sides
+
+    @property
+    def board(self):
+        return 4 * self.points
+
+    @property
+    def width(self):
+        return self.board * self.sides
+
+    @property
+    def start(self):
+        """All men on the last point."""
+        one = self.men << self.board - 4
+        return one | one << self.board if self.sides == 2 else one
+
+    @cached_property
+    def pairs(self):
+        return PAIRS
+
+    def side(self, position):
+        return position >> self.width + 9
+
+    def hand(self, position):
+        return position >> self.width + 3 & 63
+
+    def own(self, position):
+        """Return the men of the side whose turn it is."""
+        return position >> self.board * self.side(position) & (1 << self.board) - 1
+
+    def turn(self, position):
+        if self.primitive(position) != UNDECIDED:
+            return self.side(position)
+        return self.side(position) if self.hand(position) else CHANCE
+
+    def primitive(self, position):
+        return UNDECIDED if self.own(position) else WIN
+
+    def payoff(self, position, player):
+        return 1 if self.sides == 2 and player == self.side(position) else 0
+
+    # The rules: chance moves are pairs from 0; a player's are 8 × point + die
+
+    def generate_moves(self, position):
+        hand = self.hand(position)
+        if hand == 0:
+            yield from range(SINGLE)
+        elif hand > SINGLE:
+            yield from self.moves_by(position, hand - SINGLE)
+        else:
+            high, low = self.pairs[hand - 1]
+            yield from self.moves_by(position, high)
+            if low != high:
+                yield from self.moves_by(position, low)
+
+    def moves_by(self, position, die):
+        men = self.own(position)
+        highest = 0
+        for point in range(1, self.points + 1):
+            if men >> 4 * point - 4 & 15:
+                highest = point
+                if point >= die:
+                    yield 8 * point + die
+        if highest < die:
+            yield 8 * highest + die
+
+    def odds(self, position, pair):
+        return 1 if self.pairs[pair][0] == self.pairs[pair][1] else 2
+
+    def do_move(self, position, move):
+        unit = 1 << self.width
+        hand = self.hand(position)
+        if hand == 0:
+            more = 3 if self.pairs[move][0] == self.pairs[move][1] else 0
+            return position + (8 * (move + 1) + more) * unit
+        point, die = move >> 3, move & 7
+        shift = self.board * self.side(position)
+        position -= 1 << shift + 4 * point - 4
+        if point > die:
+            position += 1 << shift + 4 * (point - die) - 4
+        if self.own(position) == 0:
+            return position & ~(511 * unit)
+        if hand > SINGLE:
+            return self.pass_on(position)
+        high, low = self.pairs[hand - 1]
+        if high != low:
+            return position + 8 * (SINGLE + high + low - die - hand) * unit
+        more = position // unit & 7
+        return position - unit if more > 1 else position + (8 * (SINGLE + high - hand) - 1) * unit
+
+    def pass_on(self, position):
+        """Return the position with no dice in hand, and the other side to roll."""
+        position &= ~(511 << self.width)
+        return position ^ 512 << self.width if self.sides == 2 else position
+
+    def reward(self, position, move, player):
+        return -1 if self.sides == 1 and self.hand(position) == 0 else 0
+
+    def tier(self, position):
+        """Return twice the pips that are done, and one more where there are dice in hand."""
+        left = 0
+        for place in range(self.points * self.sides):
+            left += (position >> 4 * place & 15) * (place % self.points + 1)
+        return 2 * (self.men * self.points * self.sides - left) + (1 if self.hand(position) else 0)
+
+    # For people
+
+    def variant_title(self):
+        return f"Bear-off of {self.men} men on {self.points} points{' by two sides' * (self.sides == 2)}"
+
+    def write(self, position):
+        """Return the men on each point from the first, of each side, and the dice in hand: `0.0.15`, `0.0.15 5+3`."""
+        boards = [
+            ".".join(str(position >> self.board * side + 4 * place & 15) for place in range(self.points))
+            for side in range(self.sides)
+        ]
+        dice = self.dice(position)
+        mover = [str(self.side(position))] if self.sides == 2 else []
+        return " ".join(["/".join(boards), *mover, *(["+".join(map(str, dice))] if dice else [])])
+
+    def dice(self, position):
+        """Return the dice in hand, the greater first."""
+        hand = self.hand(position)
+        if hand == 0:
+            return ()
+        if hand > SINGLE:
+            return (hand - SINGLE,)
+        high, low = PAIRS[hand - 1]
+        return (high, low) if high != low else (high,) * ((position >> self.width & 7) + 1)
+
+    def read(self, text):
+        boards, *rest = text.split()
+        mover = rest.pop(0) if self.sides == 2 and rest else "0"
+        points = [board.split(".") for board in boards.split("/")]
+        numbers = [number for board in points for number in board]
+        if len(points) != self.sides or {len(board) for board in points} != {self.points} or len(rest) > 1:
+            raise ValueError("a position is the men on each point from the first, as in 0.2.1, and dice, as in 5+3")
+        if not all(number.isdecimal() and int(number) <= self.men for number in numbers) or mover not in ("0", "1"):
+            raise ValueError(f"on a point there are from 0 to {self.men} men")
+        if any(sum(map(int, board)) > self.men for board in points):
+            raise ValueError(f"a side has {self.men} men")
+        position = sum(int(number) << 4 * place for place, number in enumerate(numbers))
+        position |= int(mover) << self.width + 9
+        return position | self.read_dice(rest[0]) << self.width if rest else position
+
+    def read_dice(self, text):
+        dice = sorted(map(int, text.split("+")), reverse=True) if text.replace("+", "").isdecimal() else []
+        if not dice or len(dice) > 4 or not {*dice} <= {*range(1, 7)} or (len(dice) > 2 and len({*dice}) > 1):
+            raise ValueError(f"{text!r} are no dice; they are written as 5+3, or 2+2+2+2")
+        if len(dice) == 1:
+            return 8 * (SINGLE + dice[0])
+        if dice[0] == dice[1]:
+            return 8 * (PAIRS.index((dice[0], dice[0])) + 1) + len(dice) - 1
+        return 8 * (PAIRS.index((dice[0], dice[1])) + 1)
+
+    def show(self, position):
+        dice = self.dice(position)
+        boards = self.write(position).split()[0].split("/")
+        lines = [f"side {side}: {board.replace('.', ' ')}" for side, board in enumerate(boards)]
+        return "\n".join([*lines, f"dice {' '.join(map(str, dice))}" if dice else "the dice are rolled"])
+
+    def move_name(self, position, move):
+        if not self.hand(position):
+            return f"{PAIRS[move][0]}+{PAIRS[move][1]}"
+        point, die = move >> 3, move & 7
+        return f"{point}-{point - die if point > die else 'off'}{f'-by-{die}' * (point < die)}"

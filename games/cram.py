@@ -1,0 +1,102 @@
+"""Cram, by Martin Gardner: both players put down dominoes on a board, upright or lying; who cannot has lost.
+
+The cell in column x of row y is bit `width * y + x` of a position, and set where it is covered. A move is twice the
+first cell of a domino, and one more where the domino stands upright.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import LOSE, UNDECIDED, Game
+
+MOST_CELLS = 36
+
+
+class Cram(Game):
+    """Cover two neighbouring cells by turns; who cannot has lost."""
+
+    metric = "nimber"
+
+    width: int = 4
+    height: int = 3
+
+    start = 0
+
+    def __post_init__(self):
+        if min(self.width, self.height) < 1 or self.width * self.height > MOST_CELLS:
+            raise ValueError(f"the board must have from 1 to {MOST_CELLS} cells")
+
+    @property
+    def cells(self):
+        return self.width * self.height
+
+    @cached_property
+    def dominoes(self):
+        """The cells that each move covers, 0 where it leads off the board."""
+        found = []
+        for cell in range(self.cells):
+            found.append(3 << cell if cell % self.width + 1 < self.width else 0)
+            found.append((1 | 1 << self.width) << cell if cell + self.width < self.cells else 0)
+        return tuple(found)
+
+    @cached_property
+    def symmetries(self):
+        """Where each symmetry of the board but the identity takes its cells, one after another."""
+        across, down = range(self.width), range(self.height)
+        found = []
+        for swap in (False, True) if self.width == self.height else (False,):
+            for mirror in (False, True):
+                for flip in (False, True):
+                    places = []
+                    for y in down:
+                        for x in across:
+                            row, column = (x, y) if swap else (y, x)
+                            row = self.height - 1 - row if flip else row
+                            places.append(self.width * row + (self.width - 1 - column if mirror else column))
+                    found.append(tuple(places))
+        return tuple(found[1:])
+
+    # The rules
+
+    def generate_moves(self, covered):
+        for move in range(2 * self.cells):
+            domino = self.dominoes[move]
+            if domino and not covered & domino:
+                yield move
+
+    def do_move(self, covered, move):
+        return covered | self.dominoes[move]
+
+    def primitive(self, covered):
+        for domino in self.dominoes:
+            if domino and not covered & domino:
+                return UNDECIDED
+        return LOSE
+
+    def images(self, covered):
+        for places in self.symmetries:
+            image = 0
+            for cell in range(self.cells):
+                image |= (covered >> cell & 1) << places[cell]
+            yield image
+
+    def tier(self, covered):
+        return covered.bit_count()
+
+    # For people
+
+    def write(self, covered):
+        signs = "".join(".#"[covered >> cell & 1] for cell in range(self.cells))
+        return "/".join(signs[at : at + self.width] for at in range(0, self.cells, self.width))
+
+    def read(self, text):
+        rows = text.split("/")
+        if len(rows) != self.height or any(len(row) != self.width or set(row) - set(".#") for row in rows):
+            raise ValueError(f"a position is {self.height} rows of {self.width} signs, . or #, with / between them")
+        return sum(1 << cell for cell, sign in enumerate("".join(rows)) if sign == "#")
+
+    def show(self, covered):
+        return self.write(covered).replace("/", "\n")
+
+    def move_name(self, covered, move):
+        cell = move // 2
+        return f"{'abcdefghijklmnopqrstuvwxyz0123456789'[cell % self.width]}{cell // self.width + 1}{'-|'[move % 2]}"

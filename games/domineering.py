@@ -1,0 +1,96 @@
+"""Domineering, by Göran Andersson: one player puts down dominoes upright, the other lying; who cannot has lost.
+
+The cell in column x of row y is bit `width * y + x` of a position, and set where it is covered; the bit above all cells
+is 1 where the second player is to move, whose dominoes lie.
+"""
+
+from retrograde.games.game import LOSE, UNDECIDED, Game
+
+MOST_CELLS = 60
+
+
+class Domineering(Game):
+    """Cover two cells by turns, the first player one above the other, the second side by side; who cannot has lost."""
+
+    width: int = 4
+    height: int = 4
+
+    start = 0
+
+    def __post_init__(self):
+        if min(self.width, self.height) < 1 or self.width * self.height > MOST_CELLS:
+            raise ValueError(f"the board must have from 1 to {MOST_CELLS} cells")
+
+    @property
+    def cells(self):
+        return self.width * self.height
+
+    # The rules: a move is the first cell of a domino
+
+    def second(self, position):
+        return position >> self.cells
+
+    def domino(self, position):
+        return 3 if self.second(position) else 1 | 1 << self.width
+
+    def free(self, position, cell):
+        """Tell whether a domino of the player to move fits, its first cell being this one."""
+        if self.second(position):
+            if cell % self.width + 1 == self.width:
+                return False
+        elif cell + self.width >= self.cells:
+            return False
+        return position & self.domino(position) << cell == 0
+
+    def generate_moves(self, position):
+        for cell in range(self.cells):
+            if self.free(position, cell):
+                yield cell
+
+    def do_move(self, position, cell):
+        return (position | self.domino(position) << cell) ^ 1 << self.cells
+
+    def primitive(self, position):
+        for cell in range(self.cells):
+            if self.free(position, cell):
+                return UNDECIDED
+        return LOSE
+
+    def images(self, position):
+        """Yield the board mirrored left for right, upside down, and both."""
+        mirrored = flipped = both = position >> self.cells << self.cells
+        for cell in range(self.cells):
+            bit = position >> cell & 1
+            row, column = cell // self.width, cell % self.width
+            mirrored |= bit << self.width * row + self.width - 1 - column
+            flipped |= bit << self.width * (self.height - 1 - row) + column
+            both |= bit << self.cells - 1 - cell
+        yield mirrored
+        yield flipped
+        yield both
+
+    def tier(self, position):
+        return (position & (1 << self.cells) - 1).bit_count()
+
+    # For people
+
+    def write(self, position):
+        signs = "".join(".#"[position >> cell & 1] for cell in range(self.cells))
+        rows = "/".join(signs[at : at + self.width] for at in range(0, self.cells, self.width))
+        return f"{rows},{'h' if self.second(position) else 'v'}"
+
+    def read(self, text):
+        board, _, turn = text.partition(",")
+        rows = board.split("/")
+        if len(rows) != self.height or any(len(row) != self.width or set(row) - set(".#") for row in rows):
+            raise ValueError(f"a position is {self.height} rows of {self.width} signs, . or #, with / between them")
+        if turn not in ("v", "h"):
+            raise ValueError("behind the rows stands whose turn it is, as in ../..,v: v upright, h lying")
+        covered = sum(1 << cell for cell, sign in enumerate("".join(rows)) if sign == "#")
+        return covered | (turn == "h") << self.cells
+
+    def show(self, position):
+        return self.write(position).partition(",")[0].replace("/", "\n")
+
+    def move_name(self, position, cell):
+        return f"{'abcdefghijklmnopqrstuvwxyz'[cell % self.width]}{cell // self.width + 1}"

@@ -1,0 +1,118 @@
+"""The 8-puzzle: eight tiles in a box of nine cells slide into order; the 15-puzzle's little sister, of any size.
+
+A position has four bits for each cell, row by row: the tile there, from 1, or 0 for the gap::
+
+    1 2 3
+    4 5 6      bits 4c to 4c + 3 have the tile of cell c, counted from 0: the goal of 3 × 3 is 0x087654321
+    7 8 .
+
+Moves are undone by moves, so that from the start, which is far from the goal, all is met that can be solved: half of
+all arrangements. A move is the cell of the tile that slides into the gap.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import UNDECIDED, WIN, Game
+
+SIGNS = ".123456789ABCDE"
+
+
+class EightPuzzle(Game):
+    """Slide the tiles of a box into the one gap until they are in order, the gap last."""
+
+    title = "8-puzzle"
+    players = 1
+
+    width: int = 3
+    height: int = 3
+
+    def __post_init__(self):
+        if not (self.width >= 2 and self.height >= 2 and self.width * self.height <= len(SIGNS)):
+            raise ValueError(f"width and height must be at least 2, and the box have at most {len(SIGNS)} cells")
+
+    @property
+    def cells(self):
+        return self.width * self.height
+
+    @cached_property
+    def goal(self):
+        return sum(tile << 4 * (tile - 1) for tile in range(1, self.cells))
+
+    @cached_property
+    def start(self):
+        """The tiles in reverse, the gap last, two of them exchanged where else it could not be solved."""
+        tiles = list(range(self.cells - 1, 0, -1))
+        turned = sum(a > b for i, a in enumerate(tiles) for b in tiles[i + 1 :])
+        if turned % 2:
+            tiles[-2:] = tiles[:-3:-1]
+        return sum(tile << 4 * cell for cell, tile in enumerate(tiles))
+
+    # The rules
+
+    def gap(self, position):
+        cell = 0
+        while position >> 4 * cell & 15:
+            cell += 1
+        return cell
+
+    def generate_moves(self, position):
+        gap = self.gap(position)
+        if gap >= self.width:
+            yield gap - self.width
+        if gap % self.width:
+            yield gap - 1
+        if gap % self.width < self.width - 1:
+            yield gap + 1
+        if gap < self.cells - self.width:
+            yield gap + self.width
+
+    def do_move(self, position, cell):
+        tile = position >> 4 * cell & 15
+        return position - (tile << 4 * cell) + (tile << 4 * self.gap(position))
+
+    def primitive(self, position):
+        return WIN if position == self.goal else UNDECIDED
+
+    def parents(self, position):
+        for cell in self.generate_moves(position):
+            yield self.do_move(position, cell)
+
+    # For people
+
+    def tiles(self, position):
+        return [position >> 4 * cell & 15 for cell in range(self.cells)]
+
+    def write(self, position):
+        signs = self.draw_pieces(position)
+        return "/".join(signs[i : i + self.width] for i in range(0, self.cells, self.width))
+
+    def read(self, text):
+        rows = text.split("/")
+        signs = "".join(rows)
+        if [len(row) for row in rows] != [self.width] * self.height or set(signs) != set(SIGNS[: self.cells]):
+            raise ValueError(f"a position is {self.height} rows of the tiles, as in {self.write(self.goal)}")
+        return self.read_pieces(signs, "")
+
+    def show(self, position):
+        wide = len(str(self.cells - 1))
+        names = [f"{tile or '.':>{wide}}" for tile in self.tiles(position)]
+        return "\n".join(" ".join(names[i : i + self.width]) for i in range(0, self.cells, self.width))
+
+    def move_name(self, position, cell):
+        return str(position >> 4 * cell & 15)
+
+    def draw_board(self):
+        from retrograde.games.drawing import grid
+
+        return grid(self.width, self.height, {SIGNS[tile]: str(tile) for tile in range(1, self.cells)})
+
+    def draw_pieces(self, position):
+        return "".join(SIGNS[tile] for tile in self.tiles(position))
+
+    def draw_move(self, position, cell):
+        return cell, self.gap(position)
+
+    def read_pieces(self, pieces, turn):
+        if set(pieces) != set(SIGNS[: self.cells]):
+            raise ValueError("each tile must be there once, and one cell be empty")
+        return sum(SIGNS.index(sign) << 4 * cell for cell, sign in enumerate(pieces))

@@ -1,0 +1,203 @@
+"""2048, by Gabriele Cirulli, on small boards: slide tiles together until one shows the target.
+
+All tiles slide as far as they can; two of a kind that meet become one of twice as much, each tile once a move. Then
+chance puts a 2, or of ten times once a 4, into any empty cell; before the first move it does so twice. The expectation
+is the probability to get a tile with the `target`: on 2 × 2 it is 1 for 8, 0.9625 for 16, 0.0829 for 32.
+(J. Lees-Miller, *The Mathematics of 2048*, 2018, counts the states of such boards, and solves 3 × 3.)
+
+    | 1 where chance is to put a tile | for each cell, the last one first, 4 bits: 0 if empty, n for a tile of 2**n |
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import CHANCE, LOSE, UNDECIDED, WIN, Game
+
+NAMES = ("left", "right", "up", "down")
+
+
+class Game2048(Game):
+    """Slide tiles together, two of a kind into one, until one shows the target."""
+
+    title = "2048"
+    metric = "expectation"
+    players = 1
+
+    width: int = 2
+    height: int = 2
+    target: int = 16
+
+    def __post_init__(self):
+        if self.width < 2 or self.height < 1 or self.cells > 15:
+            raise ValueError("width must be 2 or more, height 1 or more, and there is room for 15 cells")
+        if not 4 <= self.target <= 1 << 15 or self.target & self.target - 1:
+            raise ValueError("target must be a power of two from 4 to 32768")
+
+    @property
+    def cells(self):
+        return self.width * self.height
+
+    @property
+    def spawning(self):
+        return 1 << 4 * self.cells
+
+    @property
+    def goal(self):
+        return self.target.bit_length() - 1
+
+    @property
+    def start(self):
+        """The empty board."""
+        return self.spawning
+
+    @cached_property
+    def lines(self):
+        """For each direction, the first cell of each line as seen by the sliding tiles, its length and its step."""
+        width, height = self.width, self.height
+        return tuple(
+            line
+            for direction in range(4)
+            for line in (
+                [(width * row, width, 1) for row in range(height)],
+                [(width * row + width - 1, width, -1) for row in range(height)],
+                [(column, height, width) for column in range(width)],
+                [(width * (height - 1) + column, height, -width) for column in range(width)],
+            )[direction]
+        )
+
+    @cached_property
+    def first_lines(self):
+        """Where among all lines those of each direction begin, and where the last ones end."""
+        return (0, self.height, 2 * self.height, 2 * self.height + self.width, 2 * (self.height + self.width))
+
+    @cached_property
+    def symmetries(self):
+        """For each turn and mirroring that keeps the board, the cell that each cell goes to."""
+        width, height = self.width, self.height
+        mirrored = [
+            [
+                (width - 1 - column if flip & 1 else column, height - 1 - row if flip & 2 else row)
+                for column, row in cells
+            ]
+            for cells in [[(cell % width, cell // width) for cell in range(self.cells)]]
+            for flip in range(4)
+        ]
+        turned = [[(row, column) for column, row in cells] for cells in mirrored] if width == height else []
+        return tuple(tuple(row * width + column for column, row in cells) for cells in mirrored + turned)
+
+    # The rules: a player's moves are directions, chance's 2 × cell for a 2 and one more for a 4
+
+    def turn(self, position):
+        return CHANCE if position & self.spawning and not self.reached(position) else 0
+
+    def reached(self, position):
+        found = False
+        for cell in range(self.cells):
+            found |= position >> 4 * cell & 15 == self.goal
+        return found
+
+    def generate_moves(self, position):
+        if position & self.spawning:
+            for cell in range(self.cells):
+                if not position >> 4 * cell & 15:
+                    yield 2 * cell
+                    yield 2 * cell + 1
+        else:
+            for direction in range(4):
+                if self.slide(position, direction) != position:
+                    yield direction
+
+    def odds(self, position, move):
+        return 1 if move & 1 else 9
+
+    def do_move(self, position, move):
+        if not position & self.spawning:
+            return self.slide(position, move) | self.spawning
+        child = position | (move & 1) + 1 << 4 * (move >> 1)
+        return child if position == self.spawning else child - self.spawning
+
+    def slide(self, board, direction):
+        """Return a board after its tiles have slid."""
+        result = 0
+        for number in range(self.first_lines[direction], self.first_lines[direction + 1]):
+            first, length, step = self.lines[number]
+            place, last = first, 0
+            for i in range(length):
+                tile = board >> 4 * (first + step * i) & 15
+                if tile and tile == last:
+                    place -= step
+                    result += 1 << 4 * place
+                    place += step
+                    last = 0
+                elif tile:
+                    result |= tile << 4 * place
+                    place += step
+                    last = tile
+        return result
+
+    def primitive(self, position):
+        if self.reached(position):
+            return WIN
+        if position & self.spawning:
+            return UNDECIDED
+        for _ in self.generate_moves(position):
+            return UNDECIDED
+        return LOSE
+
+    def payoff(self, position, player):
+        return 1 if self.reached(position) else 0
+
+    def tier(self, position):
+        """Return the sum of all tiles, which sliding keeps and chance raises, twice; and one more before chance."""
+        total = 0
+        for cell in range(self.cells):
+            tile = position >> 4 * cell & 15
+            if tile:
+                total += 2 << tile
+        return total + (1 if position & self.spawning else 0)
+
+    def images(self, position):
+        for number in range(len(self.symmetries)):
+            image = position & self.spawning
+            for cell in range(self.cells):
+                image |= (position >> 4 * cell & 15) << 4 * self.symmetries[number][cell]
+            yield image
+
+    # For people
+
+    def variant_title(self):
+        return f"2048 to {self.target} on {self.width} × {self.height}"
+
+    def rows(self, position):
+        tiles = [position >> 4 * cell & 15 for cell in range(self.cells)]
+        texts = [str(1 << tile) if tile else "." for tile in tiles]
+        return [texts[i : i + self.width] for i in range(0, self.cells, self.width)]
+
+    def write(self, position):
+        """Return the rows from the top down, and ? where a tile is to come: `2,./.,4`, `./.?`."""
+        board = "/".join(",".join(row) for row in self.rows(position))
+        return board + "?" * bool(position & self.spawning)
+
+    def read(self, text):
+        rows = [row.split(",") for row in text.removesuffix("?").split("/")]
+        tiles = [tile for row in rows for tile in row]
+        if [len(row) for row in rows] != [self.width] * self.height:
+            raise ValueError(f"a position is {self.height} rows of {self.width} tiles, as in 2,./.,4")
+        known = {"."} | {str(1 << tile) for tile in range(1, self.goal + 1)}
+        if not {*tiles} <= known:
+            raise ValueError(f"tiles are powers of two up to {self.target}, or . for none")
+        board = sum((int(tile).bit_length() - 1) << 4 * cell for cell, tile in enumerate(tiles) if tile != ".")
+        return board | self.spawning if text.endswith("?") else board
+
+    def show(self, position):
+        size = len(str(self.target))
+        lines = [" ".join(tile.rjust(size) for tile in row) for row in self.rows(position)]
+        return "\n".join([*lines, "a tile is to come"] if position & self.spawning else lines)
+
+    def move_name(self, position, move):
+        if not position & self.spawning:
+            return NAMES[move]
+        cell = move >> 1
+        return f"{4 if move & 1 else 2}@{'abcdefghijklmno'[cell % self.width]}{cell // self.width + 1}"
+
+    def ending(self, position):
+        return f"there is a {self.target}" if self.reached(position) else "no tile can move"

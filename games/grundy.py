@@ -1,0 +1,63 @@
+"""Grundy's game (1939): heaps are parted into two that are not alike, until none can be.
+
+A position is a sum of heaps of three and more, for those of one and two are out of play; see `heaps.py` for its bits.
+"""
+
+from retrograde.games.game import Game
+from retrograde.games.heaps import HEAP_BITS, LARGEST, name_of, packed, replaced, sizes_of, understood, weight, written
+
+PLAYED = 3
+"""The smallest heap that can be parted."""
+
+
+class Grundy(Game):
+    """Part a heap into two of different sizes; who cannot has lost."""
+
+    title = "Grundy's game"
+    metric = "nimber"
+
+    n: int = 20
+
+    def __post_init__(self):
+        if not PLAYED <= self.n <= LARGEST:
+            raise ValueError(f"n must be from {PLAYED} to {LARGEST}")
+
+    @property
+    def starts(self):
+        """Return one heap of each size up to the largest, that first."""
+        return tuple(range(self.n, PLAYED - 1, -1))
+
+    # The rules
+
+    def generate_moves(self, heaps):
+        before = 0
+        while heaps:
+            heap = heaps & LARGEST
+            heaps >>= HEAP_BITS
+            if heap == before:
+                continue
+            before = heap
+            for less in range(1, (heap + 1) // 2):
+                yield less << 2 * HEAP_BITS | heap - less << HEAP_BITS | heap
+
+    def do_move(self, heaps, move):
+        less, more = move >> 2 * HEAP_BITS, move >> HEAP_BITS & LARGEST
+        if less < PLAYED:
+            move &= (1 << 2 * HEAP_BITS) - 1
+        if more < PLAYED:
+            move &= LARGEST
+        return replaced(heaps, move)
+
+    def tier(self, heaps):
+        return 2 * self.n - 1 - weight(heaps)
+
+    # For people
+
+    def write(self, heaps):
+        return written(heaps)
+
+    def read(self, text):
+        return packed(size for size in sizes_of(understood(text, self.n)) if size >= PLAYED)
+
+    def move_name(self, heaps, move):
+        return name_of(move)

@@ -1,0 +1,185 @@
+"""Kalah, William Champion's game of sowing: pits of seeds, a store for each player, and another turn for the last seed.
+
+A position is a row of numbers of seeds, in unary: as many ones as there are seeds, and a zero, for each of
+
+    bit 0                                                                            the highest
+    South's pits, left to right | her store | North's pits, right to left | his store | who is to move: 1 North
+
+Seeds are sown one by one into the pits and the store that follow, round the board, the other's store left out. Who sows
+the last into the own store moves again. Who sows it into an empty pit of the own row takes it, with all that is in the
+pit opposite. Who cannot move ends the game: what is left in the other's row is the other's. More seeds win.
+
+The rules are those of G. Irving, J. Donkers and J. Uiterwijk, Solving Kalah (ICGA Journal 23, 2000), by which the last
+seed in an empty pit is taken though there be none opposite; not so, if not `empty`.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game
+
+FIELD = 63
+"""The pits of a row and the store behind them, in a number: six bits for each."""
+MOST_BITS = 61
+SIGNS = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMOPQRTUVWXYZ"
+
+
+class Kalah(Game):
+    """Sow the seeds of a pit round the board; who has more in the own store at the end wins."""
+
+    words = {"S": "South", "N": "North"}
+
+    pits: int = 4
+    seeds: int = 2
+    empty: bool = True
+    """Whether the last seed, sown into an empty pit of the own row, is taken where there are none opposite."""
+
+    def __post_init__(self):
+        if not 1 <= self.pits <= 8 or self.seeds < 1:
+            raise ValueError("pits must be from 1 to 8, and seeds 1 or more")
+        if self.total + 2 * self.pits + 1 > MOST_BITS:
+            raise ValueError(f"there must be no more than {MOST_BITS - 2 * self.pits - 1} seeds in all")
+
+    @property
+    def total(self):
+        return 2 * self.pits * self.seeds
+
+    @property
+    def turn_bit(self):
+        """The place of the bit that says who is to move: above all ones, and all zeros that end a number."""
+        return self.total + 2 * self.pits + 2
+
+    @cached_property
+    def start(self):
+        row = sum(self.seeds << 6 * pit for pit in range(self.pits))
+        return self.coded(row, row, 0)
+
+    # The encoding
+
+    def row(self, position, north):
+        """Return a player's pits, the first to be sown from lowest, and the store above them."""
+        code = position & (1 << self.turn_bit) - 1
+        row = 0
+        for field in range(2 * self.pits + 2):
+            count = (~code & code + 1).bit_length() - 1
+            code >>= count + 1
+            if (field > self.pits) == north:
+                row |= count << 6 * (field - north * (self.pits + 1))
+        return row
+
+    def coded(self, south, north, turn):
+        """Return the position with these rows."""
+        code = shift = 0
+        for field in range(2 * self.pits + 2):
+            row = north if field > self.pits else south
+            count = row >> 6 * (field % (self.pits + 1)) & FIELD
+            code |= (1 << count) - 1 << shift
+            shift += count + 1
+        return code | turn << self.turn_bit
+
+    # The rules: a move is the number of a pit, from 0, the one furthest from the own store
+
+    def turn(self, position):
+        return position >> self.turn_bit
+
+    def generate_moves(self, position):
+        row = self.row(position, self.turn(position))
+        for pit in range(self.pits):
+            if row >> 6 * pit & FIELD:
+                yield pit
+
+    def do_move(self, position, pit):
+        turn = self.turn(position)
+        own, other = self.row(position, turn), self.row(position, 1 - turn)
+        hand = own >> 6 * pit & FIELD
+        own -= hand << 6 * pit
+        at = pit
+        while hand:
+            at = at + 1 if at < 2 * self.pits else 0
+            if at <= self.pits:
+                own += 1 << 6 * at
+            else:
+                other += 1 << 6 * (at - self.pits - 1)
+            hand -= 1
+        if at < self.pits and own >> 6 * at & FIELD == 1:
+            opposite = 6 * (self.pits - 1 - at)
+            taken = other >> opposite & FIELD
+            if taken or self.empty:
+                own += (taken + 1 << 6 * self.pits) - (1 << 6 * at)
+                other -= taken << opposite
+        after = turn if at == self.pits else 1 - turn
+        return self.coded(other, own, after) if turn else self.coded(own, other, after)
+
+    def primitive(self, position):
+        for _ in self.generate_moves(position):
+            return UNDECIDED
+        ahead = 2 * self.payoff(position, self.turn(position)) - self.total
+        if ahead > 0:
+            return WIN
+        return LOSE if ahead else TIE
+
+    def payoff(self, position, player):
+        """Return what a player has where the game is over: the own store, and what is left in the own row."""
+        row = self.row(position, player)
+        seeds = 0
+        for field in range(self.pits + 1):
+            seeds += row >> 6 * field & FIELD
+        return seeds
+
+    def tier(self, position):
+        """Return how many seeds are in the stores: a move that adds none moves seeds on within a row."""
+        stores = 6 * self.pits
+        return (self.row(position, 0) >> stores) + (self.row(position, 1) >> stores)
+
+    # For people
+
+    def numbers(self, position):
+        """Return the seeds of South's pits and store, and of North's."""
+        rows = self.row(position, 0), self.row(position, 1)
+        return [[row >> 6 * field & FIELD for field in range(self.pits + 1)] for row in rows]
+
+    def write(self, position):
+        """Return South's pits and store, North's, and who is to move, as in `2,2,2,2,0/2,2,2,2,0/S`."""
+        south, north = (",".join(map(str, row)) for row in self.numbers(position))
+        return f"{south}/{north}/{'SN'[self.turn(position)]}"
+
+    def read(self, text):
+        parts = text.split("/")
+        rows = [part.split(",") for part in parts[:2]]
+        if [len(row) for row in rows] != [self.pits + 1] * 2 or parts[2:] not in (["S"], ["N"]):
+            raise ValueError(f"a position is two rows of pits and store, and who is to move: {self.write(self.start)}")
+        if not all(number.isdecimal() for row in rows for number in row):
+            raise ValueError("pits and stores hold numbers of seeds")
+        if sum(int(number) for row in rows for number in row) != self.total:
+            raise ValueError(f"there must be {self.total} seeds in all")
+        south, north = (sum(int(number) << 6 * field for field, number in enumerate(row)) for row in rows)
+        return self.coded(south, north, "SN".index(parts[2]))
+
+    def show(self, position):
+        (*south, south_store), (*north, north_store) = self.numbers(position)
+        upper = " ".join(f"{number:2}" for number in reversed(north))
+        lower = " ".join(f"{number:2}" for number in south)
+        middle, mover = " " * len(upper), "SN"[self.turn(position)]
+        return f"   {upper}\n{north_store:2} {middle} {south_store:2}\n   {lower}   {mover} to move"
+
+    def move_name(self, position, pit):
+        return str(pit + 1)
+
+    def draw_board(self):
+        """Return the pits in two rows, and the stores at the ends, in which seeds stand as numbers."""
+        from retrograde.games.drawing import Board
+
+        below = [(float(pit + 1), 2.0) for pit in range(self.pits)]
+        above = [(float(self.pits - pit), 0.0) for pit in range(self.pits)]
+        places = (*below, (self.pits + 1.0, 1.0), *above, (0.0, 1.0))
+        names = [f"{sign}{pit + 1}" for sign in "SN" for pit in range(self.pits + 1)]
+        pieces = {sign: str(number) for number, sign in enumerate(SIGNS[: self.total + 1]) if number}
+        return Board(places, tuple(names), pieces | {"S": "S", "N": "N"}, len(places))
+
+    def draw_pieces(self, position):
+        return "".join(SIGNS[number] for row in self.numbers(position) for number in row)
+
+    def draw_move(self, position, pit):
+        return (pit + self.turn(position) * (self.pits + 1),)
+
+    def draw_turn(self, position):
+        return "SN"[self.turn(position)]

@@ -1,0 +1,92 @@
+"""Lights Out (Tiger Electronics, 1995): a press turns a light and those beside it on or off; put all of them out.
+
+A position has a bit for each light, row by row, 1 where it is on. A press is undone by another one, and in which order
+one presses does not matter: what takes n presses to put out is what n presses bring about from the dark.
+
+All lights on can be put out on every board (K. Sutner, 1989); from there play reaches all that can be.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import UNDECIDED, WIN, Game
+
+MOST_LIGHTS = 36
+
+
+class LightsOut(Game):
+    """Press lights, each of which turns itself and those beside it on or off, until all are out."""
+
+    title = "Lights Out"
+    players = 1
+
+    width: int = 4
+    height: int = 4
+
+    def __post_init__(self):
+        if not (self.width >= 1 and self.height >= 1 and 2 <= self.lights <= MOST_LIGHTS):
+            raise ValueError(f"width and height must be at least 1, and there be 2 to {MOST_LIGHTS} lights")
+
+    @property
+    def lights(self):
+        return self.width * self.height
+
+    @property
+    def start(self):
+        return (1 << self.lights) - 1
+
+    @cached_property
+    def presses(self):
+        """For each light, the lights that a press of it changes."""
+        places = [(light % self.width, light // self.width) for light in range(self.lights)]
+
+        def near(a, b):
+            return abs(a[0] - b[0]) + abs(a[1] - b[1]) < 2
+
+        return tuple(sum(near(a, b) << light for light, b in enumerate(places)) for a in places)
+
+    # The rules
+
+    def generate_moves(self, position):
+        yield from range(self.lights)
+
+    def do_move(self, position, light):
+        return position ^ self.presses[light]
+
+    def primitive(self, position):
+        return UNDECIDED if position else WIN
+
+    def parents(self, position):
+        for light in range(self.lights):
+            yield position ^ self.presses[light]
+
+    # For people
+
+    def write(self, position):
+        signs = self.draw_pieces(position)
+        return "/".join(signs[i : i + self.width] for i in range(0, self.lights, self.width))
+
+    def read(self, text):
+        rows = text.split("/")
+        if [len(row) for row in rows] != [self.width] * self.height or not set("".join(rows)) <= set(".O"):
+            raise ValueError(f"a position is {self.height} rows of . and O, as in {self.write(self.start)}")
+        return self.read_pieces("".join(rows), "")
+
+    def show(self, position):
+        return self.write(position).replace("/", "\n")
+
+    def move_name(self, position, light):
+        return self.draw_board().names[light]
+
+    def draw_board(self):
+        from retrograde.games.drawing import grid
+
+        return grid(self.width, self.height, {"O": "gold disc"})
+
+    def draw_pieces(self, position):
+        return "".join("O" if position >> light & 1 else "." for light in range(self.lights))
+
+    def draw_move(self, position, light):
+        return (light,)
+
+    def read_pieces(self, pieces, turn):
+        return sum(1 << light for light, sign in enumerate(pieces) if sign == "O")

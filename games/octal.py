@@ -1,0 +1,80 @@
+"""Octal games, by Guy and Smith (1956): heaps, of which a code says how many may be taken, and what may be left.
+
+The digit at place t behind the point is about taking t from a heap: 1 is added to it where nothing may be left, 2 where
+one heap may be, 4 where two may be. Kayles is .77: one or two are taken, and whatever is left may be parted.
+A position is a sum of heaps; see `heaps.py` for its bits.
+"""
+
+import re
+from functools import cached_property
+
+from retrograde.games.game import Game
+from retrograde.games.heaps import HEAP_BITS, LARGEST, MOST_HEAPS, name_of, replaced, understood, weight, written
+
+NAMES = {".77": "Kayles", ".07": "Dawson's Kayles", ".137": "Dawson's Chess", ".6": "Officers"}
+
+
+class Octal(Game):
+    """Take from a heap what the code allows, and part what is left if it allows that; who cannot move has lost."""
+
+    title = "Octal game"
+    metric = "nimber"
+
+    code: str = ".77"
+    n: int = 15
+
+    def __post_init__(self):
+        if not re.fullmatch(r"\.[0-7]{1,8}", self.code):
+            raise ValueError("code must be a point and up to eight digits from 0 to 7, such as .77")
+        if not 1 <= self.n < 2 * MOST_HEAPS:
+            raise ValueError(f"n must be from 1 to {2 * MOST_HEAPS - 1}")
+
+    @property
+    def starts(self):
+        """Return one heap of each size up to the largest, that first."""
+        return tuple(range(self.n, -1, -1))
+
+    @cached_property
+    def digits(self):
+        return tuple(int(digit) for digit in self.code[1:])
+
+    # The rules
+
+    def generate_moves(self, heaps):
+        before = 0
+        while heaps:
+            heap = heaps & LARGEST
+            heaps >>= HEAP_BITS
+            if heap == before:
+                continue
+            before = heap
+            for i in range(min(len(self.digits), heap)):
+                left = heap - i - 1
+                digit = self.digits[i]
+                if digit & 1 and left == 0:
+                    yield heap
+                if digit & 2 and left > 0:
+                    yield left << HEAP_BITS | heap
+                if digit & 4:
+                    for less in range(1, left // 2 + 1):
+                        yield less << 2 * HEAP_BITS | left - less << HEAP_BITS | heap
+
+    def do_move(self, heaps, move):
+        return replaced(heaps, move)
+
+    def tier(self, heaps):
+        return 2 * self.n - 1 - weight(heaps)
+
+    # For people
+
+    def variant_title(self):
+        return f"{NAMES[self.code]}, a row of {self.n}" if self.code in NAMES else ""
+
+    def write(self, heaps):
+        return written(heaps)
+
+    def read(self, text):
+        return understood(text, self.n)
+
+    def move_name(self, heaps, move):
+        return name_of(move)

@@ -1,0 +1,146 @@
+"""The 2 × 2 × 2 cube: eight corners, of which one is held still and seven are turned home.
+
+Corners and places are numbered as by H. Kociemba, without the one held (down, back, left)::
+
+    0 URF   1 UFL   2 ULB   3 UBR   4 DFR   5 DLF   6 DRB         Up, Right, Front, Down, Left, Back
+
+A position has five bits for each place: three for the corner there, and above them two for how it is twisted, 0 to 2,
+by thirds of a turn clockwise. A move is 3 × the face (0 U, 1 R, 2 F) + the turns less one: U, U2, U', R, …
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import UNDECIDED, WIN, Game
+
+CORNERS = 7
+FROM = ((3, 0, 1, 2, 4, 5, 6), (4, 1, 2, 0, 6, 5, 3), (1, 5, 2, 3, 0, 4, 6))
+"""For each face and place, the place from which a quarter turn brings a corner there."""
+TWIST = ((0, 0, 0, 0, 0, 0, 0), (2, 0, 0, 1, 1, 0, 2), (1, 2, 0, 0, 2, 1, 0))
+"""And by how much it twists it."""
+NAMES = ("U", "U2", "U'", "R", "R2", "R'", "F", "F2", "F'")
+COLOURS = {"U": "white", "R": "crimson", "F": "teal", "D": "gold", "L": "sienna", "B": "royalblue"}
+STICKERS = ("URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB", "DBL")
+"""The faces that each corner shows at home, the last one the corner held."""
+NET = {
+    "U": (("ULB", "UBR"), ("UFL", "URF")), "L": (("ULB", "UFL"), ("DBL", "DLF")), "F": (("UFL", "URF"), ("DLF", "DFR")),
+    "R": (("URF", "UBR"), ("DFR", "DRB")), "B": (("UBR", "ULB"), ("DRB", "DBL")), "D": (("DLF", "DFR"), ("DBL", "DRB")),
+}  # fmt: skip
+"""The places of each face as they lie in the net, from the top left."""
+CORNERS_OF_FACES = {"U": (2, 0), "L": (0, 2), "F": (2, 2), "R": (4, 2), "B": (6, 2), "D": (2, 4)}
+"""Where the faces lie in the net, their columns and rows."""
+
+
+class PocketCube(Game):
+    """Turn the faces of the 2 × 2 × 2 cube until each has one colour."""
+
+    title = "Pocket cube"
+    players = 1
+
+    quarter: bool = False
+    """Whether only quarter turns are moves, so that a half turn counts as two."""
+    faces: int = 3
+    """How many faces are turned; with two, up and right, there is less to find."""
+
+    def __post_init__(self):
+        if not 2 <= self.faces <= 3:
+            raise ValueError("faces must be 2 or 3")
+
+    @cached_property
+    def goal(self):
+        return sum(corner << 5 * corner for corner in range(CORNERS))
+
+    @cached_property
+    def start(self):
+        """The cube after R U2 F' R2 U' F R' U, or what of it there is, say: any one that is not solved would do."""
+        position = self.goal
+        for move in (3, 1, 8, 4, 2, 6, 5, 0):
+            if move < 3 * self.faces:
+                position = self.turned(position, move // 3, move % 3 + 1)
+        return position
+
+    # The rules
+
+    def turned(self, position, face, times):
+        """Return the cube after some quarter turns of a face."""
+        for _ in range(times):
+            after = 0
+            for place in range(CORNERS):
+                corner = position >> 5 * FROM[face][place] & 31
+                twist = (corner >> 3) + TWIST[face][place]
+                if twist > 2:
+                    twist -= 3
+                after |= (corner & 7 | twist << 3) << 5 * place
+            position = after
+        return position
+
+    def generate_moves(self, position):
+        for move in range(3 * self.faces):
+            if not self.quarter or move % 3 != 1:
+                yield move
+
+    def do_move(self, position, move):
+        return self.turned(position, move // 3, move % 3 + 1)
+
+    def primitive(self, position):
+        return WIN if position == self.goal else UNDECIDED
+
+    def parents(self, position):
+        for move in self.generate_moves(position):
+            yield self.do_move(position, move)
+
+    # For people
+
+    def write(self, position):
+        """Return the corner at each place with its twist, as in `0 1 2+ 3 4- 5 6`."""
+        corners = [position >> 5 * place & 31 for place in range(CORNERS)]
+        return " ".join(f"{corner & 7}{['', '+', '-'][corner >> 3]}" for corner in corners)
+
+    def read(self, text):
+        words = text.split()
+        if sorted(word[:1] for word in words) != list("0123456") or {word[1:] for word in words} - {"", "+", "-"}:
+            raise ValueError(f"a position is seven corners, each with +, - or neither, as in {self.write(self.start)}")
+        twists = [("", "+", "-").index(word[1:]) for word in words]
+        if sum(twists) % 3:
+            raise ValueError("the twists of all corners must make whole turns")
+        corners = [int(word[0]) | twist << 3 for word, twist in zip(words, twists, strict=True)]
+        return sum(corner << 5 * place for place, corner in enumerate(corners))
+
+    def show(self, position):
+        """Return the net: U above, then L, F, R and B, and D below."""
+        signs = dict(zip(self.cells, self.draw_pieces(position), strict=True))
+        return "\n".join("".join(signs.get((x, y), " ") for x in range(8)).rstrip() for y in range(6))
+
+    def move_name(self, position, move):
+        return NAMES[move]
+
+    @cached_property
+    def net(self):
+        """For each cell of the net its column and row, the place it is of, and its face there."""
+        return tuple(
+            (x + right, y + down, STICKERS.index(corner), STICKERS[STICKERS.index(corner)].index(face))
+            for face, (x, y) in CORNERS_OF_FACES.items()
+            for down, row in enumerate(NET[face])
+            for right, corner in enumerate(row)
+        )
+
+    @property
+    def cells(self):
+        return [(x, y) for x, y, _, _ in self.net]
+
+    def draw_board(self):
+        from retrograde.games.drawing import Board
+
+        names = tuple(f"{face}{number}" for face in CORNERS_OF_FACES for number in range(1, 5))
+        pieces = {sign: f"{colour} square" for sign, colour in COLOURS.items()}
+        return Board(tuple((float(x), float(y)) for x, y in self.cells), names, pieces, len(names))
+
+    def draw_pieces(self, position):
+        signs = []
+        for _, _, place, face in self.net:
+            corner = position >> 5 * place & 31 if place < CORNERS else CORNERS
+            signs.append(STICKERS[corner & 7][(face - (corner >> 3)) % 3])
+        return "".join(signs)
+
+    def draw_move(self, position, move):
+        after = self.draw_pieces(self.do_move(position, move))
+        return tuple(cell for cell, sign in enumerate(self.draw_pieces(position)) if sign != after[cell])

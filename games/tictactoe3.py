@@ -1,0 +1,127 @@
+"""Tic-tac-toe for three: X, O and Δ by turns; whoever first owns a line gets all three points, in a tie each gets one.
+
+A position has a bit for each cell with an X, row by row from the top left, then as many for O, and for Δ.
+"""
+
+import re
+from functools import cached_property
+
+from retrograde.games.game import LOSE, TIE, UNDECIDED, Game
+
+PLAYERS = 3
+
+
+class TicTacToe3(Game):
+    """Claim cells by turns, three players; whoever first owns a whole line wins."""
+
+    title = "Tic-tac-toe for three"
+    words = {"X": "X", "O": "O", "A": "A"}
+    players = PLAYERS
+
+    size: int = 3
+
+    start = 0
+
+    def __post_init__(self):
+        if not 1 <= self.size <= 4:
+            raise ValueError("size must be from 1 to 4")
+
+    @property
+    def cells(self):
+        return self.size**2
+
+    @property
+    def board(self):
+        return (1 << self.cells) - 1
+
+    @cached_property
+    def lines(self):
+        rows = [[self.size * row + column for column in range(self.size)] for row in range(self.size)]
+        columns = zip(*rows, strict=True)
+        diagonals = [[row[i] for i, row in enumerate(rows)], [row[-1 - i] for i, row in enumerate(rows)]]
+        return tuple(sum(1 << cell for cell in line) for line in [*rows, *columns, *diagonals])
+
+    @cached_property
+    def symmetries(self):
+        """The cells of the board as its seven turns and mirrors order them."""
+        board = [tuple(range(self.size * row, self.size * (row + 1))) for row in range(self.size)]
+        boards = []
+        for _ in range(4):
+            board = list(zip(*board[::-1], strict=True))  # a quarter turn
+            boards += [sum(board, ()), sum(board[::-1], ())]
+        return tuple(cells for cells in boards if cells != tuple(range(self.cells)))
+
+    # The rules
+
+    def turn(self, position):
+        return position.bit_count() % PLAYERS
+
+    def generate_moves(self, position):
+        filled = (position | position >> self.cells | position >> 2 * self.cells) & self.board
+        for cell in range(self.cells):
+            if not filled >> cell & 1:
+                yield cell
+
+    def do_move(self, position, cell):
+        return position | 1 << cell + self.cells * self.turn(position)
+
+    def last(self, position):
+        """Return who has moved last."""
+        return (position.bit_count() + PLAYERS - 1) % PLAYERS
+
+    def has_won(self, position):
+        own = position >> self.cells * self.last(position)
+        for line in self.lines:  # noqa: SIM110  # compiled code has no any()
+            if own & line == line:
+                return True
+        return False
+
+    def primitive(self, position):
+        if self.has_won(position):
+            return LOSE
+        return TIE if position.bit_count() == self.cells else UNDECIDED
+
+    def payoff(self, position, player):
+        if self.has_won(position):
+            return PLAYERS if player == self.last(position) else 0
+        return 1
+
+    def images(self, position):
+        for cells in self.symmetries:
+            image = 0
+            for cell in range(self.cells):
+                image |= (position >> cells[cell] & 1) << cell
+                image |= (position >> cells[cell] + self.cells & 1) << cell + self.cells
+                image |= (position >> cells[cell] + 2 * self.cells & 1) << cell + 2 * self.cells
+            yield image
+
+    def tier(self, position):
+        return position.bit_count()
+
+    # For people
+
+    def write(self, position):
+        signs = []
+        for cell in range(self.cells):
+            owners = [player for player in range(PLAYERS) if position >> cell + player * self.cells & 1]
+            signs.append("XOA"[owners[0]] if owners else ".")
+        rows = ["".join(signs[self.size * row : self.size * (row + 1)]) for row in range(self.size)]
+        return "/".join(rows)
+
+    def read(self, text):
+        row = f"[XOA.]{{{self.size}}}"
+        if not re.fullmatch("/".join([row] * self.size), text):
+            raise ValueError(f"a position is {self.size} rows of {self.size} signs, X, O, A or ., with / between them")
+        signs = text.replace("/", "")
+        counts = [signs.count(sign) for sign in "XOA"]
+        if not counts[0] >= counts[1] >= counts[2] >= counts[0] - 1:
+            raise ValueError(
+                f"X, O and A move in turns, and here they have {counts[0]}, {counts[1]} and {counts[2]} cells"
+            )
+        return sum(1 << cell + self.cells * "XOA".index(sign) for cell, sign in enumerate(signs) if sign != ".")
+
+    def show(self, position):
+        return "\n".join(" ".join(row) for row in self.write(position).split("/"))
+
+    def move_name(self, position, cell):
+        return f"{'abcd'[cell % self.size]}{self.size - cell // self.size}"

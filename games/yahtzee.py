@@ -1,0 +1,238 @@
+"""Yahtzee, alone: the greatest expected score, by any of the thirteen categories.
+
+In each turn five dice are rolled, and twice any of them may be rolled again; then a category is chosen that has not
+been used, and what the dice score there is paid as a reward. 63 points or more in the upper categories, 1 to 6, bring
+35. The others are 7 three of a kind, 8 four of a kind, 9 full house, 10 small straight, 11 large straight, 12 Yahtzee,
+13 chance.
+
+A further Yahtzee, when 50 have been scored for one, brings 100; and once category 12 is used it is a joker: it must go
+to its own upper category, if that is open, else to a lower one, where it scores as a straight or a full house would.
+
+Dice that are to be rolled come one by one, which is the same, so that what is kept is a position like any other::
+
+    | used categories 13 | 50 scored for a Yahtzee 1 | upper points, at most 63, 6 | rolls left 2 | dice by face, 3 |
+
+All thirteen categories make 536,448 turns of 1,386 positions, 743 million, too many for the solver; six are 3 million.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
+
+NAMES = (
+    *("ones", "twos", "threes", "fours", "fives", "sixes", "three-of-a-kind", "four-of-a-kind", "full-house"),
+    *("small-straight", "large-straight", "yahtzee", "chance"),
+)
+DICE, FACES = 5, 6
+UPPER_GOAL, UPPER_BONUS, YAHTZEE, AGAIN = 63, 35, 50, 100
+SIX = 0o777777
+"""The bits of the dice."""
+
+
+class Yahtzee(Game):
+    """Roll five dice up to three times, and choose a category, until all are used."""
+
+    title = "Yahtzee"
+    metric = "expectation"
+    players = 1
+    start = 2 << 18
+    example = "categories=9+12"
+
+    categories: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+    joker: bool = True
+
+    def __post_init__(self):
+        if not self.categories or len({*self.categories}) != len(self.categories):
+            raise ValueError("categories must be given, each once, as in 1+2+12")
+        if not {*self.categories} <= {*range(1, 14)}:
+            raise ValueError("categories are from 1 to 13")
+
+    @cached_property
+    def all_categories(self):
+        return sum(1 << category - 1 for category in self.categories)
+
+    # What a position says
+
+    def used(self, position):
+        return position >> 27
+
+    def upper(self, position):
+        return position >> 20 & 63
+
+    def rolls(self, position):
+        return position >> 18 & 3
+
+    def face(self, position, face):
+        """Return how many dice show a face, from 0."""
+        return position >> 3 * face & 7
+
+    def dice(self, position):
+        total = 0
+        for face in range(FACES):
+            total += self.face(position, face)
+        return total
+
+    # The rules: chance's moves are faces; a player's, kept dice as bits of the dice in order, or 64 + category
+
+    def turn(self, position):
+        return CHANCE if self.dice(position) < DICE and self.primitive(position) == UNDECIDED else 0
+
+    def primitive(self, position):
+        return WIN if self.used(position) == self.all_categories else UNDECIDED
+
+    def payoff(self, position, player):
+        return 0
+
+    def generate_moves(self, position):
+        if self.dice(position) < DICE:
+            yield from range(FACES)
+        elif self.rolls(position):
+            yield from self.keeps(position)
+        else:
+            yield from self.choices(position)
+
+    def keeps(self, position):
+        """Yield which dice may be kept; of equal ones, the first."""
+        for keep in range(1 << DICE):
+            fine = True
+            number = 0
+            for face in range(FACES):
+                for again in range(self.face(position, face)):
+                    if again and keep >> number & 1 and not keep >> number - 1 & 1:
+                        fine = False
+                    number += 1
+            if fine:
+                yield keep
+
+    def choices(self, position):
+        forced = self.forced(position)
+        for category in range(13):
+            if self.all_categories & ~self.used(position) & forced & 1 << category:
+                yield 64 + category
+
+    def forced(self, position):
+        """Return the categories to which a joker must go; all others where there is none."""
+        face = self.same(position)
+        if not self.joker or face < 0 or not self.used(position) >> 11 & 1:
+            return 0x1FFF
+        open_ones = self.all_categories & ~self.used(position)
+        if open_ones >> face & 1:
+            return 1 << face
+        return 0x1FC0 if open_ones & 0x1FC0 else 0x1FFF
+
+    def same(self, position):
+        """Return the face that all dice show, -1 where they do not."""
+        for face in range(FACES):
+            if self.face(position, face) == DICE:
+                return face
+        return -1
+
+    def score(self, position, category):
+        """Return what the dice score in a category."""
+        total = 0
+        most = 0
+        pairs = 0
+        row = 0
+        longest = 0
+        for face in range(FACES):
+            count = self.face(position, face)
+            total += (face + 1) * count
+            most = max(most, count)
+            pairs += count >= 2
+            row = row + 1 if count else 0
+            longest = max(longest, row)
+        joker = self.joker and most == DICE and self.used(position) >> 11 & 1
+        if category < 6:
+            return (category + 1) * self.face(position, category)
+        if category == 6 or category == 7:
+            return total if most >= category - 3 else 0
+        if category == 8:
+            return 25 if joker or (most == 3 and pairs == 2) else 0
+        if category == 9:
+            return 30 if joker or longest >= 4 else 0
+        if category == 10:
+            return 40 if joker or longest >= 5 else 0
+        if category == 11:
+            return YAHTZEE if most == DICE else 0
+        return total
+
+    def do_move(self, position, move):
+        if self.dice(position) < DICE:
+            return position + (1 << 3 * move)
+        if self.rolls(position):
+            return self.keep(position, move)
+        category = move - 64
+        scored = self.score(position, category)
+        upper = min(UPPER_GOAL, self.upper(position) + (scored if category < 6 else 0))
+        used = self.used(position) | 1 << category
+        flag = position >> 26 & 1 or (category == 11 and scored > 0)
+        if used == self.all_categories:
+            return used << 27
+        return used << 27 | (1 if flag and self.joker else 0) << 26 | upper << 20 | 2 << 18
+
+    def keep(self, position, kept):
+        """Return the position after the other dice were taken up; with all kept, none is rolled any more."""
+        if kept == (1 << DICE) - 1:
+            return position & ~(3 << 18)
+        number = 0
+        dice = 0
+        for face in range(FACES):
+            for _ in range(self.face(position, face)):
+                dice += (kept >> number & 1) << 3 * face
+                number += 1
+        return (position & ~SIX) - (1 << 18) | dice
+
+    def reward(self, position, move, player):
+        if move < 64:
+            return 0
+        category = move - 64
+        paid = self.score(position, category)
+        before = self.upper(position)
+        if category < 6 and before < UPPER_GOAL <= before + paid:
+            paid += UPPER_BONUS
+        if position >> 26 & 1 and self.same(position) >= 0:
+            paid += AGAIN
+        return paid
+
+    def tier(self, position):
+        """Return the turn and how far it is: rolls that were taken, and dice on the table."""
+        if self.primitive(position) != UNDECIDED:
+            return 32 * self.used(position).bit_count()
+        return 32 * self.used(position).bit_count() + 8 * (2 - self.rolls(position)) + self.dice(position)
+
+    # For people
+
+    def variant_title(self):
+        return "Yahtzee" if len(self.categories) == 13 else f"Yahtzee with {len(self.categories)} categories"
+
+    def write(self, position):
+        """Return the categories used, the upper points, the rolls left and the dice: `1+9 u3 r2 11466`."""
+        used = "+".join(str(category + 1) for category in range(13) if self.used(position) >> category & 1) or "-"
+        dice = "".join(str(face + 1) * self.face(position, face) for face in range(FACES))
+        star = "*" * (position >> 26 & 1)
+        return f"{used} u{self.upper(position)}{star} r{self.rolls(position)} {dice or '-'}"
+
+    def read(self, text):
+        parts = text.split()
+        if len(parts) != 4 or parts[1][:1] != "u" or parts[2] not in ("r0", "r1", "r2"):
+            raise ValueError(
+                "a position is written as 1+9 u3 r2 11466: categories used, upper points, rolls left, dice"
+            )
+        used = [] if parts[0] == "-" else parts[0].split("+")
+        upper, dice = parts[1][1:].removesuffix("*"), parts[3].replace("-", "")
+        if {*dice} - {*"123456"} or len(dice) > DICE or not upper.isdecimal() or int(upper) > UPPER_GOAL:
+            raise ValueError(f"there are {DICE} dice, from 1 to {FACES}, and upper points from 0 to {UPPER_GOAL}")
+        if not {*used} <= {str(category) for category in self.categories}:
+            raise ValueError(f"categories are among {'+'.join(map(str, self.categories))}")
+        mask = sum(1 << int(category) - 1 for category in used)
+        star = parts[1].endswith("*")
+        thrown = sum(1 << 3 * (int(face) - 1) for face in dice)
+        return mask << 27 | star << 26 | int(upper) << 20 | int(parts[2][1]) << 18 | thrown
+
+    def move_name(self, position, move):
+        if self.dice(position) < DICE:
+            return str(move + 1)
+        if move >= 64:
+            return NAMES[move - 64]
+        faces = "".join(str(face + 1) * self.face(position, face) for face in range(FACES))
+        return "keep-" + ("".join(sign for number, sign in enumerate(faces) if move >> number & 1) or "none")

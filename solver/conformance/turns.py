@@ -1,0 +1,106 @@
+"""Who plays and what for, held against the contract: the players, whose turn it is, chance, and what ends pay.
+
+Each check raises a Fault at the first thing that is wrong.
+"""
+
+from retrograde.games.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game, defines, metric_of
+from retrograde.solver.conformance.survey import Survey, View, expect_again, is_int
+from retrograde.solver.rules.examine import Fault
+
+SOLVED = ("remoteness", "score", "nimber", "expectation", "utilities")
+"""The metrics that there is a way to compute."""
+METHODS = ("turn", "odds", "payoff")
+
+
+def check_players(survey: Survey) -> None:
+    """Raise a Fault where there are no players, where nobody says whose turn it is, or where nothing can be solved."""
+    game = survey.game
+    for name in METHODS:
+        if not callable(member := getattr(game, name)):
+            survey.at(name, None)
+            raise Fault(f"is {member!r:.60}; that is what a method of the contract is called: call it something else")
+    survey.at("players", None)
+    players = game.players
+    if not is_int(players) or players < 1:
+        raise Fault(f"is {players!r}; it must be an int from 1 on")
+    expect_again(players, game.players)
+    if players > 2 and not defines(game, "turn"):
+        raise Fault(f"is {players}, and there is no turn(position) to say who is to move")
+    check_metric(survey)
+
+
+def check_metric(survey: Survey) -> None:
+    """Raise a Fault where the metric of a game is none, does not fit its players, or is not computed yet."""
+    game = survey.game
+    survey.at("metric", None)
+    metric = metric_of(game)
+    if metric not in METRICS:
+        raise Fault(f"is {metric!r}; the metrics are {', '.join(METRICS)}")
+    if metric != "utilities" and game.players > 2:
+        raise Fault(f"is {metric}, which is for one player or two; for {game.players} it must be utilities")
+    if metric not in SOLVED:
+        raise Fault(f"is {metric}, which cannot be solved yet; what can is {', '.join(SOLVED)}")
+
+
+def check_starts(survey: Survey) -> None:
+    """Raise a Fault where there are no first positions."""
+    survey.at("starts", None)
+    starts = survey.game.starts
+    if not isinstance(starts, tuple) or not starts:
+        raise Fault(f"is {starts!r:.60}; it must be a tuple of first positions")
+    expect_again(starts, survey.game.starts)
+
+
+def check_turn(survey: Survey, position: int) -> None:
+    """See whose turn it is, what its moves weigh where it is chance's, and what is paid where the game is over."""
+    view, game = survey.views[position], survey.game
+    if defines(game, "turn"):
+        check_mover(survey, position, view)
+    if defines(game, "reward"):
+        check_rewards(survey, position, view)
+    if view.value != UNDECIDED and defines(game, "payoff"):
+        survey.at("payoff", position)
+        for player in range(game.players):
+            paid = game.payoff(position, player)
+            if not is_int(paid) or abs(paid) >= PAYOFF_LIMIT:
+                raise Fault(f"gives player {player} {paid!r}; it must give an int between -2**30 and 2**30")
+            expect_again(paid, game.payoff(position, player))
+
+
+def check_rewards(survey: Survey, position: int, view: View) -> None:
+    """See what the moves of a position pay at once."""
+    game = survey.game
+    survey.at("reward", position)
+    for move in view.moves:
+        for player in range(game.players):
+            paid = game.reward(position, move, player)
+            if not is_int(paid) or abs(paid) >= PAYOFF_LIMIT:
+                raise Fault(f"gives player {player} {paid!r} for move {move}; it must be an int of less than 2**30")
+            expect_again(paid, game.reward(position, move, player))
+
+
+def check_mover(survey: Survey, position: int, view: View) -> None:
+    """See whether it is the turn of a player, or of chance where that may be."""
+    game = survey.game
+    survey.at("turn", position)
+    turn = game.turn(position)
+    if not is_int(turn) or (turn != CHANCE and not 0 <= turn < game.players):
+        raise Fault(f"gives {turn!r}; it must give a player from 0 to {game.players - 1}, or CHANCE")
+    expect_again(turn, game.turn(position))
+    if turn != CHANCE:
+        return
+    if view.value != UNDECIDED:
+        raise Fault("gives CHANCE where the game is over; let it give the player whose value primitive() says")
+    if (metric := metric_of(game)) not in ("expectation", "utilities"):
+        raise Fault(f"gives CHANCE, and the metric is {metric}; for games with chance let metric be 'expectation'")
+    for move in view.moves:
+        survey.at("odds", position)
+        weight = game.odds(position, move)
+        if not is_int(weight) or weight < 1:
+            raise Fault(f"gives {weight!r} for the move {move}; it must give an int above 0")
+        expect_again(weight, game.odds(position, move))
+
+
+def has_turns(game: Game) -> bool:
+    """Tell whether a game says whose turn it is, or what ends pay."""
+    return any(defines(game, name) for name in ("turn", "payoff", "reward"))

@@ -1,0 +1,72 @@
+"""Whose turn it is, what chance weighs, and what moves and ends pay, asked of compiled rules for a block of positions.
+
+All is told from player 0's side: what is paid is what player 0 gets less what player 1 does, if there is one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, Game, defines
+from retrograde.solver.rules.examine import Fault, blame, examine
+from retrograde.solver.rules.expansion import Block, compiling
+from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_block
+from retrograde.solver.rules.trouble import Trouble
+
+Array = np.ndarray[Any, Any]
+
+
+class Weights(NamedTuple):
+    """What a block has beside its children: `turns` int8, an entry for each column; `odds` int64[rows, columns], which
+    are told where it is chance's turn; `rewards` int64[rows, columns], or [0, 0] where moves pay nothing; and `pays`
+    int64, an entry for each position, 0 where the game is not over."""
+
+    turns: Array
+    odds: Array
+    rewards: Array
+    pays: Array
+
+
+def weigh(game: Game, positions: Array, block: Block) -> Weights:
+    """Return the weights of a block that was expanded from some positions; raise RuleError where they are none."""
+    shape = len(block.children), block.columns
+    weights = Weights(
+        np.empty(block.columns, np.int8), np.zeros(shape, np.int64),
+        np.zeros(shape if defines(game, "reward") else (0, 0), np.int64), np.zeros(len(positions), np.int64),
+    )  # fmt: skip
+    trouble = np.zeros(2, np.int64)
+    wide = positions.astype(np.int64, copy=False)
+    with compiling(game, trouble):
+        weigh_block(game, wide, block.primitives, block.origins[: block.columns], weights, trouble)
+    if trouble[0] != Trouble.FINE:
+        complain(game, int(trouble[1]))
+    return weights
+
+
+def movers(game: Game, positions: Array) -> Array:
+    """Return who is to move in some positions, int8; CHANCE where it is chance."""
+    found = np.empty(len(positions), np.int8)
+    trouble = np.zeros(2, np.int64)
+    with compiling(game, trouble):
+        ask_movers(game, positions.astype(np.int64, copy=False), found, trouble)
+    return found
+
+
+def complain(game: Game, position: int) -> None:
+    """Raise the RuleError due where whose turn it is, what chance weighs or what an end pays is none."""
+    value, moves, _ = examine(game, position)
+    with blame(game, position):
+        if value != UNDECIDED:
+            raise Fault(f"payoff() must give an int between -{PAYOFF_LIMIT} and {PAYOFF_LIMIT}")
+        turn = game.turn(position)
+        if not CHANCE <= turn < game.players:
+            raise Fault(f"turn() gives {turn}; it must give a player from 0 to {game.players - 1}, or CHANCE")
+        weights = [game.odds(position, move) if turn == CHANCE else 1 for move in moves]
+        if min(weights) < 1:
+            raise Fault(f"odds() gives {min(weights)}; it must give an int above 0")
+        if sum(weights) >= WEIGHT_LIMIT:
+            raise Fault(f"odds() add up to {sum(weights)}; they must come to less than {WEIGHT_LIMIT}")
+        rewards = [game.reward(position, move, player) for move in moves for player in range(game.players)]
+        if max(map(abs, rewards)) >= PAYOFF_LIMIT:
+            raise Fault(f"reward() must give an int between -{PAYOFF_LIMIT} and {PAYOFF_LIMIT}")
+        raise Fault("the rules do one thing interpreted and another compiled; do ints exceed 64 bits on the way?")

@@ -1,0 +1,131 @@
+"""A tier with cycles: the lower bounds of expectations rise and sink until they stay; see `expectation.py`."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import RuleError
+from retrograde.solver.metrics import expectation_kernels as kernels
+from retrograde.solver.metrics.expectation_blocks import PayoffOverflow, Told, look_at
+from retrograde.solver.metrics.expectation_kernels import Links
+from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.work.driver import Done
+from retrograde.solver.work.work import Work
+
+Array = np.ndarray[Any, Any]
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+BYTES_A_LINK = 24
+"""What a move in a tier with cycles takes: place and weight of the child, and as much while lists are joined."""
+GUESSES = 1000
+"""Sweeps of a tier that go into a guess, at most."""
+BELOW = 16
+"""Grains below a guess from which bounds are sought: rising takes fewer sweeps than sinking."""
+
+
+class Cyclic(NamedTuple):
+    """A tier, its positions numbered from 0, and behind them the children outside; the bounds of both sides of all of
+    these, of which those of undecided positions are sought; and how many positions are symmetric to each."""
+
+    links: Links
+    bounds: tuple[Array, Array]
+    sizes: Array
+
+
+def solve_large(told: Told, k: int, work: Work) -> Done:
+    """Return the bounds and sizes of a tier in which moves stay, whose blocks are looked at by many workers."""
+    low, high = told.table.space.stretch(k)
+
+    def check(links: int) -> None:
+        work.budget.check(BYTES_A_LINK * links, f"linking the {high - low:,} positions of a tier with cycles")
+
+    return solve_cycles(told, k, work.map, check)
+
+
+def solve_small(task: tuple[Told, int]) -> Done:
+    """Return the same of a tier that one worker takes."""
+    return solve_cycles(*task, map, lambda links: None)
+
+
+def solve_cycles(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Done:
+    """Return the bounds and sizes of a tier; *check* is told how many links it will have."""
+    low, high = told.table.space.stretch(k)
+    tier = gather(told, k, each, check)
+    links = tier.links
+    stays = kernels.find_endless(links, high - low)
+    endless = bool(stays.any())
+    if endless and len(links.rewards):
+        refuse_endless(told, int(told.table.space.positions[low + int(stays.argmax())]))
+    begin = (0, 0) if endless else guessed(tier)
+    links.endless[:] = stays[links.places]
+    tasks = [(links, tier.bounds[side], begin[side], 1 - 2 * side, endless) for side in range(2)]
+    sides = [values[: high - low] for values in each(settled, tasks)]
+    return np.array([k, low, high], np.int64), *sides, tier.sizes
+
+
+def refuse_endless(told: Told, position: int) -> NoReturn:
+    """Raise RuleError: moves pay, and players may go on for ever, and what that pays need not come to anything."""
+    raise RuleError(
+        f"{variant(told.table.game)}, position {position}: moves pay a reward, and from here players may go on for "
+        "ever; let tiers rise, or let ends alone pay"
+    )
+
+
+def gather(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Cyclic:
+    """Look at all children of a tier once."""
+    low, high = told.table.space.stretch(k)
+    parts: list[Links] = []
+    paid, sizes = [], []
+    tasks = [(told, k, *block, block[0] - low) for block in expander_of(told.table.game).blocks(low, high)]
+    for number, (part, pays, own_sizes) in enumerate(each(look_at, tasks)):
+        parts.append(part)
+        paid.append(pays << told.bits)
+        sizes.append(own_sizes)
+        if number % 64 == 0:
+            check(sum(len(part.children) for part in parts) * len(tasks) // (number + 1))
+    ends = np.cumsum([0, *(len(part.children) for part in parts)])
+    begins = [part.begins[:-1] + end for part, end in zip(parts, ends, strict=False)]
+    places, turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    outside = np.unique(children[(children < low) | (children >= high)])
+    within = (children >= low) & (children < high)
+    children = np.where(within, children - low, high - low + np.searchsorted(outside, children))
+    links = Links(places, turns, endless, np.concatenate([*begins, ends[-1:]]), children, odds, rewards)
+    own = np.concatenate(paid)
+    bounds = tuple(np.concatenate([sign * own, row[outside]]) for row, sign in zip(told.arrays, (1, -1), strict=True))
+    return Cyclic(links, (bounds[0], bounds[1]), np.concatenate(sizes))
+
+
+def guessed(tier: Cyclic) -> tuple[Array, Array]:
+    """Return for both sides what the undecided positions of a tier are worth, about, in which play always ends."""
+    about = tier.bounds[0].astype(np.float64)
+    about[tier.links.places] = 0
+    kernels.guess(tier.links, about, GUESSES)
+    found = np.clip(about[tier.links.places], -kernels.LIMIT / 2, kernels.LIMIT / 2).astype(np.int64)
+    return found - BELOW, -found - BELOW
+
+
+def settled(task: tuple[Links, Array, Array | int, int, bool]) -> Array:
+    """Return the lower bounds of a tier, of the game as it is, or turned round for the *sign* -1.
+
+    The nearer the bounds to *begin* with are to what comes out, the sooner it does. Where play cannot be *endless* any
+    will do; where it can they must be 0.
+    """
+    links, values, begin, sign, endless = task
+    values[links.places] = begin
+    while True:
+        exhaust(kernels.sink, links, values, sign)
+        sunk = values[links.places]
+        exhaust(kernels.rise, links, values, sign)
+        before = values[links.places]
+        if not endless or np.array_equal(before, sunk):
+            return values
+        values[links.places] = np.maximum(before, 0)
+
+
+def exhaust(operation: Any, links: Links, values: Array, sign: int) -> None:
+    """Rise or sink until nothing changes any more; raise PayoffOverflow where there is no room for what comes out."""
+    while changed := operation(links, values, sign):
+        if changed < 0:
+            raise PayoffOverflow

@@ -1,0 +1,120 @@
+"""A game explored for a metric: its positions, sorted tier by tier, and what the rules say of blocks of them.
+
+    positions --look, block by block--> where the children are, whose turn it is, what ends pay --metric--> measures
+
+The *place* of a position is where it is among all positions; arrays of a metric have an entry for each place.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import Game, alternates, defines
+from retrograde.solver.listed import looking
+from retrograde.solver.listed.explore import Explorer
+from retrograde.solver.listed.space import StateSpace
+from retrograde.solver.listed.table import Table, expand_located
+from retrograde.solver.rules.examine import starts_of
+from retrograde.solver.rules.expansion import compiling, expander_of
+from retrograde.solver.work.work import Work
+
+Array = np.ndarray[Any, Any]
+
+
+class Look(NamedTuple):
+    """What the rules say of the positions from place `begin` to place `end`, which are of one tier.
+
+    `primitives` uint8 and `movers` int8 (-1 for chance) have an entry for each; `pays` int64[positions, players] is
+    what ends pay, 0 elsewhere. `places` int64[rows, columns] has a column for each undecided position, with the places
+    of its children in the order of the moves, -1 for none; `origins` int32[columns] says which position that is.
+    `rewards` int64[rows, columns, players] is what these moves pay at once, and has no rows where they pay nothing.
+    """
+
+    begin: int
+    end: int
+    primitives: Array
+    movers: Array
+    pays: Array
+    places: Array
+    origins: Array
+    rewards: Array
+
+
+class Explored:
+    """The positions that play can reach, one of those equal by symmetry, and the tasks that look at them."""
+
+    def __init__(self, game: Game, space: StateSpace, work: Work):
+        self.game, self.space, self.work = game, space, work
+        self.table = Table(game, space, work.zeros("no scores", 1, np.uint16), 0)
+        self.alternating = alternates(game)
+        """Whether every move hands the turn over; else `movers` say who is to move."""
+
+    def __len__(self) -> int:
+        return len(self.space)
+
+    @property
+    def positions(self) -> Array:
+        """All positions, tier by tier."""
+        return self.space.positions
+
+    def tiers_backwards(self) -> Iterator[int]:
+        """Yield the numbers of the tiers, last first: no move leads from one to one that comes later here."""
+        yield from reversed(range(len(self.space.tiers)))
+
+    def looks(self, k: int) -> Iterator[Look]:
+        """Yield what the rules say of tier number k, block by block, in order of places."""
+        blocks = expander_of(self.game).blocks(*self.space.stretch(k))
+        yield from self.work.map(look, ((self.table, k, begin, end) for begin, end in blocks))
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many positions are symmetric to each, uint16[n]; uint16[0] where the game has no symmetry."""
+        if not self.table.symmetric:
+            return np.zeros(0, np.uint16)
+        stretches = (
+            (self.table, begin, end)
+            for k in range(len(self.space.tiers))
+            for begin, end in expander_of(self.game).blocks(*self.space.stretch(k))
+        )
+        return np.concatenate([*self.work.map(count_sizes, stretches)])
+
+
+def explore(game: Game, work: Work) -> Explored:
+    """Return a game explored; what was found by an interrupted solve is gone on from."""
+    work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
+    space = Explorer(game, work).explore(starts_of(game), work.log("waves"), work.phase("exploring"))
+    return Explored(game, space, work)
+
+
+# Tasks
+
+
+def look(task: tuple[Table, int, int, int]) -> Look:
+    """Return what the rules say of a stretch of tier number k."""
+    table, k, begin, end = task
+    block = expand_located(table, expander_of(table.game), k, begin, end)
+    primitives, origins = block.primitives.copy(), block.origins[: block.columns].copy()
+    places = block.places[:, : block.columns]
+    places = np.where(places < -1, -2 - places, places)  # of children where the player moves again
+    movers = np.empty(end - begin, np.int8)
+    pays = np.zeros((end - begin, table.game.players), np.int64)
+    trouble = np.zeros(2, np.int64)
+    positions = table.space.positions[begin:end].astype(np.int64, copy=False)
+    with compiling(table.game, trouble):
+        looking.look(table.game, positions, primitives, movers, pays, trouble)
+        rewards = np.zeros((*(places.shape if defines(table.game, "reward") else (0, 0)), table.game.players), np.int64)
+        looking.take_rewards(table.game, positions[origins], rewards, trouble)
+    return Look(begin, end, primitives, movers, pays, places, origins, rewards)
+
+
+def count_sizes(task: tuple[Table, int, int]) -> Array:
+    """Return how many positions are symmetric to each of a stretch."""
+    table, begin, end = task
+    sizes, trouble = np.empty(end - begin, np.uint16), np.zeros(2, np.int64)
+    images = np.empty(looking.MOST_IMAGES, np.int64)
+    positions = table.space.positions[begin:end].astype(np.int64, copy=False)
+    with compiling(table.game, trouble):
+        looking.sizes_of(table.game, positions, images, sizes, trouble)
+    return sizes

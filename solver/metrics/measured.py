@@ -1,0 +1,81 @@
+"""What a metric has found of each position, and how that becomes a solved game: a table of distinct outcomes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases.layout import legend_dtype
+from retrograde.databases.legend import Legend, Measures
+from retrograde.databases.write import SolvedRecords
+from retrograde.solver.metrics.explored import Explored
+from retrograde.solver.outcomes.tally import PART
+from retrograde.solver.work.work import Unsuited
+
+__all__ = ["Demand", "Measured", "Unsuited", "solved_from"]
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What is to be computed, one of METRICS, and how."""
+
+    metric: str
+    ties: str = ""
+    """How utilities choose among moves that are as good for who moves; empty for the first one."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a metric has found, an entry for each place: values uint8 and remotenesses int32 (-1 for a DRAW), for the
+    player to move, and further columns int64 by their names. `details` is what else the file says of them, as JSON."""
+
+    values: Array
+    remotenesses: Array
+    columns: Mapping[str, Array]
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def solved_from(explored: Explored, measured: Measured, metric: str) -> SolvedRecords:
+    """Return a solved game for the database writer."""
+    space, sizes = explored.space, explored.sizes
+    columns = [measured.values, measured.remotenesses, *measured.columns.values()]
+    rows, firsts = distinct(columns)
+    names = tuple(measured.columns)
+    table = np.zeros(len(firsts), legend_dtype(names))
+    for name, column in zip(("value", "remoteness", *names), columns, strict=True):
+        table[name] = column[firsts]
+    table["stored"] = np.bincount(rows, minlength=len(firsts))
+    table["positions"] = np.bincount(rows, sizes, len(firsts)).astype(np.int64) if len(sizes) else table["stored"]
+    table["example"] = space.positions[firsts]
+
+    def records() -> Iterator[tuple[Array, Array]]:
+        for begin in range(0, len(rows), PART):
+            yield space.positions[begin : begin + PART], rows[begin : begin + PART]
+
+    greatest = int(space.positions[space.starts[1:] - 1].max())
+    measures = Measures(metric, names, dict(measured.details))
+    return SolvedRecords(space.tiers, np.diff(space.starts), Legend(table), records(), greatest, measures)
+
+
+def distinct(columns: list[Array]) -> tuple[Array, Array]:
+    """Return for each entry of some columns the number of its row among the distinct ones, which ascend by the first
+    column, then the next; and for each distinct row the first entry that has it.
+
+    >>> rows, firsts = distinct([np.array([4, 1, 4, 4]), np.array([7, 0, -7, 7])])
+    >>> rows.tolist(), firsts.tolist()
+    ([2, 0, 1, 2], [1, 2, 0])
+    """
+    keys = np.zeros(len(columns[0]), np.int64)
+    count = 1
+    for column in columns:
+        numbers, codes = np.unique(column, return_inverse=True)
+        if count * len(numbers) >= 1 << 62:
+            merged, keys = np.unique(keys, return_inverse=True)
+            count = len(merged)
+        keys = keys * len(numbers) + codes
+        count *= len(numbers)
+    _, firsts, rows = np.unique(keys, return_index=True, return_inverse=True)
+    return rows.astype(np.min_scalar_type(len(firsts)), copy=False), firsts

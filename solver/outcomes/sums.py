@@ -1,0 +1,73 @@
+"""Sums of impartial games: who is to move chooses one of them and moves there; who can move in none has lost.
+
+What a sum is worth follows from the nimbers of its parts, without solving all of it as one game. The theory is that of
+Sprague and Grundy, and for infinite nimbers that of Smith, and of Fraenkel and Yesha.
+
+>>> add([3, 5, 6]), value_of(add([3, 5, 6]))
+(0, <Value.LOSE: 1>)
+>>> coded({0, 2}), add([coded({0, 2}), 2]) == coded({2, 0}), value_of(add([coded({0, 2}), 1]))
+(-6, True, <Value.DRAW: 2>)
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
+from retrograde.games.game import DRAW, LOSE, WIN, Value
+
+NOWHERE = -1
+"""The infinite nimber from which no move leads to a finite one."""
+
+
+def coded(numbers: Iterable[int]) -> int:
+    """Return the infinite nimber from which moves lead to these finite ones, and no others."""
+    return -1 - sum(1 << number for number in set(numbers))
+
+
+def reached(nimber: int) -> set[int]:
+    """Return the finite nimbers to which moves lead from an infinite one."""
+    bits = -1 - nimber
+    return {number for number in range(bits.bit_length()) if bits >> number & 1}
+
+
+def plus(one: int, other: int) -> int:
+    """Return the nimber of a sum of two; of two that are infinite no move leads to a finite one."""
+    if one >= 0 and other >= 0:
+        return one ^ other
+    if one < 0 and other < 0:
+        return NOWHERE
+    return coded(number ^ max(one, other) for number in reached(min(one, other)))
+
+
+def add(nimbers: Iterable[int]) -> int:
+    """Return the nimber of a sum."""
+    return reduce(plus, nimbers, 0)
+
+
+def value_of(nimber: int) -> Value:
+    """Return the value of what has a nimber, for the player to move."""
+    if nimber >= 0:
+        return WIN if nimber else LOSE
+    return WIN if 0 in reached(nimber) else DRAW
+
+
+def goals(nimbers: Sequence[int]) -> list[int | None]:
+    """Return for each part of a sum the nimber of the others: a move there to a position of that nimber wins, and no
+    other does. None where the others are infinite together, so that no move there wins.
+
+    >>> goals([1, 2, 5]), goals([coded({0}), 3])
+    ([7, 4, 3], [3, None])
+    """
+    rests = [add([*nimbers[:i], *nimbers[i + 1 :]]) for i in range(len(nimbers))]
+    return [rest if rest >= 0 else None for rest in rests]
+
+
+def text_of(nimber: int) -> str:
+    """Return a nimber for people: `*5`, `∞(0, 2)`.
+
+    >>> text_of(5), text_of(coded({0, 2})), text_of(NOWHERE)
+    ('*5', '∞(0, 2)', '∞')
+    """
+    if nimber >= 0:
+        return f"*{nimber}"
+    numbers = ", ".join(map(str, sorted(reached(nimber))))
+    return f"∞({numbers})" if numbers else "∞"

@@ -1,0 +1,83 @@
+"""What the measures of a position say: as facts for JSON, in words, and for who has to choose between moves."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any
+
+from retrograde.games.game import LOSE, TIE, WIN, Value
+from retrograde.solver.outcomes.sums import reached, text_of
+
+Details = Mapping[str, Any]
+
+
+def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str, Any]:
+    """Return what measures say, ready for JSON; for the player to move, but for utilities, which are of all players.
+
+    >>> facts_of("score", {}, [3]), facts_of("nimber", {}, [-6]), facts_of("utilities", {"scale": 2}, [1, 2])
+    ({'score': 3}, {'nimber': None, 'infinite': [0, 2]}, {'utilities': [0.5, 1]})
+    """
+    if metric == "score":
+        return {"score": measures[0]}
+    if metric == "nimber":
+        infinite = {"infinite": sorted(reached(measures[0]))} if measures[0] < 0 else {}
+        return {"nimber": measures[0] if measures[0] >= 0 else None, **infinite}
+    if metric == "utilities":
+        return {"utilities": [plain(measure, details) for measure in measures]}
+    low, high = outward(measures[0], measures[1], details)
+    return {"expectation": (low + high) / 2, "low": low, "high": high}
+
+
+def outward(low: int, high: int, details: Details) -> tuple[float, float]:
+    """Return two bounds as floating-point numbers, the lower one rounded down, the upper one up.
+
+    >>> outward(1, 2, {"scale": 4}), outward(2**60 + 1, 2**60 + 1, {}) == (2.0**60, 2.0**60 + 256)
+    ((0.25, 0.5), True)
+    """
+    scale = details.get("scale", 1)
+    below, above = low / scale, high / scale
+    below = below if Fraction(below) <= Fraction(low, scale) else nextafter(below, -inf)
+    above = above if Fraction(above) >= Fraction(high, scale) else nextafter(above, inf)
+    return below, above
+
+
+def plain(measure: int, details: Details) -> float:
+    """Return a measure in the units of payoffs: an int where it is whole."""
+    number = Fraction(measure, details.get("scale", 1))
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
+    """Return what measures say in short.
+
+    >>> in_words("score", {}, [3]), in_words("score", {}, [-3]), in_words("utilities", {}, [1, 0, 1])
+    ('+3', '-3', '1 : 0 : 1')
+    """
+    if metric == "score":
+        return f"{measures[0]:+}" if measures[0] else "0"
+    if metric == "nimber":
+        return text_of(measures[0])
+    if metric == "utilities":
+        return " : ".join(f"{plain(measure, details):g}" for measure in measures)
+    middle = sum(plain(measure, details) for measure in measures[:2]) / 2
+    return f"{middle:.6g}"
+
+
+def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> tuple[int, ...]:
+    """Return a key by which moves sort, the best for the *mover* first, by what they bring.
+
+    Scores and expected payoffs must be his own.
+    """
+    if metric in ("score", "expectation"):
+        return (-sum(measures[:2]),)
+    if metric == "utilities":
+        others = [measure for player, measure in enumerate(measures) if player != mover]
+        leader = max(others, default=0) if details.get("ties") == "leader" else 0
+        return -measures[mover], leader
+    return ()
+
+
+def gives(measures: Sequence[int], mover: int) -> Value:
+    """Return the value of utilities for a player: WIN where he gets more than every other."""
+    best = max((measure for player, measure in enumerate(measures) if player != mover), default=0)
+    return WIN if measures[mover] > best else LOSE if measures[mover] < best else TIE

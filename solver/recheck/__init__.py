@@ -1,0 +1,1 @@
+"""Every stored measure derived again from the rules, with loops of its own."""

@@ -1,0 +1,215 @@
+"""Random games as plain graphs, for metrics, without any rules to compile; and what is asked of them, slow and obvious.
+
+Positions are places, sorted by tier; a move leads to the same tier or a later one.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from random import Random
+from types import SimpleNamespace
+
+import numpy as np
+
+from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.solver.metrics.explored import Look
+
+
+@dataclass
+class Graph:
+    """A game as a graph, which stands for an explored one; `odds` are the weights of the moves."""
+
+    players: int
+    tiers: list[int]
+    children: list[list[int]]
+    movers: list[int]
+    pays: list[tuple[int, ...]]
+    alternating: bool = False
+    odds: dict[tuple[int, int], int] = field(default_factory=dict)
+    gains: dict[tuple[int, int], int] = field(default_factory=dict)
+    """What a move, by its position and its number there, pays player 0 at once, and takes from the second of two."""
+
+    def __post_init__(self):
+        self.game = SimpleNamespace(players=self.players)
+        self.work = SimpleNamespace(budget=SimpleNamespace(check=lambda *needed: None))
+        numbers = sorted(set(self.tiers))
+        starts = [self.tiers.index(tier) for tier in numbers] + [len(self.tiers)]
+        edges = {(self.tiers[i], self.tiers[child]) for i in range(len(self)) for child in self.children[i]}
+        self.space = SimpleNamespace(
+            tiers=np.array(numbers),
+            stretch=lambda k: (starts[k], starts[k + 1]),
+            has_cycles=lambda k: (numbers[k], numbers[k]) in edges,
+        )
+        self.positions = np.arange(len(self))
+
+    def __len__(self):
+        return len(self.tiers)
+
+    def tiers_backwards(self):
+        return reversed(range(len(self.space.tiers)))
+
+    def looks(self, k):
+        """Yield what a block of five positions is, and the next."""
+        low, high = self.space.stretch(k)
+        for begin in range(low, high, 5):
+            end = min(begin + 5, high)
+            origins = [i - begin for i in range(begin, end) if self.children[i]]
+            places = np.full((max(map(len, self.children)), len(origins)), -1, np.int64)
+            for column, origin in enumerate(origins):
+                places[: len(self.children[begin + origin]), column] = self.children[begin + origin]
+            rewards = np.zeros((*(places.shape if self.gains else (0, 0)), self.players), np.int64)
+            for column, origin in enumerate(origins if self.gains else []):
+                for number in range(len(self.children[begin + origin])):
+                    paid = self.gains.get((begin + origin, number), 0)
+                    rewards[number, column] = [paid, -paid][: self.players]
+            primitives = [UNDECIDED if self.children[i] else LOSE for i in range(begin, end)]
+            yield Look(
+                begin, end, np.array(primitives, np.uint8), np.array(self.movers[begin:end], np.int8),
+                np.array(self.pays[begin:end], np.int64), places, np.array(origins, np.int32), rewards,
+            )  # fmt: skip
+
+    def gain(self, i, number):
+        """Return what a move pays who makes it, less what the other player gets."""
+        paid = self.gains.get((i, number), 0)
+        return paid if self.players == 1 else 2 * paid if self.movers[i] == 0 else -2 * paid
+
+    def flat_gains(self):
+        """Return the same for all moves, position by position."""
+        found = [self.gain(i, number) for i in range(len(self)) for number in range(len(self.children[i]))]
+        return np.array(found, np.int64)
+
+    def turned(self, i, child):
+        """Tell whether a move hands the turn over."""
+        return self.alternating or self.movers[i] != self.movers[child]
+
+
+def random_graph(seed, players=2, cycles=True, alternating=False, impartial=False, pay=False):
+    """Return a graph of some dozen positions; without *cycles* every move leads to a later place."""
+    chance = Random(seed)
+    count = chance.randint(1, 40)
+    tiers = sorted(chance.randrange(3 if cycles else 6) for _ in range(count))
+    children = []
+    for i in range(count):
+        later = [j for j in range(count) if tiers[j] > tiers[i] or (cycles and tiers[j] == tiers[i])]
+        moves = chance.choices(later, k=chance.randint(1, 4)) if later and chance.random() < 0.8 else []
+        children.append(moves)
+    movers = [0 if alternating else chance.randrange(players) for _ in range(count)]
+    ends = [tuple(chance.randint(-3, 3) for _ in range(players)) for _ in range(count)]
+    none = (0,) * players
+    lost = (-1, 1)
+    pays = [none if moves else lost if impartial else end for moves, end in zip(children, ends, strict=True)]
+    gains = {(i, n): chance.randint(-2, 2) for i in range(count) for n in range(len(children[i]))} if pay else {}
+    return Graph(players, tiers, children, movers, pays, alternating, {}, gains)
+
+
+def slow_scores(graph):
+    """Return scores and plies (None for no end): for each amount, whether it can be forced, until nothing changes."""
+    places = range(len(graph))
+
+    def paid(i):
+        return graph.pays[i][0] if graph.players == 1 else graph.pays[i][graph.movers[i]] * 2 - sum(graph.pays[i])
+
+    def seen(i, scores, child):
+        return -scores[child] if graph.turned(i, child) else scores[child]
+
+    forced = {}
+    for amount in sorted({abs(paid(i)) for i in places if not graph.children[i]} - {0}, reverse=True):
+        ahead, behind = ({i for i in places if not graph.children[i] and sign * paid(i) >= amount} for sign in (1, -1))
+        while True:
+
+            def good(i, child, ahead=ahead, behind=behind):
+                return child in (behind if graph.turned(i, child) else ahead)
+
+            def bad(i, child, ahead=ahead, behind=behind):
+                return child in (ahead if graph.turned(i, child) else behind)
+
+            more = {i for i in places if any(good(i, child) for child in graph.children[i])} - ahead
+            worse = {i for i in places if graph.children[i] and all(bad(i, child) for child in graph.children[i])}
+            if not more and worse <= behind:
+                break
+            ahead, behind = ahead | more, behind | worse
+        forced |= {i: amount for i in ahead if i not in forced} | {i: -amount for i in behind if i not in forced}
+    scores = [forced.get(i, 0) for i in places]
+    plies = [None if graph.children[i] else 0 for i in places]
+    for far in range(1, len(graph) + 1):
+        for i in places:
+            kept = [child for child in graph.children[i] if seen(i, scores, child) == scores[i]]
+            near = [plies[child] is not None and plies[child] < far for child in kept]
+            if plies[i] is None and (all(near) if scores[i] < 0 else any(near)):
+                plies[i] = far
+    return scores, plies
+
+
+def slow_gains(graph):
+    """Return the scores and plies of a graph without cycles in which moves pay, by recursion."""
+    found = {}
+
+    def worth(i):
+        if i not in found:
+            found[i] = best(i) if graph.children[i] else (paid(i), 0)
+        return found[i]
+
+    def paid(i):
+        return graph.pays[i][0] if graph.players == 1 else graph.pays[i][graph.movers[i]] * 2 - sum(graph.pays[i])
+
+    def best(i):
+        options = []
+        for number, child in enumerate(graph.children[i]):
+            score, plies = worth(child)
+            options.append((graph.gain(i, number) + (-score if graph.turned(i, child) else score), plies + 1))
+        most = max(score for score, _ in options)
+        return most, (max if most < 0 else min)(plies for score, plies in options if score == most)
+
+    return [worth(i) for i in range(len(graph))]
+
+
+def slow_nimbers(graph, most):
+    """Return the nimber of each position, or the set of those to which an infinite one can go, by the definition: a
+    position has the nimber n if its sum with a heap of n is lost for the player to move, and is infinite if there is no
+    such n; it can go to those with whose heap the sum is won. *most* is the greatest n that is tried."""
+    heaps = range(most + 1)
+    outcomes = {}
+    moves = {
+        (i, heap): [(child, heap) for child in graph.children[i]] + [(i, less) for less in range(heap)]
+        for i in range(len(graph))
+        for heap in heaps
+    }
+    changed = True
+    while changed:
+        changed = False
+        for place, children in moves.items():
+            if place not in outcomes:
+                known = [outcomes.get(child) for child in children]
+                if LOSE in known or all(value == WIN for value in known):
+                    outcomes[place] = WIN if LOSE in known else LOSE
+                    changed = True
+    found = []
+    for i in range(len(graph)):
+        zero = [heap for heap in heaps if outcomes.get((i, heap)) == LOSE]
+        found.append(zero[0] if zero else {heap for heap in heaps if outcomes.get((i, heap)) == WIN})
+    return found
+
+
+def slow_utilities(graph, ties):
+    """Return for each position what each player gets, as fractions, and the plies to the end, by recursion."""
+    found = {}
+
+    def others(i, child):
+        return [paid for player, paid in enumerate(worth(child)[0]) if player != graph.movers[i]]
+
+    def worth(i):
+        if i not in found:
+            found[i] = best(i) if graph.children[i] else (tuple(map(Fraction, graph.pays[i])), 0)
+        return found[i]
+
+    def best(i):
+        mover = graph.movers[i]
+        most = max(worth(child)[0][mover] for child in graph.children[i])
+        equal = [child for child in graph.children[i] if worth(child)[0][mover] == most]
+        if ties == "average":
+            sums = zip(*(worth(child)[0] for child in equal), strict=True)
+            return tuple(sum(some) / len(equal) for some in sums), 1 + max(worth(child)[1] for child in equal)
+        if ties == "leader" and graph.players > 1:
+            equal.sort(key=lambda child: max(others(i, child)))
+        return worth(equal[0])[0], worth(equal[0])[1] + 1
+
+    return [worth(i) for i in range(len(graph))]

@@ -1,0 +1,116 @@
+"""What is verified of other metrics: what is right passes, and each single thing that is changed is found."""
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from retrograde.databases import open_database
+from retrograde.games.catalog import load_game
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED
+from retrograde.solver.audit.verify import verify
+from retrograde.solver.engine import solve
+from retrograde.solver.metrics import nimber, score, utilities
+from retrograde.solver.metrics.measured import Demand
+from retrograde.solver.recheck import recheck
+from retrograde.solver.recheck.families import Families, families_of
+from retrograde.solver.recheck.metrics import CHECKS
+from retrograde.solver.work.progress import Phase
+from tests.measuring import random_graph
+
+KINDS = {
+    "score": (score.measure, {"players": 2}, ""),
+    "score by who alternates": (score.measure, {"alternating": True}, ""),
+    "score where moves pay": (score.measure, {"players": 2, "pay": True}, ""),
+    "score of a puzzle": (score.measure, {"players": 1}, ""),
+    "nimber": (nimber.measure, {"alternating": True, "impartial": True}, ""),
+    "utilities": (utilities.measure, {"players": 3}, "first"),
+    "utilities, leader": (utilities.measure, {"players": 3}, "leader"),
+    "utilities, average": (utilities.measure, {"players": 3}, "average"),
+}
+
+
+def families(graph, measured):
+    """Return the families of a graph, as they would be read from a database."""
+    counts = np.array([len(moves) for moves in graph.children])
+    parents = np.repeat(np.arange(len(graph)), counts)
+    children = np.array([child for moves in graph.children for child in moves], np.int64)
+    having = np.flatnonzero(counts)
+    turned = [graph.turned(i, child) for i, child in zip(parents.tolist(), children.tolist(), strict=True)]
+    ones, kinds = np.ones(len(graph), np.int64), np.where(counts > 0, UNDECIDED, LOSE)
+    begins, measures = (np.cumsum(counts) - counts)[having], np.stack([*measured.columns.values()])
+    return Families(
+        np.arange(len(graph)), 0 * ones, kinds, np.array(graph.movers), np.array(graph.pays), ones, parents, children,
+        begins, having, np.array(turned, np.bool_), graph.flat_gains(), measured.values.astype(np.int64),
+        measured.remotenesses.astype(np.int64), measures,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("cycles", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_right_passes_and_each_change_is_found(kind, cycles):
+    measure, options, ties = KINDS[kind]
+    metric, chance = kind.split()[0].strip(","), Random(kind)
+    if metric == "utilities" and cycles:
+        pytest.skip("utilities are of games that come to an end")
+    if options.get("pay") and cycles:
+        pytest.skip("where play goes round, moves must not pay")
+    for seed in range(100):
+        graph = random_graph(seed, cycles=cycles, **options)
+        measured = measure(graph, Demand(metric, ties), Phase("solving", None))
+        found = families(graph, measured)
+        assert not CHECKS[metric](found, dict(measured.details)).any(), seed
+        for changed in changes(found, chance, ties):
+            assert CHECKS[metric](changed, dict(measured.details)).any(), seed
+
+
+def changes(found, chance, ties):
+    """Yield the same with a measure, the plies or a value of one record changed."""
+    i = chance.randrange(len(found.positions))
+    measures, plies, values = found.measures.copy(), found.plies.copy(), found.values.copy()
+    step = 1 << 20 if ties == "average" else 1
+    measures[chance.randrange(len(measures)), i] += chance.choice([-step, step])
+    plies[i] += chance.choice([-1, 1])
+    values[i] = chance.choice([value for value in (LOSE, DRAW, TIE) if value != values[i]])
+    yield replace(found, measures=measures)
+    yield replace(found, plies=plies)
+    yield replace(found, values=values)
+
+
+def test_two_that_lean_on_each_other_are_found():
+    """Both could be worth 3 because of the other, move by move; only the plies tell that it is not so."""
+    from tests.measuring import Graph
+
+    graph = Graph(2, [0, 0, 1], [[1], [0, 2], []], [0, 0, 0], [(0, 0), (0, 0), (0, 0)])
+    found = families(graph, score.measure(graph, Demand("score"), Phase("solving", None)))
+    assert not CHECKS["score"](found, {}).any()
+    leaning = replace(found, measures=np.array([[3, 3, 0]]), values=np.array([4, 4, 3]))
+    for plies in ([1, 1, 0], [2, 1, 0], [1, 2, 0], [-1, -1, 0]):
+        assert CHECKS["score"](replace(leaning, plies=np.array(plies)), {})[:2].any()
+
+
+@pytest.mark.long
+def test_a_database_is_verified_as_a_whole(tmp_path, monkeypatch):
+    game = load_game("cram:3,3")
+    with open_database(solve(game, tmp_path / "cram.h5")) as database:
+        report = verify(database)
+        assert report.ok and report.stored == database.file.stored and "by nimber every position" in report.proven
+        found = families_of(database)
+        assert int(found.images.sum()) == len(database)
+        table = database.file.legend.table
+        table["stored"][0] += 1
+        assert [problem.complaint for problem in verify(database).problems] == [
+            "the legend counts other records than there are"
+        ]
+        table["stored"][0] -= 1
+        table["nimber"][0] += 5
+        report = verify(database)
+        assert not report.ok and report.problems[0].complaint == "is not worth what follows from its children (nimber)"
+        table["nimber"][0] -= 5
+        unreached = replace(found, children=np.where(found.children == 1, 2, found.children))
+        monkeypatch.setattr(recheck, "families_of", lambda database: unreached)
+        assert "is stored, and play never reaches it" in {problem.complaint for problem in verify(database).problems}
+        lacking = replace(found, children=np.where(found.children == 1, -1, found.children))
+        monkeypatch.setattr(recheck, "families_of", lambda database: lacking)
+        assert verify(database).problems[0].complaint == "has a child that is not stored"

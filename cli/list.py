@@ -65,7 +65,6 @@ def describe(path: Path) -> Facts:
     """Return the facts about a database, ready for JSON; of one that cannot be read, the error."""
     from retrograde.databases import DatabaseFile
     from retrograde.databases.book import BookFile, is_book
-    from retrograde.databases.layout import NOT_FOUND
 
     facts: Facts = {"path": str(path), "bytes": path.stat().st_size}
     try:
@@ -78,8 +77,7 @@ def describe(path: Path) -> Facts:
             facts["metric"] = file.metric if file.measures else METRICS[0]
             facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
             if outcome is not None:
-                remoteness = None if outcome.remoteness in (-1, NOT_FOUND) else outcome.remoteness
-                facts["start"] = {"value": outcome.value.name.lower(), "remoteness": remoteness}
+                facts["start"] = {"value": outcome.value.name.lower(), "remoteness": outcome.plies}
     except RetrogradeError as error:
         facts["error"] = str(error)
     return facts

@@ -47,9 +47,6 @@ class Book(RecordsDatabase):
         super().__init__(file, game, cache_blocks)
         assert isinstance(file, BookFile)
         self.plies, self.has_distances = file.plies, file.has_distances
-        self._outcomes = [
-            Outcome(row.value, None if row.remoteness in (-1, NOT_FOUND) else row.remoteness) for row in file.legend
-        ]
 
     def check_start(self) -> None:
         """Raise DamagedDatabase where the file says of the start what it does not say of that position elsewhere."""

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import NotInDatabase
-from retrograde.databases.layout import NOT_FOUND, LegendRow
+from retrograde.databases.layout import LegendRow
 from retrograde.databases.legend import Legend
 from retrograde.games import UNDECIDED, Game, Value
 from retrograde.games.game import METRICS, POSITION_LIMIT
@@ -55,8 +55,8 @@ class Outcomes(Sequence[Outcome]):
         return len(self.legend)
 
     def __getitem__(self, row: Any) -> Any:
-        value, remoteness, *_ = self.legend[row]
-        return Outcome(value, None if remoteness in (-1, NOT_FOUND) else remoteness)
+        found = self.legend[row]
+        return Outcome(found.value, found.plies)
 
 
 class Database(ABC):

@@ -102,6 +102,11 @@ class LegendRow(NamedTuple):
     measures: tuple[int, ...] = ()
     """What else it is, where the metric is another than remoteness: a score, say."""
 
+    @property
+    def plies(self) -> int | None:
+        """The remoteness, or None where there is no end, or nobody has found out how far it is."""
+        return None if self.remoteness in (-1, NOT_FOUND) else self.remoteness
+
 
 class CountRow(NamedTuple):
     """An outcome in a part of a tier of a dense numbering."""

@@ -115,17 +115,17 @@ def settled(task: tuple[Links, Array, Array | int, int, bool]) -> Array:
     links, values, begin, sign, endless = task
     values[links.places] = begin
     while True:
-        exhaust(kernels.sink, links, values, sign)
+        exhaust(links, values, sign, rising=False)
         sunk = values[links.places]
-        exhaust(kernels.rise, links, values, sign)
+        exhaust(links, values, sign, rising=True)
         before = values[links.places]
         if not endless or np.array_equal(before, sunk):
             return values
         values[links.places] = np.maximum(before, 0)
 
 
-def exhaust(operation: Any, links: Links, values: Array, sign: int) -> None:
+def exhaust(links: Links, values: Array, sign: int, rising: bool) -> None:
     """Rise or sink until nothing changes any more; raise PayoffOverflow where there is no room for what comes out."""
-    while changed := operation(links, values, sign):
+    while changed := kernels.pass_up(links, values, sign, rising):
         if changed < 0:
             raise PayoffOverflow

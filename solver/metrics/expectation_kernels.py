@@ -142,8 +142,8 @@ def passed_up(links, i, values, sign):
 
 
 @kernel
-def rise(links, values, sign):
-    """Raise the lower bounds of a tier to what follows from those of the children, once, there and back.
+def pass_up(links, values, sign, rising):
+    """Raise the lower bounds of a tier to what follows from those of the children, or lower them, once, there and back.
 
     Returns how many bounds have changed, or -1 where one has become too great.
     """
@@ -154,26 +154,8 @@ def rise(links, values, sign):
         bound = passed_up(links, i, values, sign)
         if not -LIMIT < bound < LIMIT:
             return -1
-        if bound > values[links.places[i]]:
-            values[links.places[i]] = bound
-            changed += 1
-    return changed
-
-
-@kernel
-def sink(links, values, sign):
-    """Lower the lower bounds of a tier to what follows from those of the children, once, there and back.
-
-    Returns how many bounds have changed, or -1 where one has become too great.
-    """
-    count = len(links.places)
-    changed = 0
-    for step in range(2 * count):
-        i = step if step < count else 2 * count - 1 - step
-        bound = passed_up(links, i, values, sign)
-        if not -LIMIT < bound < LIMIT:
-            return -1
-        if bound < values[links.places[i]]:
+        before = values[links.places[i]]
+        if bound != before and (bound > before) == rising:
             values[links.places[i]] = bound
             changed += 1
     return changed

@@ -142,10 +142,7 @@ def part_facts(slots: SlotsReader, game: Game | None, rows: list[CountRow]) -> F
 
 def outcome(row: LegendRow) -> Facts:
     """Return the value and the remoteness of a row of the legend."""
-    return {
-        "value": row.value.name.lower(),
-        "remoteness": None if row.remoteness in (-1, NOT_FOUND) else row.remoteness,
-    }
+    return {"value": row.value.name.lower(), "remoteness": row.plies}
 
 
 def start(file: CheckedFile, game: Game | None) -> Facts | None:

@@ -283,20 +283,28 @@ def for_child(bound):
 
 
 @kernel
+def write_keys(game, count, ply, shape, words, room, marks):
+    """Write the keys of the children of a ply, and have their words fetched; False where the search is given up."""
+    row = row_of(room, ply, shape)
+    for i in range(count):
+        key = key_of(game, row[PARTS * i + CHILD], shape, marks)
+        if key == NO_KEY:
+            return False
+        row[PARTS * i + KEY] = key
+        prefetch(words, bucket_of(key, shape))
+    return True
+
+
+@kernel
 def put_in_order(game, position, asked, count, best, ply, shape, words, room, marks):
     """Return whether the table knows a child that is not worth *asked*, and how many are left to be searched.
 
     They are sorted by how good they look, the one whose move has the number *best* first; those that are worth it are
-    left out.
-    The count is negative where the search is given up.
+    left out. The count is negative where the search is given up.
     """
     row, mark = row_of(room, ply, shape), words_at(marks)
-    for i in range(count):
-        key = key_of(game, row[PARTS * i + CHILD], shape, marks)
-        if key == NO_KEY:
-            return False, -1
-        row[PARTS * i + KEY] = key
-        prefetch(words, bucket_of(key, shape))
+    if not write_keys(game, count, ply, shape, words, room, marks):
+        return False, -1
     side = HISTORY + ((ply & 1) << HISTORY_BITS)
     left = 0
     for i in range(count):

@@ -25,6 +25,7 @@ from retrograde.games.game import (
     Game,
     RuleError,
     Value,
+    defines,
 )
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
@@ -103,6 +104,7 @@ class Search:
         self.met = 0
         self.cyclic = False
         self.ties = Ties(game, self.alone)
+        self.ties_told = defines(game, "tie_in")
         self.room = DEEPEST, WIDEST
         try:
             self.make_table(POSITION_BITS)
@@ -142,7 +144,7 @@ class Search:
             answers = self.run(position, bound, stacks)
             if answers:
                 return answers[0]
-            self.mend({int(stack.marks[kernels.TROUBLE]): int(stack.marks[kernels.POSITION]) for stack in stacks})
+            self.mend(stacks)
 
     def ask_within(self, position: int, bound: int, nodes: int) -> bool | None:
         """Return the same, by one thread; None where it has looked at so many positions and does not know."""
@@ -161,11 +163,15 @@ class Search:
         ask = partial(self.run_one, position, bound)
         answers = [ask(stacks[0])] if len(stacks) == 1 else list(self.pool.map(ask, stacks))
         self.stop(self.halted)
+        self.add_up(stacks)
+        return [answer for answer in answers if answer is not None]
+
+    def add_up(self, stacks: list[kernels.Stack]) -> None:
+        """Note how many positions threads have looked at, and what ends they have met."""
         for stack in stacks:
             self.nodes += int(stack.marks[kernels.NODES])
             stack.marks[kernels.NODES] = 0
             self.met |= int(stack.marks[kernels.ENDS])
-        return [answer for answer in answers if answer is not None]
 
     @property
     def looked_at(self) -> int:
@@ -186,8 +192,9 @@ class Search:
         for stack in self.stacks:
             stack.marks[kernels.STOP] = stopped
 
-    def mend(self, troubles: dict[int, int]) -> None:
-        """Make room for what there was none for; raise what cannot be mended."""
+    def mend(self, stacks: list[kernels.Stack]) -> None:
+        """Make room for what threads had none for; raise what cannot be mended."""
+        troubles = {int(stack.marks[kernels.TROUBLE]): int(stack.marks[kernels.POSITION]) for stack in stacks}
         if kernels.BROKEN in troubles:
             examine(self.game, troubles[kernels.BROKEN])
             raise RuleError(differ(self.game, troubles[kernels.BROKEN]))
@@ -232,7 +239,9 @@ class Search:
                 value, remoteness = self.outcome(found)
             left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
             stopped = self.halted
-        if value == TIE and remoteness is None and distance and left > 0 and not stopped:
+        if value == TIE and remoteness is None and distance and self.ties_told:
+            remoteness = self.game.tie_in(position)
+        elif value == TIE and remoteness is None and distance and left > 0 and not stopped:
             self.compile(ties=True)  # for which the time stands still: it is needed once
             with self.limited(left):
                 remoteness = self.plies_to_tie(position)
@@ -322,12 +331,10 @@ class Search:
             stack = self.stacks[0]
             stack.marks[: kernels.STOP] = 0
             answer = question(self.table, stack)
-            self.nodes += int(stack.marks[kernels.NODES])
-            stack.marks[kernels.NODES] = 0
-            self.met |= int(stack.marks[kernels.ENDS])
+            self.add_up([stack])
             if not stack.marks[kernels.TROUBLE]:
                 return answer
-            self.mend({int(stack.marks[kernels.TROUBLE]): int(stack.marks[kernels.POSITION])})
+            self.mend([stack])
         raise OutOfTime
 
     # Best play
@@ -358,7 +365,7 @@ class Search:
         end = self.game.primitive(child)
         if end != UNDECIDED or plies == 1:
             return bool(end == TIE and plies == 1)
-        return not self.ask(child, ANY_WIN) and bool(self.ties.way(child, plies - 1))
+        return not self.ask(child, ANY_WIN) and (self.ties_told or bool(self.ties.way(child, plies - 1)))
 
     def children(self, position: int) -> list[int]:
         return [self.game.do_move(position, move) for move in self.game.generate_moves(position)]

@@ -31,14 +31,14 @@ from retrograde.solver.search.kernels import (
     Shape,
     Stack,
     bounds_of,
-    bucket_of,
     by_children,
     find,
     key_of,
     no_room,
     row_of,
+    write_keys,
 )
-from retrograde.solver.search.memory import prefetch, words_at
+from retrograde.solver.search.memory import words_at
 from retrograde.solver.search.table import Table
 from retrograde.solver.search.worth import ANY_WIN
 from retrograde.solver.work.kernel import kernel
@@ -151,14 +151,9 @@ def entered(game, position, plies, ply, shape, words, room, marks, memory):
     count = open_children(game, position, ply, shape, room, marks)
     if count < 0 or plies == 1:
         return min(count, 0)
-    row = row_of(room, ply, shape)
-    for i in range(count):
-        key = key_of(game, row[PARTS * i + CHILD], shape, marks)
-        if key == NO_KEY:
-            return GIVEN_UP
-        row[PARTS * i + KEY] = key
-        prefetch(words, bucket_of(key, shape))
-    left = 0
+    if not write_keys(game, count, ply, shape, words, room, marks):
+        return GIVEN_UP
+    left, row = 0, row_of(room, ply, shape)
     for i in range(count):
         child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
         low, high, _ = bounds_of(find(words, key, shape), shape)

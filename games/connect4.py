@@ -103,6 +103,10 @@ class Connect4(Game):
     def tier(self, position):
         return self.filled(position)
 
+    def tie_in(self, position):
+        """Return how many cells are empty."""
+        return self.width * self.height - self.filled(position).bit_count()
+
     def estimate(self, position):
         """Return how many more stones the player to move has in rows that can still be made four, each row counted."""
         filled = self.filled(position)

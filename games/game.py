@@ -109,6 +109,9 @@ They are asked only of positions that are UNDECIDED, and symmetric positions mus
     Whether the estimate may be trusted there; where not, as in the middle of an exchange, the search goes on a little.
 `promise(position, move)`
     How good a move looks, an int in the same bounds, so that the best are tried first.
+`tie_in(position)`
+    In how many plies play ends with a TIE, where all ties take as many, because they fill the board, say. How far a
+    tie is need not be searched then, which takes long. `check` sees to it that each move leaves one less.
 
 For people:
 
@@ -222,7 +225,7 @@ FOR_PEOPLE = frozenset({
 """The members of a game that speak to people and decide nothing, unless a rule uses them: what they do, and what only
 they use, may change without making other rules. All other members are rules, or HINTS."""
 
-HINTS = frozenset({"estimate", "quiet", "promise"})
+HINTS = frozenset({"estimate", "quiet", "promise", "tie_in"})
 """The members of a game that help a search and decide nothing, either."""
 
 
@@ -362,6 +365,10 @@ class Game:
     def promise(self, position: int, move: int) -> int:
         """Return how good a move of an undecided position looks."""
         return 0
+
+    def tie_in(self, position: int) -> int:
+        """Return how many plies all ties take from an undecided position."""
+        raise NotImplementedError(f"{type(self).__name__} has no tie_in(position)")
 
     # The numbering
 

@@ -84,6 +84,9 @@ class TicTacToe(Game):
     def tier(self, position):
         return position.bit_count()
 
+    def tie_in(self, position):
+        return self.cells - position.bit_count()
+
     def estimate(self, position):
         """Return how many more lines are still open to the player to move than to the other."""
         xs, os = position & self.board, position >> self.cells

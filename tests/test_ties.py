@@ -98,10 +98,13 @@ def test_ties_of_connect_four_are_as_far_as_its_database_says(tmp_path):
         assert search.plies_to_tie(position) == plies
 
 
-def test_boards_that_are_ties_by_published_values_are_filled():
-    """Tromp: Connect Four 5 × 4 is a tie; and a tie has filled the board."""
+@pytest.mark.parametrize("told", [True, False])
+def test_boards_that_are_ties_by_published_values_are_filled(told):
+    """Tromp: Connect Four 5 × 4 is a tie; and a tie has filled the board, as the game tells, or as search finds out."""
     game = load_game("connect4:5,4")
     search = Search(game, 1, 1 << 24)
+    assert search.ties_told
+    search.ties_told = told
     found = search.find(game.start)
     assert (found.value, found.remoteness) == (TIE, 20)
     assert len(search.line(game.start, found)) == 20

@@ -13,7 +13,7 @@ counterpart::
     draw_pieces and draw_turn, read_pieces              undo each other
     tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other
     images                                              symmetric positions are worth the same
-    estimate, quiet, promise                            are numbers in their bounds, the same for symmetric positions
+    estimate, quiet, promise, tie_in                    are numbers in their bounds, the same for symmetric positions
     parents                                             undoes do_move, within a tier
     compiled                                            the rules do what they do interpreted
 

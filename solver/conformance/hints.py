@@ -1,5 +1,5 @@
 """Hints held against the contract: estimates and promises are numbers in their bounds, the same for equal positions,
-and the same compiled.
+and the same compiled; ties are as far as is said.
 
 Each check raises a Fault at the first thing that is wrong.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import ESTIMATE_LIMIT, HINTS, UNDECIDED, Game, defines
+from retrograde.games.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, Game, defines
 from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault
@@ -27,13 +27,29 @@ def check_hints(survey: Survey, position: int) -> None:
     given = hints_at(survey, position)
     expect_again(given, hints_at(survey, position))
     images = sorted(images_of(survey, position)) if defines(survey.game, "images") else []
+    if "tie_in" in given:
+        check_plies(survey, position, given["tie_in"])
     for image in Random(position).sample(images, min(SAMPLE, len(images))):
         other = hints_at(survey, image)
-        for name in ("estimate", "quiet"):
+        for name in ("estimate", "quiet", "tie_in"):
             if other.get(name) != given.get(name):
                 survey.at(name, position)
                 told = f"gives {given[name]}, and {other[name]} for {text_of(survey.game, image)}"
                 raise Fault(f"{told}, which is the same by symmetry; let both have the same")
+
+
+def check_plies(survey: Survey, position: int, plies: int) -> None:
+    """See whether after each move ties are a ply nearer than the *plies* that are told: so all of them are as far."""
+    game = survey.game
+    for move in limited(game.generate_moves(position)):
+        child = game.do_move(position, move)
+        value = survey.primitive(child)
+        left = 0 if value == TIE else game.tie_in(child) if value == UNDECIDED else plies - 1
+        if left != plies - 1:
+            survey.at("tie_in", position)
+            raise Fault(
+                f"gives {plies}, and after move {move} a tie is {left} plies away; leave it out unless all are as far"
+            )
 
 
 def hints_at(survey: Survey, position: int) -> dict[str, Any]:

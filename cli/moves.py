@@ -90,6 +90,15 @@ def print_line(game: Game, start: int, names: Sequence[str]) -> None:
         click.echo(f"\n{heading(head)}{wrap(f'{head}  {numbered(game, start, names)}', len(head) + 2)[len(head) :]}")
 
 
+def names_of(game: Game, position: int, moves: Sequence[int]) -> list[str]:
+    """Return the names of moves made one after another."""
+    names = []
+    for move in moves:
+        names.append(game.move_name(position, move))
+        position = game.do_move(position, move)
+    return names
+
+
 def moves_played(game: Game, plies: int) -> str:
     """Return how long a game was: `1 move`, `16 moves`."""
     count = (plies + 1) // 2 if counts_in_pairs(game) else plies

@@ -9,10 +9,12 @@ import click
 
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
 from retrograde.cli.known import facts, how_known, verdict
-from retrograde.cli.moves import distance, print_line
+from retrograde.cli.moves import distance, names_of, print_line
 from retrograde.cli.progress import listening, polled, search_progress
+from retrograde.cli.scores import tell_score
 from retrograde.cli.words import indent
 from retrograde.games import LOSE, TIE, WIN
+from retrograde.games.game import metric_of
 
 if TYPE_CHECKING:
     from retrograde.games import Game
@@ -40,6 +42,11 @@ DISTANCE_SECONDS = 10.0
     type=click.Choice(METHODS),
     help="How to search; by default by proof numbers (pn) where play can go round in circles.",
 )
+@click.option(
+    "--metric",
+    type=click.Choice(["remoteness", "score"]),
+    help="Whether to search for value and distance, or for the score; by default what the game is about.",
+)
 @click.option("--value-only", is_flag=True, help="Leave out the distance, which takes longer.")
 @click.option("--tree", is_flag=True, help="Draw what textbook searches look at, to --depth; it proves nothing.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The --tree as .svg.")
@@ -52,6 +59,7 @@ def command(
     size: int,
     workers: int | None,
     method: str | None,
+    metric: str | None,
     value_only: bool,
     tree: bool,
     out: Path | None,
@@ -61,12 +69,15 @@ def command(
 
     POSITION is the start if not given. What is told is proved by the rules alone; when time is out, what is known by
     then is told. Alpha-beta search finds the distance as well; proof-number search (pn) proves draws by endless play.
+    Of games that are about points, the score is found: how much the player to move can win by.
 
     \b
     Examples:
       retrograde search connect4:4,4 2122
       retrograde search connect4:4,4 --value-only
       retrograde search mutorere --json
+      retrograde search othello:4,4
+      retrograde search kalah:3,2 --metric score
       retrograde search tictactoe X.O/.X./O.. --tree --depth 2
     """
     from retrograde.games.catalog import load_game
@@ -80,6 +91,11 @@ def command(
         from retrograde.cli.trees import tell_trees
 
         tell_trees(game, place, depth, out, as_json)
+        return
+    if (metric or metric_of(game)) == "score":
+        if depth or method == "pn":
+            raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
+        tell_score(game, place, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
         return
     limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only)
     with listening(as_json) as line:
@@ -155,12 +171,3 @@ def start_of(game: "Game") -> int:
     if start is None:
         raise click.UsageError(f"{game.name} has no start; give a POSITION", click.get_current_context())
     return start
-
-
-def names_of(game: "Game", position: int, moves: list[int]) -> list[str]:
-    """Return the names of moves made one after another."""
-    names = []
-    for move in moves:
-        names.append(game.move_name(position, move))
-        position = game.do_move(position, move)
-    return names

@@ -122,6 +122,7 @@ ROOMS = {
             "outcomes",
             "rules",
             "search",
+            "scoring",
             "proving",
             "lookahead",
             "numbered",

@@ -61,7 +61,7 @@ class Shape(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """A thread's own memory: `room` int64[plies, moves, PARTS], and `marks` int64[HISTORY + 2 × 2^HISTORY_BITS].
+    """A thread's own memory: `room` int64[plies, moves, parts], and `marks` int64[HISTORY + 2 × 2^HISTORY_BITS].
 
     Kernels take their addresses (see `memory.py`), and that of the table's words.
     """
@@ -75,12 +75,12 @@ def make_shared() -> Array:
     return np.full(1 << SHARED_BITS, NO_KEY, np.int64)
 
 
-def make_stack(plies: int, moves: int, shared: Array | None = None) -> Stack:
+def make_stack(plies: int, moves: int, shared: Array | None = None, parts: int = PARTS) -> Stack:
     """Return the memory for a search so deep and wide, by one thread or by one of those that use what is *shared*."""
     marks = np.zeros(HISTORY + (2 << HISTORY_BITS), np.int64)
     marks[MOST] = ANY_NUMBER
     marks[SHARED] = 0 if shared is None else shared.ctypes.data
-    return Stack(np.empty((plies, moves, PARTS), np.int64), marks)
+    return Stack(np.empty((plies, moves, parts), np.int64), marks)
 
 
 def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:

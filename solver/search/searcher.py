@@ -94,7 +94,7 @@ class Search:
     """A search of a game on so many threads, in a table of so many bytes, which is kept from question to question."""
 
     def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE):
-        refuse_to_search(game)
+        self.refuse(game)
         compiled.prepare(game)
         self.game, self.workers, self.size = game, workers, size
         self.pool = ThreadPoolExecutor(workers)
@@ -118,7 +118,7 @@ class Search:
     def compile(self, ties: bool = False) -> None:
         """Let the rules be compiled now, which takes seconds the first time and is no search; for *ties* as well."""
         self.stop(True)
-        kernels.at_least(self.game, 0, NO_LOSS, self.table, self.stacks[0])
+        self.at_least(0, NO_LOSS, self.stacks[0])
         if ties:
             self.ties.question(0, 1)(self.table, self.stacks[0])
         self.stop(self.halted)
@@ -131,14 +131,31 @@ class Search:
     def make_stacks(self) -> None:
         self.shared = kernels.make_shared()
         shared = self.shared if self.workers > 1 else None
-        self.stacks = [kernels.make_stack(*self.room, shared) for _ in range(self.workers)]
+        self.stacks = [kernels.make_stack(*self.room, shared, self.PARTS) for _ in range(self.workers)]
+
+    # What is asked, and of which games: searches of other kinds ask other questions
+
+    PARTS = kernels.PARTS
+    """Words for each child in the room of a ply."""
+
+    def refuse(self, game: Game) -> None:
+        """Raise NotForSearch where such a search does not fit the game."""
+        refuse_to_search(game)
+
+    def at_least(self, position: int, bound: int, stack: kernels.Stack) -> bool:
+        """Return the answer of one thread; any answer where it has met with trouble."""
+        return kernels.at_least(self.game, position, bound, self.table, stack)
+
+    def worth_of_end(self, position: int) -> int:
+        """Return what a position is worth in which the game is over."""
+        return worth_of(self.game.primitive(position), 0, self.table.shape.far)
 
     # One question
 
     def ask(self, position: int, bound: int, workers: int | None = None) -> bool:
         """Return whether a position is worth so much at least; raise OutOfTime, Endless or RuleError."""
-        if (value := self.game.primitive(position)) != UNDECIDED:
-            return worth_of(value, 0, self.table.shape.far) >= bound
+        if self.game.primitive(position) != UNDECIDED:
+            return self.worth_of_end(position) >= bound
         while True:
             stacks = self.stacks[:workers]
             answers = self.run(position, bound, stacks)
@@ -181,7 +198,7 @@ class Search:
     def run_one(self, position: int, bound: int, stack: kernels.Stack) -> bool | None:
         """Return the answer of one thread, which stops the others; None where it was stopped or given up."""
         stack.marks[: kernels.STOP] = 0
-        answer = bool(kernels.at_least(self.game, position, bound, self.table, stack))
+        answer = self.at_least(position, bound, stack)
         if stack.marks[kernels.TROUBLE]:
             return None
         self.stop(True)

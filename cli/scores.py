@@ -1,0 +1,55 @@
+"""`retrograde search` of games that are about points: how much the player to move can win by, proved by search."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import print_json
+from retrograde.cli.known import facts, how_known, verdict
+from retrograde.cli.measures import said
+from retrograde.cli.moves import names_of, print_line
+from retrograde.cli.progress import listening, polled, search_progress
+from retrograde.cli.words import heading, indent
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+    from retrograde.solver.scoring.searcher import ScoreFinding
+
+COMPILING = "compiling the rules"
+
+
+def tell_score(
+    game: "Game", position: int, workers: int, size: int, seconds: float | None, value_only: bool, as_json: bool
+) -> None:
+    """Search for the score of a position, or, with *value_only*, for its sign, and print what is found."""
+    from retrograde.solver.play.oracle import SEARCH, How, Known
+    from retrograde.solver.scoring.searcher import ScoreSearch
+    from retrograde.solver.work.progress import announce
+
+    with listening(as_json) as line:
+        announce(line, COMPILING)
+        search = ScoreSearch(game, workers, size)
+        with polled(line, search_progress(search)):
+            found = search.score(position, seconds, value_only)
+            moves = [] if found.score is None else search.best_line(position, found.score, seconds)
+    known = Known(found.at_least, found.at_most, None, How(SEARCH, found.nodes, found.seconds))
+    names = names_of(game, position, moves)
+    if as_json:
+        print_json(facts(game, position, known, names) | bounds(found))
+        return
+    click.echo(f"{indent(game.show(position))}\n\n{verdict(game, position, known)}\n{told(found)}{how_known(known)}")
+    print_line(game, position, names)
+
+
+def bounds(found: "ScoreFinding") -> dict[str, Any]:
+    """Return the score and its bounds, each None where it is not known, ready for JSON."""
+    return {"score": found.score, "score_at_least": found.low, "score_at_most": found.high}
+
+
+def told(found: "ScoreFinding") -> str:
+    """Return the line that tells the score, as far as it is known: `Score: +8`, `Score: +2 or more`; or none."""
+    low, high = (None if bound is None else said("score", {"score": bound}) for bound in (found.low, found.high))
+    if low is None and high is None:
+        return ""
+    within = f"{low} or more" if high is None else f"{high} or less" if low is None else f"from {low} to {high}"
+    return f"{heading('Score')}: {low if low == high else within}\n"

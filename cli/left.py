@@ -91,6 +91,9 @@ class Done:
         elif name == "searched":  # of an opening book: positions, values, remotenesses
             self.phase, self.unit, self.total = "searching", "positions of an opening book", 0
             self.solved += lengths[0]
+        elif name.startswith("replies"):  # of a certificate: positions, replies
+            self.phase, self.unit, self.total = "proving", "replies", 0
+            self.solved += lengths[0]
         elif name.startswith("scores"):  # stretches of tiers or a tier, scores, sizes
             before = self.solved if self.phase == "solving" else 0
             listed = self.found.get("waves") or self.found.get("first waves") or 0

@@ -17,9 +17,11 @@ from retrograde.cli.search import COMPILING, TABLE, start_of
 from retrograde.cli.words import duration, faint, heading, size, wrap
 
 if TYPE_CHECKING:
+    from retrograde.databases.lock import Lock
     from retrograde.games import Game
     from retrograde.solver.audit.verify import Verification
-    from retrograde.solver.proving.prover import Prover
+    from retrograde.solver.proving.prover import Prover, Wish
+    from retrograde.solver.work.journal import Journal
     from retrograde.solver.work.progress import Progress
 
 MEMORY = "4G"
@@ -64,6 +66,7 @@ class Odd(click.IntRange):
     help="Memory for the positions of the proof.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
+@click.option("--fresh", is_flag=True, help="Begin anew, whatever was done before.")
 @click.option("--out", metavar="FILE", help="Where to write it, instead of the usual place.")
 @json_option
 def command(
@@ -76,6 +79,7 @@ def command(
     table_size: int,
     memory: int,
     workers: int | None,
+    fresh: bool,
     out: str | None,
     as_json: bool,
 ) -> None:
@@ -101,28 +105,59 @@ def command(
     wish = Wish(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
     path = path_of(game, None if position is None else place, out)
     began = time.monotonic()
-    with listening(as_json) as line, none_is_left(path):
-        announce(line, COMPILING)
-        prover = Prover(game, place, wish, workers or os.cpu_count() or 1, table_size)
-        begun = time.monotonic()
-        with polled(line, lambda: so_far(prover, time.monotonic() - begun)):
-            solved = prover.prove()
-    proved = time.monotonic()
-    with none_is_left(path):
-        report = write(path, game, solved, workers, as_json)
+    with kept(path, identity(game, place, wish), fresh) as (journal, lock):
+        with listening(as_json) as line:
+            announce(line, COMPILING)
+            prover = Prover(game, place, wish, workers or os.cpu_count() or 1, table_size, journal)
+            begun = time.monotonic()
+            with polled(line, lambda: so_far(prover, time.monotonic() - begun)):
+                solved = prover.prove()
+        proved = time.monotonic()
+        report = write(path, game, solved, workers, as_json, lock)
     tell(path, report, (proved - began, time.monotonic() - proved), prover.search.nodes, as_json)
 
 
 @contextmanager
-def none_is_left(path: Path) -> Iterator[None]:
-    """Say on Ctrl-C that nothing of the proof is kept, and what is there of one before."""
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        failure = explain(error)
-        before = f"; {path} is the certificate of before" if path.exists() else ""
-        note = f"; a proof is kept as a whole or not at all, and the same command begins anew{before}"
-        raise Failure(f"{failure.message}{note if failure.status == INTERRUPTED else ''}", failure.status) from None
+def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
+    """Give the journal of a proof and the lock of its path. The journal stays where the proof is stopped before it is
+    done, and has found anything by then; on Ctrl-C that is said."""
+    from retrograde.databases.lock import Lock
+    from retrograde.solver.proving.prover import NotProved, Unfinished
+    from retrograde.solver.work.journal import Journal
+
+    beside = path.with_name(path.name + ".journal")
+    done = True
+    with Lock(path) as lock:
+        try:
+            with Journal(beside, what, fresh) as journal:
+                before, end = bool(journal.found), journal.end
+                try:
+                    yield journal, lock
+                finally:
+                    done = not before and journal.end == end
+            done = True
+        except NotProved as error:
+            done |= not isinstance(error, Unfinished)  # more time would not help
+            raise
+        except KeyboardInterrupt as error:
+            failure = explain(error)
+            note = "; the same command begins anew" if done else "; what is done is kept, and the same command goes on"
+            text = f"{failure.message}{note if failure.status == INTERRUPTED else ''}"
+            raise Failure(text, failure.status) from None
+        finally:
+            if done:
+                beside.unlink(missing_ok=True)
+
+
+def identity(game: "Game", position: int, wish: "Wish") -> str:
+    """Return what the journal of a proof is of: only the same goes on from it."""
+    from retrograde.games.catalog import rules_digest, variant
+    from retrograde.solver.work.sources import journal_digest
+
+    what = (
+        f"{wish.value.name if wish.value else 'value'}-{'at-least-' if wish.at_least else ''}{wish.leaves}-{position}"
+    )
+    return f"{variant(game)} {rules_digest(game)}-proof-{what} {journal_digest()}"
 
 
 def path_of(game: "Game", position: int | None, out: str | None) -> Path:
@@ -133,7 +168,7 @@ def path_of(game: "Game", position: int | None, out: str | None) -> Path:
     return Path(out) if out is not None else certificate_path(variant(game), position)
 
 
-def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: bool) -> "Verification":
+def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: bool, lock: "Lock") -> "Verification":
     """Write a certificate, have it checked, and give it its name; raise RuntimeError where it is no proof."""
     from retrograde.databases import open_certificate, write_certificate
     from retrograde.solver.audit.certificates import verify_certificate
@@ -147,7 +182,7 @@ def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: b
         if not reports[0].ok:
             raise RuntimeError(f"the proof is none, which is a fault of retrograde: {reports[0].problems[0]}")
 
-    write_certificate(path, game, solved, inspect=check)
+    write_certificate(path, game, solved, lock=lock, inspect=check)
     return reports[0]
 
 

@@ -1,6 +1,7 @@
 """Certificates: made for small games and random ones, checked by two checkers, compared to the truth, and forged."""
 
 import json
+import re
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -402,15 +403,55 @@ def test_the_command_line(home):
     assert "tie" in retrograde("play", "connect4:4,4", "--first", "perfect", "--second", "perfect", "--time", 1).stdout
 
 
-def test_a_proof_that_is_stopped_leaves_nothing_and_says_so(home, monkeypatch):
-    from retrograde.solver.proving.prover import Prover
+@pytest.mark.parametrize(("text", "after"), [("connect4:4,4", 60), ("dodgem", 10)])
+def test_a_proof_that_is_stopped_goes_on_and_comes_to_the_same(home, monkeypatch, text, after):
+    """It is stopped in the middle of its replies; what was chosen is not chosen again."""
+    from retrograde.solver.proving import walk
 
+    def settle(self, position):
+        if len(self.replies) > after:
+            raise KeyboardInterrupt
+        own(self, position)
+
+    chosen, own = [], walk.Walk.settle
+    options = ["prove", text, "--workers", 1, "--table", "16M"]
+    retrograde(*options)
+    path = next(home.glob("*.proof.h5"))
+    whole = path.read_bytes()
+    path.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(walk.Walk, "settle", settle)
+        stopped = retrograde(*options, status=130).stderr
+    assert stopped.endswith("interrupted; what is done is kept, and the same command goes on\n")
+    assert [one.name for one in home.iterdir()] == [path.name + ".journal"]
+    told = retrograde("list").stdout
+    noted = int(re.search(r"proving: (\d+) replies", told)[1])
+    assert noted > 3
+    for kind in (walk.Walk, walk.BoundedWalk):
+        monkeypatch.setattr(kind, "reply", counted(kind.reply, chosen))
+    retrograde(*options)
+    assert path.read_bytes() == whole and [one.name for one in home.iterdir()] == [path.name]
+    with open_certificate(path) as certificate:
+        assert certificate.file.stored - noted == len(chosen) > 0
+
+
+def counted(rule, calls):
+    """Return a method that notes that it was called."""
+
+    def noted(self, *args):
+        calls.append(args)
+        return rule(self, *args)
+
+    return noted
+
+
+def test_a_proof_that_is_stopped_before_anything_is_found_leaves_nothing_and_says_so(home, monkeypatch):
     def stop(_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Prover, "prove", stop)
     stopped = retrograde("prove", "tictactoe", "--workers", 1, "--table", "16M", status=130).stderr
-    assert stopped.endswith("interrupted; a proof is kept as a whole or not at all, and the same command begins anew\n")
+    assert stopped.endswith("interrupted; the same command begins anew\n")
     assert list(home.iterdir()) == []
 
 
@@ -460,7 +501,7 @@ def test_a_forged_certificate_fails_on_the_command_line(home):
 def test_what_cannot_be_proved_is_one_line_and_leaves_nothing(home, words, said):
     result = retrograde("prove", *words, "--workers", 1, "--table", "16M", status=1)
     assert said in result.stderr and result.stderr.count("\n") == 1
-    assert list(home.iterdir()) == []
+    assert len(list(home.iterdir())) == ("--memory" in words)  # with more, what was found by then is taken up
 
 
 def test_an_even_number_of_leaves_is_refused(home):

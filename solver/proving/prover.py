@@ -7,12 +7,15 @@ one, and play is held to come to an end. See `solver/audit/certificates.py`, whi
 import time
 from dataclasses import dataclass
 
+import numpy as np
+
 from retrograde.databases.certificates.read import goal_of
 from retrograde.databases.certificates.write import SolvedCertificate
 from retrograde.games.catalog import variant
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
 from retrograde.solver.proving.walk import NoMove, Turned, Walk, leads_on, walk_for
 from retrograde.solver.search.searcher import TABLE_SIZE, Finding, OutOfTime, Search
+from retrograde.solver.work.journal import Journal
 
 LEAVES = 7
 MEMORY = 4 << 30
@@ -26,8 +29,16 @@ TRIAL = 20_000
 WORDS = {WIN: "a win", TIE: "a tie", DRAW: "a draw", LOSE: "a loss"}
 
 
+PAUSE = 1.0
+"""Seconds after which replies are written to the journal."""
+
+
 class NotProved(RetrogradeError, RuntimeError):
     """There is no proof: time is out, or what was to be proved is not so."""
+
+
+class Unfinished(NotProved):
+    """Time is out."""
 
 
 class NothingToProve(NotProved):
@@ -46,9 +57,21 @@ class Wish:
 
 
 class Prover:
-    """Makes a proof; `search` and `walk` may be asked meanwhile how far they are."""
+    """Makes a proof; `search` and `walk` may be asked meanwhile how far they are.
 
-    def __init__(self, game: Game, position: int, wish: Wish, workers: int = 1, size: int = TABLE_SIZE):
+    What is found goes to the *journal*, if there is one, and a prover of the same goes on from there.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        position: int,
+        wish: Wish,
+        workers: int = 1,
+        size: int = TABLE_SIZE,
+        journal: Journal | None = None,
+    ):
+        self.journal = journal
         self.game, self.position, self.wish = game, position, wish
         self.search = Search(game, workers, size)
         self.walk: Walk | None = None
@@ -82,7 +105,7 @@ class Prover:
             return self.prove_with_cycles()
         except OutOfTime:
             where = f": {self.found:,} positions in the proof, {self.open:,} of them open" if self.walk else ""
-            raise NotProved(f"not proved within {self.wish.seconds:g} s{where}; give more --time") from None
+            raise Unfinished(f"not proved within {self.wish.seconds:g} s{where}; give more --time") from None
 
     # Play that comes to an end
 
@@ -100,6 +123,17 @@ class Prover:
 
     def value_found(self) -> Value:
         """Return the value of the position by search."""
+        log = self.journal.log("value", 0.0) if self.journal else None
+        for (values,) in log.resumed if log else []:
+            return Value(int(values[0]))
+        value = self.value_searched()
+        if log:
+            log.add((np.array([value], np.int64),))
+            log.settle()
+        return value
+
+    def value_searched(self) -> Value:
+        """Return the value of the position by search; raise OutOfTime."""
         found: Finding = self.search.find(self.position, self.left(), distance=False)
         if found.value is not None:
             return found.value
@@ -154,6 +188,8 @@ class Prover:
             goal = at_least = DRAW
         self.walk = walk = walk_for(self.search, goal, leads, self.wish.leaves, self.wish.memory)
         walk.most = min(walk.most, most or walk.most)
+        if self.journal:
+            walk.take_up(self.journal.log(f"replies {'on' if leads else 'round'} {goal.name}", PAUSE))
         roots = [self.position] if at_least > LOSE else []
         roots += self.replies_to_prove() if at_most < WIN else []
         with self.search.limited(self.left()):

@@ -21,6 +21,7 @@ from retrograde.solver.proving import kernels
 from retrograde.solver.rules.examine import differ, examine, tier_of
 from retrograde.solver.search.searcher import Search
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within
+from retrograde.solver.work.journal import Log
 from retrograde.solver.work.memory import MemoryLimit
 
 BYTES = 320
@@ -28,6 +29,7 @@ BYTES = 320
 MOST_ROOM = 1 << 10
 """Moves that there is room for at most."""
 REPLY_BITS = 16
+REPLY_MASK = (1 << REPLY_BITS) - 1
 NOT_YET = -1
 EFFORT = 1 << 14
 """Positions looked at first to find out whether a move keeps the value; then eight times as many, and so on."""
@@ -64,13 +66,28 @@ class Walk:
         self.replies: dict[int, int] = {}
         """For each canonical position the number of its move, and in the bits above its bound; or NOT_YET."""
         self.todo: list[int] = []
+        self.log: Log | None = None
+        """Where replies are noted, for a walk that goes on from there when this one is stopped."""
+        self.noted: list[tuple[int, int]] = []
+        """Positions and replies that are to be noted there."""
+        self.known: dict[int, int] = {}
+        """Replies that another walk has noted."""
         self.sheet = kernels.make_sheet(64)
+
+    def take_up(self, log: Log) -> None:
+        """Go on from the replies in a log, and note others there."""
+        self.log = log
+        for positions, replies in log.resumed:
+            self.known.update(zip(positions.tolist(), replies.tolist(), strict=True))
 
     def run(self, positions: Iterable[int]) -> None:
         """Choose moves from some positions on until none is open; raise NoMove, Turned, OutOfTime or MemoryLimit."""
         self.meet(self.game.canonical(position) for position in positions)
-        while self.todo:
-            self.settle(self.todo.pop())
+        try:
+            while self.todo:
+                self.settle(self.todo.pop())
+        finally:
+            self.write_notes()
 
     def meet(self, positions: Iterable[int]) -> None:
         """Take canonical positions into the set, to be settled later."""
@@ -85,12 +102,33 @@ class Walk:
             )
 
     def settle(self, position: int) -> None:
-        """Choose a move in a position, and meet what answers lead to."""
-        way = self.choose(self.ways(position))
+        """Choose a move in a position, or take the one that is known, and meet what answers lead to."""
+        ways, reply = self.ways(position), self.known.pop(position, None)
+        if reply is None:
+            reply = self.reply(position, ways)
+            self.note(position, reply)
+        self.replies[position] = reply
+        self.meet(next(way.open for way in ways if way.number == reply & REPLY_MASK))
+
+    def reply(self, position: int, ways: list[Way]) -> int:
+        """Return the number of a move that keeps the value, and in the bits above its bound; raise NoMove."""
+        way = self.choose(ways)
         if way is None:
             raise NoMove(position)
-        self.replies[position] = way.number
-        self.meet(way.open)
+        return way.number
+
+    def note(self, position: int, reply: int) -> None:
+        """Note the reply in a position, when it is time."""
+        self.noted.append((position, reply))
+        if self.log and self.log.is_due():
+            self.write_notes()
+
+    def write_notes(self) -> None:
+        """Write to the log what has been noted."""
+        if self.log and self.noted:
+            self.log.add(tuple(np.array(self.noted, np.int64).T))
+            self.log.flush()
+        self.noted.clear()
 
     def choose(self, ways: list[Way]) -> Way | None:
         """Return a move that keeps the value, the first where that takes no more effort; None where none does.
@@ -147,7 +185,7 @@ class Walk:
         positions = np.array(sorted(self.replies), np.int64)
         packed = np.array([self.replies[position] for position in positions.tolist()], np.int64)
         bounds = packed >> REPLY_BITS if self.bounded else None
-        return positions, packed & (1 << REPLY_BITS) - 1, bounds
+        return positions, packed & REPLY_MASK, bounds
 
 
 class BoundedWalk(Walk):
@@ -155,17 +193,16 @@ class BoundedWalk(Walk):
 
     bounded = True
 
-    def settle(self, position: int) -> None:
+    def reply(self, position: int, ways: list[Way]) -> int:
+        """Return the first move that wins as soon as can be, and in the bits above how soon that is; raise NoMove."""
         far, plies = self.search.table.shape.far, 1
         while not self.search.ask(position, win_within(plies, far)):
             plies += 1
             if plies > far - 2:
                 raise NoMove(position)
-        for way in self.ways(position):
+        for way in ways:
             if not self.search.ask(way.child, no_loss_within(plies - 1, far)):
-                self.replies[position] = plies << REPLY_BITS | way.number
-                self.meet(way.open)
-                return
+                return plies << REPLY_BITS | way.number
         raise NoMove(position)
 
     def check_tiers(self, position: int, counts: list[int]) -> None:
@@ -189,6 +226,9 @@ class ClosedWalk(BoundedWalk):
         """Canonical positions in which every move loses."""
         self.relying: dict[int, set[int]] = {}
         """For each position those whose reply may lead there."""
+
+    def take_up(self, log: Log) -> None:
+        """Begin anew: a reply may be given up for another."""
 
     def settle(self, position: int) -> None:
         if position not in self.lost:

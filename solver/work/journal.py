@@ -166,8 +166,12 @@ class Log:
 
     def write(self) -> None:
         """Write what has been added, unless the last time was less than *pause* seconds ago."""
-        if self.unwritten and time.monotonic() - self.written >= self.pause:
+        if self.unwritten and self.is_due():
             self.flush()
+
+    def is_due(self) -> bool:
+        """Tell whether it is so long since the last time that something is to be written."""
+        return time.monotonic() - self.written >= self.pause
 
     def flush(self) -> None:
         """Write what has been added."""

@@ -26,6 +26,15 @@ def test_search():
     assert [line.split()[:3] for line in lines[1:]] == [["tictactoe", "pn", "TIE"], ["tictactoe", "alpha-beta", "TIE"]]
 
 
+def test_positions(tmp_path):
+    """Scores of two positions by Pons' solver; and a third one that is wrong on purpose."""
+    rows = ["set,columns_played,score", "end-easy,2252576253462244111563365343671351441,-1"]
+    rows += ["end-easy,7422341735647741166133573473242566,1", "false,7422341735647741166133573473242566,2"]
+    (tmp_path / "positions.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    lines = [line.split() for line in run("positions.py", str(tmp_path / "positions.csv"), "2").splitlines()]
+    assert [line[:4] for line in lines[1:]] == [["end-easy", "2", "0", "0"], ["false", "1", "1", "0"]]
+
+
 def test_lookup(solved):
     lines = run("lookup.py", str(solved("chess:KRK"))).splitlines()
     assert lines[0] == "chess:KRK, slots"

@@ -45,6 +45,7 @@ SHOWN = {
     "hanoi": ("hanoi:4", "1123"),
     "hareandhounds": ("hareandhounds", ""),
     "kalah": ("kalah", ""),
+    "klotski": ("klotski", ""),
     "lgame": ("lgame", ""),
     "lightsout": ("lightsout", "OO.O/.OO./O..O/.O.."),
     "mutorere": ("mutorere", ""),

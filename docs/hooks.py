@@ -32,6 +32,7 @@ PAGES = {
 
 SHOWN = {
     "bearoff": ("bearoff", ""),
+    "cantstop": ("cantstop:3,2", "0.1.0.0.0/0.1.2.0.0 0 1223"),
     "chess": ("chess:KRK", "8/8/8/8/8/2k5/1R6/K7 b"),
     "chutes": ("chutes", ""),
     "connect4": ("connect4:5,4", "33442"),

@@ -363,6 +363,7 @@ def test_databases_of_format_version_1_are_known_by_the_digest_they_have(name):
 
 RULES = {
     "bearoff": "6ca03807074a6a32ba5d2c62cf71eb3f",
+    "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",
     "chess": "1580cc4020dbc1128c7a3e93b318353e",
     "chutes": "90466135801693fb2ea7fb19f82f757e",
     "connect4": "a230433835d8dcd5b24dd897f633e3dd",

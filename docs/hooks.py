@@ -31,6 +31,7 @@ PAGES = {
 """The pages that are made of files elsewhere."""
 
 SHOWN = {
+    "awari": ("awari", ""),
     "bearoff": ("bearoff", ""),
     "cantstop": ("cantstop:3,2", "0.1.0.0.0/0.1.2.0.0 0 1223"),
     "chess": ("chess:KRK", "8/8/8/8/8/2k5/1R6/K7 b"),

@@ -387,9 +387,20 @@ def test_six_pits_of_one_seed_are_won_by_two(tmp_path):
 
 
 @pytest.mark.slow
-def test_four_pits_of_three_seeds_are_won(tmp_path):
-    """Irving, Donkers and Uiterwijk (2000), table 2: by 8 seeds."""
-    assert DatabaseFile(solve(Kalah(4, 3), tmp_path / "game.h5")).start_outcome.value == WIN
+def test_four_pits_of_three_seeds_are_won_by_eight(tmp_path):
+    """Irving, Donkers and Uiterwijk (2000), table 2."""
+    game = Kalah(4, 3)
+    with open_database(solve(game, tmp_path / "game.h5", metric="score"), game=game) as database:
+        assert database[game.start].value == WIN
+        assert database.measures(game.start) == {"score": 8}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("pits", "seeds"), [(2, 6)])
+def test_scores_of_kalah_are_what_trying_all_says(pits, seeds, tmp_path):
+    game = Kalah(pits, seeds)
+    with open_database(solve(game, tmp_path / "game.h5", metric="score"), game=game) as database:
+        assert database.measures(game.start) == {"score": best_difference(game)}
 
 
 @pytest.mark.parametrize("pits", [1, 2, 3])

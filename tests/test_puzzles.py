@@ -395,6 +395,28 @@ def test_four_pits_of_three_seeds_are_won_by_eight(tmp_path):
         assert database.measures(game.start) == {"score": 8}
 
 
+@pytest.mark.slow
+def test_as_many_positions_as_others_count_where_nothing_is_taken_from_empty_pits(tmp_path):
+    """5,283,478 positions of four pits of three seeds, won by 6: a strong solver of Kalah on GitHub (2026), which takes
+    nothing where there is none opposite."""
+    game = Kalah(4, 3, False)
+    with open_database(solve(game, tmp_path / "game.h5", metric="score"), game=game) as database:
+        assert len(database) == 5_283_478
+        assert database.measures(game.start) == {"score": 6}
+
+
+def test_two_pits_of_two_seeds_are_lost_by_two_where_nothing_is_taken_from_empty_pits():
+    """40 positions: the same."""
+    game = Kalah(2, 2, False)
+    found, wave = {game.start}, {game.start}
+    while wave:
+        undecided = [position for position in wave if game.primitive(position) == UNDECIDED]
+        wave = {game.do_move(position, pit) for position in undecided for pit in game.generate_moves(position)} - found
+        found |= wave
+    assert len(found) == 40
+    assert best_difference(game) == -2
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("pits", "seeds"), [(2, 6)])
 def test_scores_of_kalah_are_what_trying_all_says(pits, seeds, tmp_path):

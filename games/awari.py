@@ -23,6 +23,8 @@ from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game
 
 FIELD = 63
 MOST_BITS = 61
+MOST_STONES = 12
+"""All boards of so many are 2,704,156; more would be too many to begin with."""
 SIGNS = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMOPQRTUVWXYZ"
 
 
@@ -45,8 +47,8 @@ class Awari(Game):
             raise ValueError("pits must be from 1 to 6, and seeds 1 or more")
         if self.total + 2 * self.pits > MOST_BITS:
             raise ValueError(f"there must be no more than {MOST_BITS - 2 * self.pits} stones in all")
-        if not 0 <= self.stones <= 15:
-            raise ValueError("stones must be from 0 to 15")
+        if not 0 <= self.stones <= MOST_STONES:
+            raise ValueError(f"stones must be from 0 to {MOST_STONES}")
 
     @property
     def total(self):

@@ -31,7 +31,9 @@ PAGES = {
 """The pages that are made of files elsewhere."""
 
 SHOWN = {
+    "awari": ("awari", ""),
     "bearoff": ("bearoff", ""),
+    "cantstop": ("cantstop:3,2", "0.1.0.0.0/0.1.2.0.0 0 1223"),
     "chess": ("chess:KRK", "8/8/8/8/8/2k5/1R6/K7 b"),
     "chutes": ("chutes", ""),
     "connect4": ("connect4:5,4", "33442"),
@@ -45,6 +47,7 @@ SHOWN = {
     "hanoi": ("hanoi:4", "1123"),
     "hareandhounds": ("hareandhounds", ""),
     "kalah": ("kalah", ""),
+    "klotski": ("klotski", ""),
     "lgame": ("lgame", ""),
     "lightsout": ("lightsout", "OO.O/.OO./O..O/.O.."),
     "mutorere": ("mutorere", ""),

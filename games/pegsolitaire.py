@@ -9,14 +9,19 @@ English board a cross of 33:
     6 7 8 9                  (and so on)
 
 Every jump takes a peg, so that a solution has as many moves as there are pegs to lose, and no position comes back.
+Positions that are the same but for a turn or a mirror are one; where the last peg must end in the hole that was empty
+at first, only turns and mirrors that leave this hole where it is.
 """
 
 from functools import cached_property
+from itertools import permutations
 
 from retrograde.games.game import LOSE, UNDECIDED, WIN, Game
 
 TRIANGULAR = ((0, 1), (1, 0), (1, 1), (0, -1), (-1, 0), (-1, -1))
 SQUARE = ((0, 1), (1, 0), (0, -1), (-1, 0))
+PART = 6
+"""Holes that are looked up at once to find an image."""
 
 
 class PegSolitaire(Game):
@@ -25,28 +30,40 @@ class PegSolitaire(Game):
     title = "Peg solitaire"
     players = 1
 
-    size: int = 5
-    """The rows of the triangle; of the English cross, 7."""
-    hole: int = 0
-    """The hole that is empty at first."""
+    size: int = 0
+    """The rows: 5 of a triangle unless told otherwise, 7 of the English cross."""
+    hole: int = -1
+    """The hole that is empty at first: the top of a triangle unless told otherwise, the centre of the cross."""
     home: bool = False
     """Whether the last peg must end there."""
     english: bool = False
 
     def __post_init__(self):
-        if self.english and self.size != 7:
+        if self.english and self.lines != 7:
             raise ValueError("the English board has size 7")
-        if not self.english and not 4 <= self.size <= 8:
+        if not self.english and not 4 <= self.lines <= 8:
             raise ValueError("size must be from 4 to 8")
-        if not 0 <= self.hole < len(self.places):
+        if not -1 <= self.hole < len(self.places):
             raise ValueError(f"hole must be from 0 to {len(self.places) - 1}")
+
+    @property
+    def lines(self):
+        """How many rows there are."""
+        return self.size or (7 if self.english else 5)
+
+    @property
+    def empty(self):
+        """The hole that is empty at first, and for `home` the last one to be filled."""
+        if self.hole >= 0:
+            return self.hole
+        return len(self.places) // 2 if self.english else 0
 
     @cached_property
     def places(self):
         """The row and the column of each hole."""
         if self.english:
             return tuple((row, column) for row in range(7) for column in range(7) if 1 < row < 5 or 1 < column < 5)
-        return tuple((row, column) for row in range(self.size) for column in range(row + 1))
+        return tuple((row, column) for row in range(self.lines) for column in range(row + 1))
 
     @cached_property
     def jumps(self):
@@ -60,9 +77,43 @@ class PegSolitaire(Game):
                     found.append((hole, over, to))
         return tuple(found)
 
+    def turned(self, row, column):
+        """Return where each symmetry of the board takes a place, first the one that changes nothing."""
+        last = self.lines - 1
+        if not self.english:
+            corners = last - row, row - column, column  # how far it is from the sides opposite the three corners
+            return [(last - top, right) for top, _, right in permutations(corners)]
+        places = [(row, column), (last - row, column), (row, last - column), (last - row, last - column)]
+        return [*places, *((column, row) for row, column in places)]
+
+    @cached_property
+    def symmetries(self):
+        """Where each symmetry takes each hole, first the one that changes nothing; without those that move home."""
+        number = {place: hole for hole, place in enumerate(self.places)}
+        taken = zip(*([number[image] for image in self.turned(*place)] for place in self.places), strict=True)
+        return tuple(holes for holes in taken if not self.home or holes[self.empty] == self.empty)
+
+    @property
+    def parts(self):
+        """How many parts of PART holes a position has."""
+        return -(-len(self.places) // PART)
+
+    @cached_property
+    def images_of_parts(self):
+        """For each symmetry and each part of a position where it takes the pegs there, whichever there are."""
+        holes = len(self.places)
+        return tuple(
+            tuple(
+                sum(1 << taken[PART * part + i] for i in range(PART) if pegs >> i & 1 and PART * part + i < holes)
+                for pegs in range(1 << PART)
+            )
+            for taken in self.symmetries
+            for part in range(self.parts)
+        )
+
     @cached_property
     def start(self):
-        return (1 << len(self.places)) - 1 - (1 << self.hole)
+        return (1 << len(self.places)) - 1 - (1 << self.empty)
 
     # The rules: a move is the number of a jump
 
@@ -78,10 +129,17 @@ class PegSolitaire(Game):
 
     def primitive(self, position):
         if position & position - 1 == 0:
-            return WIN if not self.home or position == 1 << self.hole else LOSE
+            return WIN if not self.home or position == 1 << self.empty else LOSE
         for _ in self.generate_moves(position):
             return UNDECIDED
         return LOSE
+
+    def images(self, position):
+        for symmetry in range(1, len(self.symmetries)):
+            image = 0
+            for part in range(self.parts):
+                image |= self.images_of_parts[symmetry * self.parts + part][position >> PART * part & (1 << PART) - 1]
+            yield image
 
     def tier(self, position):
         """Return how many holes there are."""
@@ -127,7 +185,7 @@ class PegSolitaire(Game):
         if self.english:
             places = tuple((float(column), float(row)) for row, column in self.places)
         else:
-            places = tuple((column + (self.size - 1 - row) / 2, float(row)) for row, column in self.places)
+            places = tuple((column + (self.lines - 1 - row) / 2, float(row)) for row, column in self.places)
         number = {place: hole for hole, place in enumerate(self.places)}
         ways = SQUARE[:2] if self.english else TRIANGULAR[:3]
         lines = tuple(

@@ -83,7 +83,10 @@ class Graph:
 
 
 def random_graph(seed, players=2, cycles=True, alternating=False, impartial=False, pay=False):
-    """Return a graph of some dozen positions; without *cycles* every move leads to a later place."""
+    """Return a graph of some dozen positions; without *cycles* every move leads to a later place.
+
+    If moves *pay*, those that stay in their tier do not where there are cycles.
+    """
     chance = Random(seed)
     count = chance.randint(1, 40)
     tiers = sorted(chance.randrange(3 if cycles else 6) for _ in range(count))
@@ -97,7 +100,8 @@ def random_graph(seed, players=2, cycles=True, alternating=False, impartial=Fals
     none = (0,) * players
     lost = (-1, 1)
     pays = [none if moves else lost if impartial else end for moves, end in zip(children, ends, strict=True)]
-    gains = {(i, n): chance.randint(-2, 2) for i in range(count) for n in range(len(children[i]))} if pay else {}
+    paying = [(i, n) for i in range(count) for n, j in enumerate(children[i]) if not cycles or tiers[j] > tiers[i]]
+    gains = {move: chance.randint(-2, 2) for move in paying} if pay else {}
     return Graph(players, tiers, children, movers, pays, alternating, {}, gains)
 
 
@@ -160,6 +164,56 @@ def slow_gains(graph):
         return most, (max if most < 0 else min)(plies for score, plies in options if score == most)
 
     return [worth(i) for i in range(len(graph))]
+
+
+def slow_endless_gains(graph):
+    """Return the scores and plies (None for no end) of a graph with cycles in which moves to later tiers pay.
+
+    Tier by tier, the last first: what a move out of a tier brings is taken for an end that pays as much, of which
+    `slow_scores` says who can force how much. Then plies are counted along moves that keep the score; where play goes
+    on for ever, all that is to be won has been when it begins to.
+    """
+    scores, plies = [0] * len(graph), [None] * len(graph)
+
+    def brings(i, number):
+        child = graph.children[i][number]
+        return graph.gain(i, number) + (-scores[child] if graph.turned(i, child) else scores[child])
+
+    def is_near(i, number, far):
+        child = graph.children[i][number]
+        if plies[child] is None:
+            return scores[child] == 0 and scores[i] != 0
+        return plies[child] < far
+
+    for tier in sorted(set(graph.tiers), reverse=True):
+        inside = [i for i in range(len(graph)) if graph.tiers[i] == tier]
+        found = slow_scores(tier_alone(graph, inside, brings))[0]
+        for i, score in zip(inside, found[: len(inside)], strict=True):
+            scores[i], plies[i] = score, None if graph.children[i] else 0
+        for far in range(1, 2 * len(graph)):
+            for i in inside:
+                kept = [n for n in range(len(graph.children[i])) if brings(i, n) == scores[i]]
+                if plies[i] is None and (all if scores[i] < 0 else any)(is_near(i, n, far) for n in kept):
+                    plies[i] = far
+    return scores, plies
+
+
+def tier_alone(graph, inside, brings):
+    """Return the graph of a tier, in which each move out of it leads to an end of its own that pays what it brings."""
+    movers, pays, children = [graph.movers[i] for i in inside], [graph.pays[i] for i in inside], []
+    for i in inside:
+        children.append([])
+        for number, child in enumerate(graph.children[i]):
+            if child in inside:
+                children[-1].append(inside.index(child))
+                continue
+            children[-1].append(len(movers))
+            amount = -brings(i, number) if graph.alternating else brings(i, number)
+            movers.append(graph.movers[i])
+            pays.append(((amount, 0) if graph.movers[i] == 0 else (0, amount))[: graph.players])
+    ends = len(movers) - len(inside)
+    tiers = [0] * len(inside) + [1] * ends
+    return Graph(graph.players, tiers, children + [[]] * ends, movers, pays, graph.alternating)
 
 
 def slow_nimbers(graph, most):

@@ -362,7 +362,9 @@ def test_databases_of_format_version_1_are_known_by_the_digest_they_have(name):
 
 
 RULES = {
+    "awari": "387ebd60efded3e469537e5e2443d4f9",
     "bearoff": "6ca03807074a6a32ba5d2c62cf71eb3f",
+    "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",
     "chess": "1580cc4020dbc1128c7a3e93b318353e",
     "chutes": "90466135801693fb2ea7fb19f82f757e",
     "connect4": "a230433835d8dcd5b24dd897f633e3dd",
@@ -376,6 +378,7 @@ RULES = {
     "hanoi": "486a94df1254620561343229092ba680",
     "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
     "kalah": "237c615cec5b51c87e5d7d84048d06bb",
+    "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
     "lightsout": "472008e609167d6f057bf7061cff956d",
     "mutorere": "b42892da2880104270cae475405f828c",
@@ -383,7 +386,7 @@ RULES = {
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",
     "octal": "a11a006073957839d23ab4e4425a1184",
     "othello": "178fdb317b8f972c61e9beb67833da3f",
-    "pegsolitaire": "4f90ececbe7d8dc54f760f735fbd8722",
+    "pegsolitaire": "4f52a3cfc333182035fd82b26ae196c2",
     "pig": "fcd2bb65d3300077c9fbf336260e4833",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",

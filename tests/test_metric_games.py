@@ -41,8 +41,12 @@ def same_everywhere(game, database, worth):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("text", "score"), [("dotsandboxes", 2), ("dotsandboxes:3,1", -1)])
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [("dotsandboxes", 2), ("dotsandboxes:3,1", -1), pytest.param("dotsandboxes:3,2", -2, marks=pytest.mark.slow)],
+)
 def test_dots_and_boxes(text, score, tmp_path):
+    """On 2 × 2 boxes who begins wins by 3 to 1: Berlekamp, Conway and Guy, Winning Ways (1982), chapter 16."""
     game = load_game(text)
     with open_database(solve(game, tmp_path / "game.h5")) as database:
         assert database.measures(game.start) == {"score": score}

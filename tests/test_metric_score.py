@@ -8,7 +8,7 @@ from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.metrics.score import measure
 from retrograde.solver.work.progress import Phase
-from tests.measuring import Graph, random_graph, slow_gains, slow_scores
+from tests.measuring import Graph, random_graph, slow_endless_gains, slow_gains, slow_scores
 
 SCORE = Demand("score")
 
@@ -40,6 +40,22 @@ def test_what_moves_pay_is_added_on_the_way(players):
         found = scored(graph)
         pairs = [*zip(found.columns["score"].tolist(), found.remotenesses.tolist(), strict=True)]
         assert pairs == slow_gains(graph), seed
+
+
+@pytest.mark.parametrize(("players", "alternating"), [(2, True), (2, False), (1, False)])
+def test_what_moves_pay_before_play_goes_on_for_ever_is_won_all_the_same(players, alternating):
+    """Moves that stay in a tier pay nothing; the plies of what is won end where play begins to go round."""
+    endless = 0
+    for seed in range(300):
+        graph = random_graph(seed, players, True, alternating, pay=True)
+        found = scored(graph)
+        scores, plies = slow_endless_gains(graph)
+        assert found.columns["score"].tolist() == scores, seed
+        assert [None if far < 0 else far for far in found.remotenesses.tolist()] == plies, seed
+        assert all(score == 0 for score, far in zip(scores, plies, strict=True) if far is None)
+        for i, far in enumerate(plies):
+            endless += bool(scores[i]) and any(plies[child] is None for child in graph.children[i]) and far == 1
+    assert endless > 20
 
 
 def test_moves_that_pay_where_play_goes_round_are_refused():

@@ -7,7 +7,8 @@ A tier that no move stays in takes one sweep. In one with cycles the best child 
 positions may look as good as the other because of the other. So it is asked, from the greatest amount down, who can
 *force* that much: the ends that pay it, then whoever can move to where it is forced, or cannot but move there
 (`score_kernels.force`). What nobody can force an amount of is worth 0. Then the plies are counted, from the ends back,
-along those moves alone that keep the score (`score_kernels.count_plies`).
+along those moves alone that keep the score (`score_kernels.count_plies`). A score that is not 0 has its plies even if
+play goes on for ever after the last move that pays: they are counted up to there.
 """
 
 from collections.abc import Callable

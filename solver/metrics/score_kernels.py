@@ -64,7 +64,12 @@ def sweep(own, begin, places, origins, gains):
 @kernel
 def better(best, nearest, farthest, score, plies):
     """Return the best score of children, with the least and the most plies among those that have it, after one more
-    child; -1 stands for no end, which is later than any."""
+    child; -1 stands for no end, which is later than any.
+
+    Where the move there pays, and play then goes on for ever, no more is won or lost: plies count up to there.
+    """
+    if plies < 0 and score != 0:
+        plies = 0
     if score > best:
         return score, plies, plies
     if score == best:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases import Database, Outcome, open_database
-from retrograde.games.game import METRICS, UNDECIDED, Game, Value, same_mover
+from retrograde.games.game import DRAW, LOSE, METRICS, TIE, UNDECIDED, WIN, Game, Value, same_mover
 from retrograde.solver.outcomes.worth import facts_of, gives, in_words, rank
 from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.listing import Listing
@@ -125,8 +125,17 @@ class Solution:
         return choice._replace(
             rank=rank(*about, mover),
             worth=in_words(*about),
-            gives=gives(measures, mover) if self.metric == "utilities" else UNDECIDED,
+            gives=self._given(choice, measures, mover),
         )
+
+    def _given(self, choice: Choice, measures: list[int], mover: int) -> Value:
+        """Return the value that a move brings who makes it, where what it pays counts as well; else UNDECIDED."""
+        if self.metric == "utilities":
+            return gives(measures, mover)
+        if self.metric != "score":
+            return UNDECIDED
+        level = DRAW if choice.value == DRAW else TIE
+        return WIN if measures[0] > 0 else LOSE if measures[0] < 0 else level
 
     @property
     def metric(self) -> str:

@@ -3,11 +3,12 @@
 Why it is enough to look at one move at a time, where play can go round:
 
 **Scores.** A score that is not 0 comes with its plies, and these prove it. Who is ahead has a move that keeps the score
-and is nearer to the end; whoever is behind has moves that keep it, all of them nearer, and others that make it greater
-for the one ahead. So along what is stored the score never falls for the one ahead, and while it stays the plies fall:
-play ends, with no less than was stored. And the one behind can keep to moves that keep it, so it is no more. (Without
-plies each of two positions could be stored as 3 because the other is.) What is stored as 0 can by the same moves be
-kept at 0 by either. The level plies rest on lesser ones; what is endless has no move to a level end, as by definition.
+and is nearer to the end, or to where nothing is paid any more and play goes round; whoever is behind has moves that
+keep it, all of them nearer, and others that make it greater for the one ahead. So along what is stored the score never
+falls for the one ahead, and while it stays the plies fall: play comes there, with no less than was stored. And the one
+behind can keep to moves that keep it, so it is no more. (Without plies each of two positions could be stored as 3
+because the other is.) What is stored as 0 can by the same moves be kept at 0 by either. The level plies rest on lesser
+ones; what is endless has no move to a level end, as by definition.
 
 **Nimbers** of games that can go round are no matter of one move, since of an infinite child it must be known that it
 has an answer: they are found once more, for each number in passes over all positions, until nothing changes.
@@ -36,7 +37,8 @@ def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
     ends = found.primitives != UNDECIDED
     best = np.where(ends, own, found.over_children(np.maximum, passed, -FAR))
     kept = passed == best[found.parents]
-    plies = far[found.children]
+    over = (far[found.children] < 0) & (scores[found.children] == 0) & (passed != 0)
+    plies = np.where(over, 0, far[found.children])
     near = found.over_children(np.minimum, np.where(kept & (plies >= 0), plies, FAR), FAR)
     late = found.over_children(np.maximum, np.where(kept, plies, -1), -1)
     wanted = np.where(best < 0, late + 1, np.where(near < FAR, near + 1, -1))

@@ -1,0 +1,207 @@
+"""Klotski, or Huarong Dao: blocks slide in a box, until the square one is where it can be taken out.
+
+A position has three bits for each cell, row by row: the block whose upper left corner is there, or 0 where none is, for
+the cell is empty, or another one's corner covers it::
+
+    1 S    2 HH    3 V    4 BB      bits 3c to 3c + 2 have what begins in cell c: of VBBV/VBBV/VHHV/VSSV/S..S
+                     V      BB      3 4 0 3 0 0 0 0 3 2 0 3 0 1 1 0 1 0 0 1
+
+Like blocks are one as good as another. A step moves a block by a cell; a move, as Gardner counts (Scientific American,
+February 1964), takes one block as far as it goes, round corners as well. Moves are undone by moves.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import UNDECIDED, WIN, Game
+
+SIGNS = ".SHVB"
+SQUARE = SIGNS.index("B")
+SIZES = ((0, 0), (1, 1), (2, 1), (1, 2), (2, 2))
+"""How wide and how high each block is."""
+MOST_CELLS = 20
+
+
+class Klotski(Game):
+    """Slide the blocks until the large square one is in the middle of the bottom, or wherever the goal is."""
+
+    players = 1
+
+    layout: str = "VBBV-VBBV-VHHV-VSSV-S..S"
+    """The rows at the start: single blocks S, lying ones HH, upright ones V above V, one square BB above BB, gaps."""
+    moves: bool = False
+    """Whether a block may be moved as far as it goes at once; else by a cell."""
+    goal: int = -1
+    """The cell, row by row from 0, where the upper left corner of the square must come to; -1: the bottom's middle."""
+
+    def __post_init__(self):
+        if len({*map(len, self.rows)}) != 1 or not 4 <= self.cells <= MOST_CELLS or {*self.layout} - {*SIGNS, "-"}:
+            raise ValueError(f"layout must be rows of one length, joined by -, of 4 to {MOST_CELLS} cells of {SIGNS}")
+        if self.start < 0:
+            raise ValueError("layout must be made of blocks S, HH, V above V, and BB above BB, as in VBB-VBB")
+        if self.layout.count("B") != 4:
+            raise ValueError("layout must have one square block")
+        if self.target >= self.cells or not self.fits[SQUARE][self.target]:
+            raise ValueError(f"goal must be a cell where the square fits, not {self.goal}")
+        if next(iter(self.generate_moves(self.start)), None) is None:
+            raise ValueError("layout must leave a block that can move")
+
+    @cached_property
+    def rows(self):
+        return self.layout.split("-")
+
+    @cached_property
+    def width(self):
+        return len(self.rows[0])
+
+    @cached_property
+    def cells(self):
+        return self.width * len(self.rows)
+
+    @property
+    def target(self):
+        """The cell where the corner of the square must come to."""
+        if self.goal >= 0:
+            return self.goal
+        return self.cells - 2 * self.width + (self.width - 2) // 2
+
+    @cached_property
+    def start(self):
+        return self.coded(self.layout.replace("-", ""))
+
+    @cached_property
+    def fits(self):
+        """For each block and each cell the cells it covers with its corner there, as bits; 0 if it sticks out."""
+        return tuple(tuple(self.covered(*size, cell) for cell in range(self.cells)) for size in SIZES)
+
+    def covered(self, wide, high, cell):
+        if cell % self.width + wide > self.width or cell + (high - 1) * self.width >= self.cells:
+            return 0
+        return sum(1 << cell + row * self.width + column for row in range(high) for column in range(wide))
+
+    @cached_property
+    def near(self):
+        """The cells beside each cell, itself where there is none."""
+        found = []
+        for cell in range(self.cells):
+            beside = [cell - 1 if cell % self.width else cell, cell + 1 if (cell + 1) % self.width else cell]
+            found.append((*beside, max(cell - self.width, cell % self.width), self.below(cell)))
+        return tuple(found)
+
+    def below(self, cell):
+        return cell + self.width if cell + self.width < self.cells else cell
+
+    # The rules: a move is where the corner of the block is, times how many cells there are, and where it comes to
+
+    def taken(self, position):
+        """Return the cells that are covered, as bits."""
+        cells = 0
+        for cell in range(self.cells):
+            cells |= self.fits[position >> 3 * cell & 7][cell]
+        return cells
+
+    def reached(self, block, cell, others):
+        """Return the cells that a block's corner can come to in a move, as bits, the one where it is among them."""
+        found = 1 << cell
+        before = 0
+        while found != before:
+            before = found
+            for at in range(self.cells):
+                if before >> at & 1:
+                    for to in self.near[at]:
+                        if self.fits[block][to] and not self.fits[block][to] & others:
+                            found |= 1 << to
+            if not self.moves:
+                break
+        return found
+
+    def generate_moves(self, position):
+        taken = self.taken(position)
+        for cell in range(self.cells):
+            block = position >> 3 * cell & 7
+            if block:
+                reached = self.reached(block, cell, taken ^ self.fits[block][cell])
+                for to in range(self.cells):
+                    if to != cell and reached >> to & 1:
+                        yield cell * self.cells + to
+
+    def do_move(self, position, move):
+        cell, to = move // self.cells, move % self.cells
+        block = position >> 3 * cell & 7
+        return position - (block << 3 * cell) + (block << 3 * to)
+
+    def primitive(self, position):
+        return WIN if position >> 3 * self.target & 7 == SQUARE else UNDECIDED
+
+    def parents(self, position):
+        for move in self.generate_moves(position):
+            yield self.do_move(position, move)
+
+    def images(self, position):
+        """Yield the mirror image, if the goal is in the middle."""
+        if 2 * (self.target % self.width) + 2 == self.width:
+            image = 0
+            for cell in range(self.cells):
+                block = position >> 3 * cell & 7
+                if block:
+                    column = cell % self.width
+                    wide = 2 if block == 2 or block == SQUARE else 1
+                    image |= block << 3 * (cell + self.width - wide - 2 * column)
+            yield image
+
+    # For people
+
+    def coded(self, signs):
+        """Return the position that has these signs in its cells, or -1 where they are not made of blocks."""
+        position = covered = 0
+        for cell, sign in enumerate(signs):
+            if covered >> cell & 1 or sign == ".":
+                continue
+            block = SIGNS.index(sign)
+            cells = self.fits[block][cell]
+            if not cells or cells & covered or any(cells >> at & 1 and signs[at] != sign for at in range(self.cells)):
+                return -1
+            covered |= cells
+            position |= block << 3 * cell
+        return position
+
+    def write(self, position):
+        signs = self.draw_pieces(position)
+        return "/".join(signs[i : i + self.width] for i in range(0, self.cells, self.width))
+
+    def read(self, text):
+        if [*map(len, text.split("/"))] != [*map(len, self.rows)]:
+            size = f"{len(self.rows)} rows of {self.width}"
+            raise ValueError(f"a position is {size} signs, as in {self.write(self.start)}")
+        return self.read_pieces(text.replace("/", ""), "")
+
+    def show(self, position):
+        return self.write(position).replace("/", "\n")
+
+    def move_name(self, position, move):
+        return "-".join(self.draw_board().names[cell] for cell in divmod(move, self.cells))
+
+    def draw_board(self):
+        from retrograde.games.drawing import grid
+
+        colours = {"S": "gold square", "H": "seagreen square", "V": "steelblue square", "B": "crimson square"}
+        return grid(self.width, len(self.rows), colours)
+
+    def draw_pieces(self, position):
+        signs = ["."] * self.cells
+        for cell in range(self.cells):
+            block = position >> 3 * cell & 7
+            for at in range(self.cells):
+                if self.fits[block][cell] >> at & 1:
+                    signs[at] = SIGNS[block]
+        return "".join(signs)
+
+    def draw_move(self, position, move):
+        return divmod(move, self.cells)
+
+    def read_pieces(self, pieces, turn):
+        position = -1 if set(pieces) - set(SIGNS) else self.coded(pieces)
+        if position < 0:
+            raise ValueError("a position is made of blocks S, HH, V above V, and BB above BB")
+        if sorted(pieces) != sorted(self.layout.replace("-", "")):
+            raise ValueError("there must be as many blocks of each kind as at the start")
+        return position

@@ -352,7 +352,7 @@ LEGACY = {
     "lgame": "ea4daaebcc278987ee3b7df90b5a6769",
     "mutorere": "849f2b5938c9ba0e93dcd8bb3208dede",
     "tentozero": "a1b916f4b29a1a950b8a9e089e51455c",
-    "tictactoe": "762de0a70412236441ac9cb1376176da",
+    "tictactoe": "4b41e408f2a4d11d7f5d14f24b8b5db3",
 }
 
 
@@ -388,7 +388,7 @@ RULES = {
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
-    "tictactoe": "a6aeea55cdd381bc64ae56ace66818d3",
+    "tictactoe": "5e7ff4cdf150ec59299618c233f13644",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",
     "ur": "284ced0aa01f78c021dff487e39d6d9b",
     "yahtzee": "7fc8869f11996ce47242093de6e060b8",
@@ -505,7 +505,10 @@ def test_every_number_in_every_rule_counts_and_none_in_what_is_for_people(tmp_pa
         line = lines[node.lineno - 1]
         changed = line[: node.col_offset] + str(node.value + 1).encode() + line[node.end_col_offset :]
         text = b"".join([*lines[: node.lineno - 1], changed, *lines[node.lineno :]])
-        assert (digest(number, text) == original) == (owner in FOR_PEOPLE | HINTS), (owner, changed)
+        decides_nothing = owner in (FOR_PEOPLE | HINTS) - {
+            "board"
+        }  # which is a number there, and what rules use counts
+        assert (digest(number, text) == original) == decides_nothing, (owner, changed)
 
 
 def numbers_in(tree):

@@ -106,7 +106,7 @@ class Board:
     def in_rows(self, signs: str) -> list[str]:
         """Return signs, one for each place that holds pieces, row by row.
 
-        >>> grid(3, 2, {}).in_rows("X.OO.X")
+        >>> grid(3, 2).in_rows("X.OO.X")
         ['X.O', 'O.X']
         """
         ends = [sum(self.rows[: row + 1]) for row in range(len(self.rows))]
@@ -115,7 +115,7 @@ class Board:
     def in_a_row(self, length: int) -> tuple[tuple[int, ...], ...]:
         """Return all rows of so many places that hold pieces, side by side, one below the other, or cornerwise.
 
-        >>> grid(3, 2, {}).in_a_row(2)
+        >>> grid(3, 2).in_a_row(2)
         ((0, 1), (0, 3), (0, 4), (1, 2), (1, 4), (1, 5), (1, 3), (2, 5), (2, 4), (3, 4), (4, 5))
         """
         number = {place: at for at, place in enumerate(self.places[: self.count])}
@@ -131,9 +131,6 @@ class Board:
         """All turns by quarters and mirrors that take the board to itself, but the one that leaves all as it is.
 
         Each is the places that hold pieces in another order. Lines are taken to lines; names and labels do not count.
-
-        >>> grid(3, 2, {}).symmetries
-        ((2, 1, 0, 5, 4, 3), (3, 4, 5, 0, 1, 2), (5, 4, 3, 2, 1, 0))
         """
         places = self.places[: self.count]
         left, top = (min(ends) + max(ends) for ends in zip(*places, strict=True))
@@ -164,6 +161,11 @@ def grid(
 
     *across* and *down* name columns and rows (by default a, b, … z, aa, … and 1, 2, …), and are written at the edges;
     rows may go without a name. Places *beyond* the cells are given as x, y and name.
+
+    >>> grid(3, 2).names
+    ('a1', 'b1', 'c1', 'a2', 'b2', 'c2')
+    >>> grid(3, 2).symmetries
+    ((2, 1, 0, 5, 4, 3), (3, 4, 5, 0, 1, 2), (5, 4, 3, 2, 1, 0))
     """
     across = across[:columns] or letters(columns)
     down = down or [str(row + 1) for row in range(rows)]

@@ -93,6 +93,7 @@ WRITTEN = {
     "connect4:3,3": (869, "9a155451d7d6d768"),
     "dodgem:2": (15, "6605320d0fc3c9ea"),
     "dodgem": (1963, "9fc75c923073979b"),
+    "hareandhounds:5,yes": (2511, "87de77237661169a"),
     "othello:4,2": (5, "edfd827eb6f18f38"),
     "othello:3,3": (47, "6ce84aec53e9843b"),
     "cram:3,2": (18, "b71b64e948ed2e1a"),

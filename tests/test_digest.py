@@ -11,7 +11,7 @@ import pytest
 
 from retrograde.games import Game, VariantError
 from retrograde.games.catalog import BUILT_IN, game_class
-from retrograde.games.digest import legacy_digest, rules_digest
+from retrograde.games.digest import is_digest_of, legacy_digest, rules_digest
 from retrograde.games.game import FOR_PEOPLE, HINTS
 from retrograde.games.outline import is_below
 from retrograde.solver.work.sources import ROOT
@@ -348,7 +348,7 @@ LEGACY = {
     "chess": "2f994d178ab1a442613a75742f538a32",
     "connect4": "c8c83f34b95023281e4e78475abfddd5",
     "dodgem": "fb4291036f547e0068ee15ffb4e423b2",
-    "hareandhounds": "dd7895da62c1b29f8727d979d632845a",
+    "hareandhounds": "bb76e9f59c9938d17ae2725d3ef358f2",
     "lgame": "ea4daaebcc278987ee3b7df90b5a6769",
     "mutorere": "849f2b5938c9ba0e93dcd8bb3208dede",
     "tentozero": "a1b916f4b29a1a950b8a9e089e51455c",
@@ -359,6 +359,20 @@ LEGACY = {
 @pytest.mark.parametrize("name", LEGACY)
 def test_databases_of_format_version_1_are_known_by_the_digest_they_have(name):
     assert legacy_digest(game_class(name)) == LEGACY[name]
+
+
+BEFORE = {
+    "hareandhounds": "dd7895da62c1b29f8727d979d632845a",
+    "tictactoe": "762de0a70412236441ac9cb1376176da",
+}
+"""What that digest was of modules that have been written otherwise since."""
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_databases_of_format_version_1_are_known_by_the_digest_they_had(name):
+    assert is_digest_of(BEFORE[name], legacy_digest(game_class(name)))
+    assert is_digest_of(LEGACY[name], legacy_digest(game_class(name)))
+    assert not is_digest_of(BEFORE[name], legacy_digest(game_class("connect4")))
 
 
 RULES = {

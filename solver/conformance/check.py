@@ -9,7 +9,7 @@ counterpart::
     turn, odds, payoff                                  name players, weights and pay      (turns.py)
     options                                             their text gives the same game     (pairs.py)
     write and read, move_name and move                  each undoes the other
-    board, bits, signs, position_of, by_turns, to_move  say what can be drawn and written  (declarations.py)
+    board, bits, signs, position_of, by_turns, …        say what can be drawn and written  (declarations.py)
     draw_board, draw_pieces, draw_move, draw_turn, …    speak of the same places and signs, and of turns (drawings.py)
     draw_pieces and draw_turn, read_pieces              undo each other
     tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other

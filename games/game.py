@@ -549,11 +549,11 @@ def defines(game: Game | type[Game], method: str) -> bool:
 
 
 def declares(game: Game | type[Game]) -> bool:
-    """Tell whether a game, or a class of games, says what stands on the places of its board, by `bits` or `signs`."""
+    """Tell whether a game says what stands on the places of its board, by `bits` or `signs`; whether a class may."""
     cls = game if isinstance(game, type) else type(game)
-    bits = getattr(cls, "bits", "")
-    has_signs = isfunction(cls.signs) and defines(cls, "signs")
-    return has_signs or hasattr(bits, "__get__") or (isinstance(bits, str) and bits != "")  # or a property
+    if isfunction(cls.signs) and defines(cls, "signs"):
+        return True
+    return has_bits(game) or (cls is game and hasattr(getattr(cls, "bits", ""), "__get__"))  # or has a property
 
 
 def declared_board(game: Game) -> "Board | None":
@@ -562,7 +562,7 @@ def declared_board(game: Game) -> "Board | None":
     return board
 
 
-def has_bits(game: Game) -> bool:
+def has_bits(game: Game | type[Game]) -> bool:
     """Tell whether a game says by `bits` what stands on its board."""
     return isinstance(bits := getattr(game, "bits", ""), str) and bits != ""
 

@@ -312,12 +312,34 @@ class OtherMeanings(Claim):
     """Names of the contract that mean something else in rules of before: nothing follows from them."""
 
     board = 0b111
-    bits = 3
     by_turns = True
     signs = ".XO"
 
+    @property
+    def bits(self):
+        return 3
 
-@pytest.mark.parametrize("game", [Claim(), ByOption(), Tuples(), OtherMeanings()], ids=lambda game: type(game).__name__)
+
+class OtherMethods(Game):
+    """Signs of something else, of a game that writes its positions itself."""
+
+    start = 0
+    board = 0b111
+    generate_moves, do_move, primitive = Claim.generate_moves, Claim.do_move, Claim.primitive
+
+    def signs(self, position):
+        return position.bit_count()
+
+    def write(self, position):
+        return f"{position:06b}"
+
+    def read(self, text):
+        return int(text, 2)
+
+
+@pytest.mark.parametrize(
+    "game", [Claim(), ByOption(), Tuples(), OtherMeanings(), OtherMethods()], ids=lambda game: type(game).__name__
+)
 def test_games_of_others_keep_the_contract(game):
     report = check(game)
     assert report.ok, report.findings

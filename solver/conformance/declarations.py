@@ -15,17 +15,25 @@ EMPTY = "."
 
 
 def check_board(survey: Survey, position: int) -> None:
-    """See whether there is a board, what stands on it, and whether moves are places where nothing else is said."""
+    """See whether there is a board, what stands on it, and whether moves are places where nothing else is said.
+
+    Other rules may have a method `signs` of their own, and by `board` mean something else: that is well where they
+    write their positions themselves.
+    """
+    game = survey.game
+    told = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
+    if not told and defines(game, "write") and not isinstance(game.draw_board(), Board):
+        return
     board = checked_board(survey, position)
     for name in ("bits", "by_turns", "to_move"):
-        if hasattr(survey.game, name):
+        if hasattr(game, name):
             survey.at(name, position)
-            check_players_or_pieces(board, name, getattr(survey.game, name))
+            check_players_or_pieces(board, name, getattr(game, name))
     check_bits(survey, board, position)
     check_mover(survey, position)
     checked_signs(survey, board, position)
     survey.at("position_of", position)
-    if not can_set_up(survey.game) and not defines(survey.game, "read"):
+    if not can_set_up(game) and not defines(game, "read"):
         raise Fault("is missing; give the position back from what signs(position) gives, so that texts can be read")
     check_cells(survey, board, position)
 

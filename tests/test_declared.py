@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from retrograde.databases import OtherRules, open_database
+from retrograde.databases import NotInDatabase, OtherRules, open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.games.digest import rules_digest
 from retrograde.games.drawing import Board, grid
-from retrograde.games.game import can_set_up, declares
+from retrograde.games.game import PositionError, can_set_up, declares
 from retrograde.solver import open_solution
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
@@ -104,6 +104,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", WRITTEN)
 def test_games_write_what_they_wrote_and_read_it(text):
     game, found = load_game(text), []
@@ -119,6 +120,7 @@ def test_games_write_what_they_wrote_and_read_it(text):
     assert (count, sha256("\n".join(found).encode()).hexdigest()[:16]) == WRITTEN[text]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "players"), [("tictactoe", "XO"), ("tictactoe:2", "XO"), ("tictactoe3:2", "XOA")])
 def test_positions_look_like_what_was_put_down(text, players):
     """Held against a board of signs that is kept by hand, move by move."""
@@ -190,6 +192,19 @@ def test_positions_are_written_by_their_bits(text, position):
 def test_what_is_no_position_is_told_in_a_line(text, written, complaint):
     with pytest.raises(ValueError, match=f"^{re.escape(complaint)}$"):
         load_game(text).read(written)
+
+
+def test_pieces_and_players_are_apart_where_positions_are_set_up(solved):
+    """In Domineering `v` and `h` are players, and nothing that stands on the board."""
+    view = pytest.importorskip("retrograde.cli.web.view", reason="the page needs the extra web")
+    with open_solution(solved("domineering:2,2"), game=load_game("domineering:2,2")) as solution:
+        parts = view.parts(solution)
+        assert [man.sign for man in parts.men] == ["#"]
+        assert [(player.sign, player.name) for player in parts.players] == [("v", "Vertical"), ("h", "Horizontal")]
+        assert view.set_up(solution, "#.#.", "h").position == "#./#.,h"
+        for pieces, turn in (("#.v.", "h"), ("#.#.", "v"), ("#...", "h"), ("#.#.", "x")):
+            with pytest.raises((PositionError, NotInDatabase)):
+                view.set_up(solution, pieces, turn)
 
 
 def test_rules_written_in_other_words_are_those_of_databases_made_before(tmp_path):
@@ -337,13 +352,21 @@ class OtherMethods(Game):
         return int(text, 2)
 
 
-@pytest.mark.parametrize(
-    "game", [Claim(), ByOption(), Tuples(), OtherMeanings(), OtherMethods()], ids=lambda game: type(game).__name__
-)
+OTHERS = [Claim(), ByOption(), Tuples(), OtherMeanings(), OtherMethods()]
+
+
+@pytest.mark.parametrize("game", OTHERS, ids=lambda game: type(game).__name__)
 def test_games_of_others_keep_the_contract(game):
-    report = check(game)
+    report = check(game, compiled=False)
     assert report.ok, report.findings
-    assert report.complete and not report.slow
+    assert report.complete
+
+
+@pytest.mark.long
+def test_rules_with_a_board_compile():
+    report = check(Notakto())
+    assert report.ok, report.findings
+    assert report.checks["compiled"] and not report.slow
 
 
 def test_what_a_small_game_declares_is_all_it_needs():

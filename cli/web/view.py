@@ -12,7 +12,7 @@ from retrograde.cli.query import read_reachable
 from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
-from retrograde.games.declared import signs_known
+from retrograde.games.declared import signs_known, word
 from retrograde.games.drawing import Board
 from retrograde.games.game import UNDECIDED, Game, MoveError, PositionError, Value, can_set_up, declares, same_mover
 from retrograde.games.naming import piece_name, player_to_move, variant_title
@@ -423,7 +423,7 @@ def parts(oracle: Oracle) -> BoardParts:
     game = oracle.game
     board = board_to_set_up(game)
     start, chance = oracle.start_or_example, Random(0)
-    turns = {game.draw_turn(start)}
+    turns = {game.draw_turn(start), *word(game, "by_turns"), *word(game, "to_move")}
     for _ in range(20):
         turns.add(game.draw_turn(match.random_position(oracle, chance)))
     signs = [sign for sign in board.pieces if not is_ground(board, sign)]

@@ -10,7 +10,7 @@ from retrograde.cli.common import complete_games, json_option, print_json
 from retrograde.cli.pager import paged
 from retrograde.cli.words import faint, heading, indent, reflow, table, wrap
 from retrograde.games.catalog import game_class, game_names, load_game, option_text
-from retrograde.games.game import Game, RetrogradeError, VariantError, defines
+from retrograde.games.game import Game, RetrogradeError, VariantError, declares, defines
 from retrograde.games.naming import title
 from retrograde.games.text import printable
 
@@ -25,6 +25,8 @@ ABILITIES = {
     "move_name": "moves have names",
 }
 """Optional methods, and what each is good for."""
+FROM_A_BOARD = ("read", "show", "move_name")
+"""Those of them that a game has without a method of its own where it declares a board."""
 
 
 @click.command()
@@ -95,7 +97,9 @@ def describe(text: str) -> dict[str, Any]:
         "rules": rules(cls),
         "notes": printable(inspect.getdoc(inspect.getmodule(cls)) or "") or None,
         "options": options(cls),
-        "methods": [method for method in ABILITIES if defines(cls, method)],
+        "methods": [
+            method for method in ABILITIES if defines(cls, method) or (method in FROM_A_BOARD and declares(cls))
+        ],
         "example": example(text.partition(":")[0], cls),
         "start": None,
         "picture": None,

@@ -90,7 +90,6 @@ A position has a bit for each cell that X has claimed, row by row from the top l
     6 7 8
 """
 
-import re
 from functools import cached_property
 
 from retrograde.games import LOSE, UNDECIDED, Game
@@ -101,6 +100,8 @@ class $game(Game):
     """Claim cells by turns, never beside one of your own; whoever cannot has lost."""
 
     words = {"X": "Red", "O": "Blue"}
+    bits = "XO"  # what the bits of a position stand for, in this order
+    by_turns = "XO"  # who puts down a piece by turns: so the pieces tell who is to move
 
     # Options: what people may choose, as in $name.py:width=4
 
@@ -162,45 +163,14 @@ class $game(Game):
             turned |= (position >> cell & (1 | 1 << self.cells)) << self.cells - 1 - cell
         yield turned
 
-    # For people
+    # For people: texts, names of moves and pictures follow from the board, and from what is said above of the bits
 
-    def write(self, position):
-        """Return the rows from the top down, as in `X../.O./...`."""
-        owners = [(position >> cell & 1) + 2 * (position >> self.cells + cell & 1) for cell in range(self.cells)]
-        signs = "".join(".XO"[owner] for owner in owners)
-        return "/".join(signs[i : i + self.width] for i in range(0, self.cells, self.width))
-
-    def read(self, text):
-        lines = re.split(r"[/\\n]", text.strip().replace(" ", ""))
-        signs = "".join(lines)
-        if [len(line) for line in lines] != [self.width] * self.height or set(signs) - set(".XO"):
-            raise ValueError(f"a board is {self.height} lines of {self.width} signs of .XO, parted by /")
-        if signs.count("X") - signs.count("O") not in (0, 1):
-            raise ValueError("there must be as many X as O, or one X more")
-        return sum(1 << cell + self.cells * (sign == "O") for cell, sign in enumerate(signs) if sign != ".")
-
-    def show(self, position):
-        return "\\n".join(" ".join(line) for line in self.write(position).split("/"))
-
-    def move_name(self, position, cell):
-        return self.draw_board().names[cell]
+    @cached_property
+    def board(self):
+        return grid(self.width, self.height, {"X": "crimson disc", "O": "royalblue disc"})
 
     def ending(self, position):
         return "no cell can be claimed"
-
-    # Pictures: on the page, in notebooks and in the terminal
-
-    def draw_board(self):
-        return grid(self.width, self.height, {"X": "crimson disc", "O": "royalblue disc"})
-
-    def draw_pieces(self, position):
-        return self.write(position).replace("/", "")
-
-    def draw_move(self, position, cell):
-        return (cell,)
-
-    def draw_turn(self, position):
-        return "XO"[self.mover(position)]
 '''
 
 BOARD_TEST = '''\

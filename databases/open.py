@@ -116,13 +116,13 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
 
     Raises VariantError where they are not at hand, DamagedDatabase where the file says of them what cannot be.
     """
-    from retrograde.games.catalog import find_game, variant
+    from retrograde.games.catalog import find_game, is_digest_of, variant
 
     digest = digest_in(file.header.version)
-    game = game or find_game(file.variant, lambda cls: digest(cls) == file.rules)
+    game = game or find_game(file.variant, lambda cls: is_digest_of(file.rules, digest(cls)))
     if variant(game) != file.variant:
         raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
-    if digest(type(game)) != file.rules:
+    if not is_digest_of(file.rules, digest(type(game))):
         raise OtherRules(
             f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
             "solve it again with --fresh, where the others are not those you want"

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from retrograde.games.digest import legacy_digest, rules_digest, settle
+from retrograde.games.digest import is_digest_of, legacy_digest, rules_digest, settle
 from retrograde.games.game import Game, RuleError, VariantError
 from retrograde.games.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
 from retrograde.games.trusted import remember, trusted_files
@@ -37,6 +37,7 @@ __all__ = [
     "find_game",
     "game_class",
     "game_names",
+    "is_digest_of",
     "legacy_digest",
     "load_game",
     "named_game",

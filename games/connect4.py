@@ -30,6 +30,7 @@ class Connect4(Game):
     title = "Connect Four"
     words = {"X": "Red", "O": "Yellow"}
     example = "5,4"
+    by_turns = "XO"
 
     width: int = 7
     height: int = 6
@@ -156,33 +157,28 @@ class Connect4(Game):
         row = "" if self.connect == 4 else f", {self.connect} in a row"
         return f"{self.title} {self.width} × {self.height}{row}"
 
-    def write(self, position):
-        """Return the rows from the top down, as in `..../..../.O../.XX.`."""
+    def signs(self, position):
+        """Return the rows from the top down, one behind the other."""
         filled = self.filled(position)
-        columns = range(0, self.width * self.stride, self.stride)
-        signs = ".XO"
-        return "/".join(
-            "".join(signs[(filled >> cell + row & 1) + ((filled & position) >> cell + row & 1)] for cell in columns)
-            for row in reversed(range(self.height))
-        )
+        cells = [self.stride * column + row for row in reversed(range(self.height)) for column in range(self.width)]
+        return "".join(".XO"[(filled >> cell & 1) + ((filled & position) >> cell & 1)] for cell in cells)
+
+    def position_of(self, signs, turn):
+        position = 0
+        for column in reversed(range(self.width)):
+            stones, _, above = signs[column :: self.width][::-1].partition(".")
+            if above.strip("."):
+                raise ValueError(f"a stone hangs in the air in column {column + 1}")
+            bits = int("1" + stones[::-1].replace("X", "0").replace("O", "1"), 2)
+            position = position << self.stride | bits
+        return position
 
     def read(self, text):
         """Read the columns played, as in `44353` (`10,4,12` on wide boards), or what `write` and `show` give."""
         if re.fullmatch(r"[\d,]*", text):
             return self.played(text.split(",") if "," in text else text)
         lines = [line for line in re.split(r"[/\n]", text.replace(" ", "")) if not line.isdecimal()]
-        if [len(line) for line in lines] != [self.width] * self.height or set("".join(lines)) - set(".XO"):
-            raise ValueError(f"a board is {self.height} lines of {self.width} signs of .XO, top first, parted by /")
-        if "".join(lines).count("X") - "".join(lines).count("O") not in (0, 1):
-            raise ValueError("there must be as many X (Red) as O (Yellow), or one X more")
-        position = 0
-        for column in reversed(range(self.width)):
-            stones, _, above = "".join(line[column] for line in reversed(lines)).partition(".")
-            if above.strip("."):
-                raise ValueError(f"a stone hangs in the air in column {column + 1}")
-            bits = int("1" + stones[::-1].replace("X", "0").replace("O", "1"), 2)
-            position = position << self.stride | bits
-        return position
+        return super().read("/".join(lines))
 
     def played(self, columns):
         position = self.start
@@ -206,16 +202,10 @@ class Connect4(Game):
         pieces = {"X": "crimson disc", "O": "gold disc"}
         return grid(self.width, self.height, pieces, "holes", across, down=[""] * self.height)
 
-    def draw_pieces(self, position):
-        return self.write(position).replace("/", "")
-
     def draw_move(self, position, column):
         """Return the cell into which the stone falls."""
         height = (position >> self.stride * column & (1 << self.stride) - 1).bit_length() - 1
         return (self.width * (self.height - 1 - height) + column,)
-
-    def draw_turn(self, position):
-        return "XO"[self.filled(position).bit_count() & 1]
 
     def draw_reach(self, position, column):
         """Return all cells of the column."""
@@ -223,20 +213,7 @@ class Connect4(Game):
 
     def draw_end(self, position):
         """Return the cells of all rows that have won."""
-        signs, reach = self.draw_pieces(position), self.connect - 1
-        lines = [
-            [cell + i * (down * self.width + right) for i in range(self.connect)]
-            for cell in range(len(signs))
-            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
-            if cell // self.width + down * reach < self.height and 0 <= cell % self.width + right * reach < self.width
-        ]
-        full = [line for line in lines if {signs[cell] for cell in line} in ({"X"}, {"O"})]
-        return tuple(sorted({cell for line in full for cell in line}))
-
-    def read_pieces(self, pieces, turn):
-        rows = [pieces[i : i + self.width] for i in range(0, len(pieces), self.width)]
-        position = self.read("/".join(rows))
-        if turn != self.draw_turn(position):
-            mover = self.words[self.draw_turn(position)]
-            raise ValueError(f"{mover.lower()} is to move, by the number of stones")
-        return position
+        signs = self.signs(position)
+        rows = self.draw_board().in_a_row(self.connect)
+        full = [row for row in rows if {signs[cell] for cell in row} in ({"X"}, {"O"})]
+        return tuple(sorted({cell for row in full for cell in row}))

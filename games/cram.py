@@ -5,7 +5,9 @@ first cell of a domino, and one more where the domino stands upright.
 """
 
 from functools import cached_property
+from string import ascii_lowercase, digits
 
+from retrograde.games.drawing import grid
 from retrograde.games.game import LOSE, UNDECIDED, Game
 
 MOST_CELLS = 36
@@ -15,6 +17,7 @@ class Cram(Game):
     """Cover two neighbouring cells by turns; who cannot has lost."""
 
     metric = "nimber"
+    bits = "#"
 
     width: int = 4
     height: int = 3
@@ -84,19 +87,15 @@ class Cram(Game):
 
     # For people
 
-    def write(self, covered):
-        signs = "".join(".#"[covered >> cell & 1] for cell in range(self.cells))
-        return "/".join(signs[at : at + self.width] for at in range(0, self.cells, self.width))
-
-    def read(self, text):
-        rows = text.split("/")
-        if len(rows) != self.height or any(len(row) != self.width or set(row) - set(".#") for row in rows):
-            raise ValueError(f"a position is {self.height} rows of {self.width} signs, . or #, with / between them")
-        return sum(1 << cell for cell, sign in enumerate("".join(rows)) if sign == "#")
+    @cached_property
+    def board(self):
+        return grid(self.width, self.height, {"#": "sienna square"}, across=ascii_lowercase + digits)
 
     def show(self, covered):
         return self.write(covered).replace("/", "\n")
 
     def move_name(self, covered, move):
-        cell = move // 2
-        return f"{'abcdefghijklmnopqrstuvwxyz0123456789'[cell % self.width]}{cell // self.width + 1}{'-|'[move % 2]}"
+        return f"{self.board.names[move // 2]}{'-|'[move % 2]}"
+
+    def draw_move(self, covered, move):
+        return tuple(cell for cell in range(self.cells) if self.dominoes[move] >> cell & 1)

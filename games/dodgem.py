@@ -28,6 +28,8 @@ class Dodgem(Game):
 
     title = "Dodgem"
     words = {"X": "Red", "O": "Blue"}
+    bits = "XO"
+    to_move = "OX"
 
     size: int = 3
 
@@ -121,35 +123,17 @@ class Dodgem(Game):
     def variant_title(self):
         return f"{self.title} {self.size} × {self.size}"
 
-    def write(self, position):
-        """Return the rows from the top down and the player to move, as in `O../O../.XX/O`."""
-        os, xs = self.cars(position, 0), self.cars(position, 1)
-        signs = "".join("O" if os >> cell & 1 else "X" if xs >> cell & 1 else "." for cell in range(self.cells))
-        rows = [signs[i : i + self.size] for i in range(0, self.cells, self.size)]
-        return "/".join([*rows, SIGNS[position >> 2 * self.cells]])
-
-    def read(self, text):
-        *rows, mover = text.split("/")
-        signs = "".join(rows)
-        if [len(row) for row in rows] != [self.size] * self.size or set(signs) - set(".XO") or mover not in ("X", "O"):
-            raise ValueError(f"a position is {self.size} lines of .XO and the player to move, parted by /")
+    def position_of(self, signs, turn):
         if max(signs.count("X"), signs.count("O")) >= self.size:
             raise ValueError(f"there must be no more than {self.size - 1} of X (Red) and of O (Blue)")
-        if mover not in signs:
-            raise ValueError(f"{mover} ({self.words[mover]}) has won, and is not to move")
-        cars = sum(1 << cell + self.cells * (sign == "O") for cell, sign in enumerate(signs) if sign != ".")
-        return SIGNS.index(mover) << 2 * self.cells | cars
+        if turn not in signs:
+            raise ValueError(f"{turn} ({self.words[turn]}) has won, and is not to move")
+        return super().position_of(signs, turn)
 
     def show(self, position):
         *rows, mover = self.write(position).split("/")
         lines = [f"{number} {' '.join(row)}" for number, row in enumerate(rows, 1)]
         return "\n".join([*lines, f"  {' '.join('abcde'[: self.size])}", f"{mover} to move"])
-
-    def move_name(self, position, move):
-        """Name the cells left and entered, a letter for the column and the row from the top: `a1-b1`, `c1-off`."""
-        target = self.targets[self.cells * (position >> 2 * self.cells) + move // 3][move % 3]
-        names = [f"{'abcde'[cell % self.size]}{cell // self.size + 1}" for cell in range(self.cells)]
-        return f"{names[move // 3]}-{[*names, 'off'][target]}"
 
     def draw_board(self):
         """Return the cells, and beyond them where the cars leave the board: O's on the right, X's at the top."""
@@ -161,7 +145,7 @@ class Dodgem(Game):
         return grid(self.size, self.size, pieces, beyond=exits)
 
     def draw_pieces(self, position):
-        return "".join(self.write(position).split("/")[:-1]) + ">" * self.size + "^" * self.size
+        return f"{self.signs(position)}{'>' * self.size}{'^' * self.size}"
 
     def draw_move(self, position, move):
         player, cell = position >> 2 * self.cells, move // 3
@@ -176,12 +160,3 @@ class Dodgem(Game):
         if self.primitive(position) == LOSE:
             return f"all cars of {self.words[other]} have left the board"
         return f"{self.words[mover]} cannot move, and so wins"
-
-    def draw_turn(self, position):
-        return SIGNS[position >> 2 * self.cells]
-
-    def read_pieces(self, pieces, turn):
-        rows = [pieces[i : i + self.size] for i in range(0, self.cells, self.size)]
-        if pieces[self.cells :] != ">" * self.size + "^" * self.size:
-            raise ValueError("nothing stands beyond the board but the signs of the exits")
-        return self.read("/".join([*rows, turn]))

@@ -4,6 +4,9 @@ The cell in column x of row y is bit `width * y + x` of a position, and set wher
 is 1 where the second player is to move, whose dominoes lie.
 """
 
+from functools import cached_property
+
+from retrograde.games.drawing import grid
 from retrograde.games.game import LOSE, UNDECIDED, Game
 
 MOST_CELLS = 60
@@ -11,6 +14,10 @@ MOST_CELLS = 60
 
 class Domineering(Game):
     """Cover two cells by turns, the first player one above the other, the second side by side; who cannot has lost."""
+
+    words = {"v": "Vertical", "h": "Horizontal"}
+    bits = "#"
+    to_move = "vh"
 
     width: int = 4
     height: int = 4
@@ -74,23 +81,19 @@ class Domineering(Game):
 
     # For people
 
-    def write(self, position):
-        signs = "".join(".#"[position >> cell & 1] for cell in range(self.cells))
-        rows = "/".join(signs[at : at + self.width] for at in range(0, self.cells, self.width))
-        return f"{rows},{'h' if self.second(position) else 'v'}"
+    @cached_property
+    def board(self):
+        return grid(self.width, self.height, {"#": "sienna square", "v": "v", "h": "h"})
 
-    def read(self, text):
-        board, _, turn = text.partition(",")
-        rows = board.split("/")
-        if len(rows) != self.height or any(len(row) != self.width or set(row) - set(".#") for row in rows):
-            raise ValueError(f"a position is {self.height} rows of {self.width} signs, . or #, with / between them")
-        if turn not in ("v", "h"):
-            raise ValueError("behind the rows stands whose turn it is, as in ../..,v: v upright, h lying")
-        covered = sum(1 << cell for cell, sign in enumerate("".join(rows)) if sign == "#")
-        return covered | (turn == "h") << self.cells
+    def write(self, position):
+        rows, _, turn = super().write(position).rpartition("/")
+        return f"{rows},{turn}"
 
     def show(self, position):
-        return self.write(position).partition(",")[0].replace("/", "\n")
+        return super().write(position)[:-2].replace("/", "\n")
 
     def move_name(self, position, cell):
-        return f"{'abcdefghijklmnopqrstuvwxyz'[cell % self.width]}{cell // self.width + 1}"
+        return self.board.names[cell]
+
+    def draw_move(self, position, cell):
+        return cell, cell + (1 if self.second(position) else self.width)

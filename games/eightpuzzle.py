@@ -12,6 +12,7 @@ all arrangements. A move is the cell of the tile that slides into the gap.
 
 from functools import cached_property
 
+from retrograde.games.drawing import grid
 from retrograde.games.game import UNDECIDED, WIN, Game
 
 SIGNS = ".123456789ABCDE"
@@ -79,19 +80,20 @@ class EightPuzzle(Game):
 
     # For people
 
+    @cached_property
+    def board(self):
+        return grid(self.width, self.height, {SIGNS[tile]: str(tile) for tile in range(1, self.cells)})
+
     def tiles(self, position):
         return [position >> 4 * cell & 15 for cell in range(self.cells)]
 
-    def write(self, position):
-        signs = self.draw_pieces(position)
-        return "/".join(signs[i : i + self.width] for i in range(0, self.cells, self.width))
+    def signs(self, position):
+        return "".join(SIGNS[tile] for tile in self.tiles(position))
 
-    def read(self, text):
-        rows = text.split("/")
-        signs = "".join(rows)
-        if [len(row) for row in rows] != [self.width] * self.height or set(signs) != set(SIGNS[: self.cells]):
-            raise ValueError(f"a position is {self.height} rows of the tiles, as in {self.write(self.goal)}")
-        return self.read_pieces(signs, "")
+    def position_of(self, signs, turn):
+        if set(signs) != set(SIGNS[: self.cells]):
+            raise ValueError("each tile must be there once, and one cell be empty")
+        return sum(SIGNS.index(sign) << 4 * cell for cell, sign in enumerate(signs))
 
     def show(self, position):
         wide = len(str(self.cells - 1))
@@ -101,18 +103,5 @@ class EightPuzzle(Game):
     def move_name(self, position, cell):
         return str(position >> 4 * cell & 15)
 
-    def draw_board(self):
-        from retrograde.games.drawing import grid
-
-        return grid(self.width, self.height, {SIGNS[tile]: str(tile) for tile in range(1, self.cells)})
-
-    def draw_pieces(self, position):
-        return "".join(SIGNS[tile] for tile in self.tiles(position))
-
     def draw_move(self, position, cell):
         return cell, self.gap(position)
-
-    def read_pieces(self, pieces, turn):
-        if set(pieces) != set(SIGNS[: self.cells]):
-            raise ValueError("each tile must be there once, and one cell be empty")
-        return sum(SIGNS.index(sign) << 4 * cell for cell, sign in enumerate(pieces))

@@ -121,6 +121,22 @@ For people:
 `words`
     What people call the players and what stands on the board, by their signs: `{"X": "Red", "O": "Yellow"}`.
 
+A game on a board says what that looks like and what stands on it, and of the methods below only those need be there for
+which something else suits better than what follows from it. `games/drawing.py` shows how:
+
+`board`
+    The places, as `grid(3, 3, {"X": "cross", "O": "ring"})` of `games/drawing.py` gives them: a class attribute, a
+    property or a `cached_property`.
+`bits`
+    The signs of what may stand on a place, such as `"XO"`: a position has a bit for each place with an X, in the order
+    of the places, the first place in the lowest bit, then one for each with an O.
+`signs(position)` / `position_of(signs, turn)`
+    Where positions are coded otherwise: the sign of each place, `.` for none, as text or a tuple; and back again.
+`by_turns`, or `to_move`
+    The signs of the players, such as `"XO"`: of those who put down one piece by turns, the first one first, so that the
+    pieces tell who is to move; or of those who may be to move where a position tells it itself, by the number above
+    `bits`, or else by `draw_turn`. Texts of positions then end in that sign.
+
 For people, each pair of methods undoing one another:
 
 `write(position)` / `read(text)`
@@ -221,6 +237,7 @@ FOR_PEOPLE = frozenset({
     *("name", "title", "variant_title", "words", "example", "write", "read", "show", "move_name", "move", "distance"),
     *("ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
+    *("board", "bits", "signs", "position_of", "by_turns", "to_move"),
 })  # fmt: skip
 """The members of a game that speak to people and decide nothing, unless a rule uses them: what they do, and what only
 they use, may change without making other rules. All other members are rules, or HINTS."""
@@ -264,6 +281,14 @@ class Game:
     """How many play: a number, an option or a property."""
     metric: ClassVar[Any] = ""
     """What is computed of positions unless something else is asked for; empty for what suits the game."""
+    board: ClassVar[Any]
+    """What the board looks like, if the game declares it; rules may use the name for something else."""
+    bits: ClassVar[Any]
+    """The signs of what stands on the board, in the order of the bits that say where; see `drawing.py` for all four."""
+    by_turns: ClassVar[Any]
+    """The signs of players who put down a piece by turns."""
+    to_move: ClassVar[Any]
+    """The signs of players where positions tell who is to move."""
     start: Any
 
     def __init_subclass__(cls) -> None:
@@ -397,17 +422,21 @@ class Game:
 
     def write(self, position: int) -> str:
         """Return a position as one line of text that `read` understands."""
-        return str(position)
+        board = declared_board(self)
+        return declared().write(self, board, position) if board else str(position)
 
     def read(self, text: str) -> int:
         """Return the position that a text stands for; raise ValueError where it stands for none."""
+        if board := declared_board(self):
+            return declared().read(self, board, text)
         if not text.isdecimal():
             raise ValueError("positions of this game are written as whole numbers")
         return int(text)
 
     def show(self, position: int) -> str:
         """Return the position as a picture of one or more lines."""
-        return self.write(position)
+        board = declared_board(self)
+        return declared().show(self, board, position) if board else self.write(position)
 
     def distance(self, value: Value, remoteness: int) -> str:
         """Return in the words of the game how far the end of a WIN or a LOSE is; nothing where it has none."""
@@ -423,19 +452,34 @@ class Game:
 
     def draw_board(self) -> "Board | None":
         """Return what the board looks like, or None, where positions are shown as text."""
-        return None
+        from retrograde.games.drawing import Board
+
+        board = getattr(self, "board", None)
+        return board if isinstance(board, Board) else None
+
+    def signs(self, position: int) -> str | tuple[str, ...]:
+        """Return the sign of each place of the board that holds pieces; a dot where it is empty."""
+        return declared().signs_of_bits(self, position)
+
+    def position_of(self, signs: str, turn: str) -> int:
+        """Return the position with these signs and this player to move; raise ValueError where there is none."""
+        if not has_bits(self):
+            raise NotImplementedError(f"{type(self).__name__} has no position_of(signs, turn)")
+        return declared().bits_of(self, signs, turn)
 
     def draw_pieces(self, position: int) -> str:
         """Return a sign for each place of the board; a dot where it is empty."""
-        return ""
+        board = declared_board(self)
+        return declared().draw_pieces(self, board, position) if board else ""
 
     def draw_move(self, position: int, move: int) -> tuple[int, ...]:
         """Return the places that a move touches, by their numbers: a cell, or from a cell to a cell, or more."""
-        return ()
+        board = declared_board(self)
+        return declared().draw_move(board, move) if board else ()
 
     def draw_turn(self, position: int) -> str:
         """Return the sign of the player to move; nothing where it is not known."""
-        return ""
+        return declared().draw_turn(self, position) if declared_board(self) else ""
 
     def draw_steps(self, position: int, move: int) -> tuple[tuple[int, ...], ...]:
         """Return the places of `draw_move` in groups, as they are pointed at; within a group any order will do.
@@ -454,11 +498,14 @@ class Game:
 
     def read_pieces(self, pieces: str, turn: str) -> int:
         """Return the position for which these are drawn; raise ValueError where there is none."""
+        if board := declared_board(self):
+            return declared().read_pieces(self, board, pieces, turn)
         raise NotImplementedError(f"{type(self).__name__} has no read_pieces(pieces, turn)")
 
     def move_name(self, position: int, move: int) -> str:
         """Return the name of a move."""
-        return str(move)
+        board = declared_board(self)
+        return declared().move_name(self, board, position, move) if board else str(move)
 
     def move(self, position: int, text: str) -> int:
         """Return the legal move of that name; raise MoveError, with the names there are, where there is none."""
@@ -466,6 +513,13 @@ class Game:
         if text not in names:
             raise MoveError(f"no move {text!r} here; the moves are {' '.join(names)}")
         return names[text]
+
+
+def declared() -> Any:
+    """Return what makes texts and pictures from a declared board: imported late, for what is for people is no rule."""
+    from retrograde.games import declared
+
+    return declared
 
 
 def first_start(game: Any) -> int:
@@ -499,6 +553,30 @@ def defines(game: Game | type[Game], method: str) -> bool:
     """Tell whether a game has its own version of an optional method, rather than the contract's default."""
     cls = game if isinstance(game, type) else type(game)
     return getattr(cls, method) is not getattr(Game, method)
+
+
+def declares(game: Game | type[Game]) -> bool:
+    """Tell whether a game says what stands on the places of its board, by `bits` or `signs`; whether a class may."""
+    cls = game if isinstance(game, type) else type(game)
+    if isfunction(cls.signs) and defines(cls, "signs"):
+        return True
+    return has_bits(game) or (cls is game and hasattr(getattr(cls, "bits", ""), "__get__"))  # or has a property
+
+
+def declared_board(game: Game) -> "Board | None":
+    """Return the board of a game that says what stands on it, if there is one."""
+    board: Board | None = declared().board_of(game) if declares(game) else None
+    return board
+
+
+def has_bits(game: Game | type[Game]) -> bool:
+    """Tell whether a game says by `bits` what stands on its board."""
+    return isinstance(bits := getattr(game, "bits", ""), str) and bits != ""
+
+
+def can_set_up(game: Game) -> bool:
+    """Tell whether a game can say which position has some pieces on its board."""
+    return defines(game, "read_pieces") or (declares(game) and (has_bits(game) or defines(game, "position_of")))
 
 
 def alternates(game: Game) -> bool:

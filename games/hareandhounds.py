@@ -17,14 +17,12 @@ left. The hare wins on point 4, or when no hound can move; the hounds win when t
 stalling: a game that goes round for ever is a draw. (Where stalling loses the hunt, such a draw is won by the hare.)
 """
 
-import re
 from functools import cached_property
 
 from retrograde.games.game import LOSE, UNDECIDED, WIN, Game
 
 BOARD = 0b111_11111_111
 BURROW = 3
-SIGNS = "DH"
 
 
 class HareAndHounds(Game):
@@ -32,6 +30,7 @@ class HareAndHounds(Game):
 
     title = "Hare and Hounds"
     words = {"D": "Hounds", "H": "Hare"}
+    to_move = "DH"
 
     hare: int = 8
     hare_first: bool = False
@@ -123,22 +122,16 @@ class HareAndHounds(Game):
 
     # For people
 
-    def write(self, position):
-        """Return the three lines and who is to move, as in `D../D...H/D../D`."""
-        signs = "".join("D" if position >> point & 1 else "." for point in range(11))
-        hare = position >> 11 & 15
-        signs = signs[:hare] + "H" + signs[hare + 1 :]
-        return f"{signs[:3]}/{signs[3:8]}/{signs[8:]}/{SIGNS[position >> 15]}"
+    def signs(self, position):
+        signs = ["D" if position >> point & 1 else "." for point in range(11)]
+        signs[position >> 11 & 15] = "H"
+        return "".join(signs)
 
-    def read(self, text):
-        match = re.fullmatch(r"([.DH]{3})/([.DH]{5})/([.DH]{3})/([DH])", text)
-        if not match:
-            raise ValueError("a position is lines of 3, 5 and 3 of .DH and who is to move, as in D../D...H/D../D")
-        signs = match[1] + match[2] + match[3]
+    def position_of(self, signs, turn):
         if signs.count("D") != 3 or signs.count("H") != 1:
             raise ValueError("there must be three hounds (D) and one hare (H)")
         hounds = sum(1 << point for point, sign in enumerate(signs) if sign == "D")
-        return SIGNS.index(match[4]) << 15 | signs.index("H") << 11 | hounds
+        return self.to_move.index(turn) << 15 | signs.index("H") << 11 | hounds
 
     def show(self, position):
         top, middle, bottom, mover = self.write(position).split("/")
@@ -151,10 +144,6 @@ class HareAndHounds(Game):
         ]
         return "\n".join([*lines, f"{mover} to move"])
 
-    def move_name(self, position, move):
-        """Name the point left and the point entered: `4-5`."""
-        return f"{(move >> 4) + 1}-{(move & 15) + 1}"
-
     def draw_board(self):
         from retrograde.games.drawing import Board
 
@@ -165,9 +154,6 @@ class HareAndHounds(Game):
         pieces = {"D": "sienna disc D", "H": "lightgrey disc H"}
         return Board(tuple(places), names, pieces, lines=lines, labels=tuple(labels))
 
-    def draw_pieces(self, position):
-        return "".join(self.write(position).split("/")[:-1])
-
     def draw_move(self, position, move):
         return move >> 4, move & 15
 
@@ -177,11 +163,8 @@ class HareAndHounds(Game):
         return "the hare is trapped" if position >> 15 else "the hounds cannot move"
 
     def draw_turn(self, position):
-        return SIGNS[position >> 15]
+        return self.to_move[position >> 15]
 
     def draw_end(self, position):
         """Return the point of the hare, caught or home."""
         return (position >> 11 & 15,)
-
-    def read_pieces(self, pieces, turn):
-        return self.read(f"{pieces[:3]}/{pieces[3:8]}/{pieces[8:]}/{turn}")

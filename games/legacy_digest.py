@@ -17,14 +17,18 @@ from retrograde.games.game import Game
 from retrograde.games.snapshot import module_of, source_of
 
 CONTRACT = Game.__module__
+DRAWING = "retrograde.games.drawing"
+"""What rules ask of boards counts by its name, as the contract does."""
 PRESENTATION = {  # as it was, and what has come since
     "variant_title",
     *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
-    *("estimate", "quiet", "promise", "tie_in"),
+    *("estimate", "quiet", "promise", "tie_in", "signs", "position_of"),
 }
 
 
+NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"])
+"""What a class may say since of what people see."""
 SINCE = {("Connect4", "example = '5,4'")}
 """What has been written into classes of ours since, and decides nothing."""
 
@@ -40,7 +44,8 @@ def class_digest(cls: type[Game]) -> str:
     """Return the digest of a class, as rules_digest() gave it for databases of format version 1."""
     bases = [base for base in cls.__mro__ if issubclass(base, Game)]
     modules = {module.__name__: module for base in bases for module in used_modules(module_of(base))}
-    modules.pop(CONTRACT, None)
+    for name in (CONTRACT, DRAWING):
+        modules.pop(name, None)
     trees = [tree_of(source_of(modules[name])) for name in sorted(modules)]
     return sha256(repr((cls.__qualname__, trees)).encode()).hexdigest()[:32]
 
@@ -85,8 +90,8 @@ def fields_of(node: ast.AST) -> Iterator[tuple[str, Any]]:
 
 
 def is_name(item: ast.stmt) -> bool:
-    """Tell whether a statement says what people call the game or what is in it; there was none when the digest was."""
-    return isinstance(item, ast.Assign) and [ast.unparse(target) for target in item.targets] in (["title"], ["words"])
+    """Tell whether a statement says what people see; there was none when the digest was."""
+    return isinstance(item, ast.Assign) and [ast.unparse(target) for target in item.targets] in NAMES
 
 
 def unimportant(item: Any) -> bool:

@@ -8,6 +8,7 @@ All lights on can be put out on every board (K. Sutner, 1989); from there play r
 
 from functools import cached_property
 
+from retrograde.games.drawing import grid
 from retrograde.games.game import UNDECIDED, WIN, Game
 
 MOST_LIGHTS = 36
@@ -18,6 +19,7 @@ class LightsOut(Game):
 
     title = "Lights Out"
     players = 1
+    bits = "O"
 
     width: int = 4
     height: int = 4
@@ -61,32 +63,9 @@ class LightsOut(Game):
 
     # For people
 
-    def write(self, position):
-        signs = self.draw_pieces(position)
-        return "/".join(signs[i : i + self.width] for i in range(0, self.lights, self.width))
-
-    def read(self, text):
-        rows = text.split("/")
-        if [len(row) for row in rows] != [self.width] * self.height or not set("".join(rows)) <= set(".O"):
-            raise ValueError(f"a position is {self.height} rows of . and O, as in {self.write(self.start)}")
-        return self.read_pieces("".join(rows), "")
+    @cached_property
+    def board(self):
+        return grid(self.width, self.height, {"O": "gold disc"})
 
     def show(self, position):
         return self.write(position).replace("/", "\n")
-
-    def move_name(self, position, light):
-        return self.draw_board().names[light]
-
-    def draw_board(self):
-        from retrograde.games.drawing import grid
-
-        return grid(self.width, self.height, {"O": "gold disc"})
-
-    def draw_pieces(self, position):
-        return "".join("O" if position >> light & 1 else "." for light in range(self.lights))
-
-    def draw_move(self, position, light):
-        return (light,)
-
-    def read_pieces(self, pieces, turn):
-        return sum(1 << light for light, sign in enumerate(pieces) if sign == "O")

@@ -7,6 +7,7 @@ move; where neither can, the game is over.
 
 from functools import cached_property
 
+from retrograde.games.drawing import grid
 from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN, Game
 
 WAYS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
@@ -17,6 +18,7 @@ class Othello(Game):
 
     metric = "score"
     words = {"X": "Black", "O": "White"}
+    bits = to_move = "XO"
 
     width: int = 4
     height: int = 4
@@ -153,29 +155,12 @@ class Othello(Game):
 
     # For people
 
+    def draw_board(self):
+        return grid(self.width, self.height, {"X": "black disc", "O": "white disc"})
+
     def write(self, position):
-        signs = ".XO"
-        cells = [(position >> cell & 1) + 2 * (position >> cell + self.cells & 1) for cell in range(self.cells)]
-        text = "".join(signs[cell] for cell in cells)
-        rows = "/".join(text[at : at + self.width] for at in range(0, self.cells, self.width))
-        return f"{rows},{'XO'[self.turn(position)]}"
-
-    def read(self, text):
-        board, _, turn = text.partition(",")
-        rows = board.split("/")
-        if len(rows) != self.height or any(len(row) != self.width or set(row) - set("XO.") for row in rows):
-            raise ValueError(f"a position is {self.height} rows of {self.width} signs, X, O or ., with / between them")
-        if turn not in ("X", "O"):
-            raise ValueError("behind the rows stands who is to move, as in ..../.OX./.XO./....,X")
-        position = (turn == "O") << 2 * self.cells
-        for cell, sign in enumerate("".join(rows)):
-            position |= (sign == "X") << cell | (sign == "O") << cell + self.cells
-        return position
-
-    def show(self, position):
-        return "\n".join(" ".join(row) for row in self.write(position).partition(",")[0].split("/"))
+        rows, _, turn = super().write(position).rpartition("/")
+        return f"{rows},{turn}"
 
     def move_name(self, position, move):
-        if move == self.cells:
-            return "pass"
-        return f"{'abcdefghijklmno'[move % self.width]}{move // self.width + 1}"
+        return "pass" if move == self.cells else super().move_name(position, move)

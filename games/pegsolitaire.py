@@ -16,6 +16,7 @@ at first, only turns and mirrors that leave this hole where it is.
 from functools import cached_property
 from itertools import permutations
 
+from retrograde.games.drawing import Board
 from retrograde.games.game import LOSE, UNDECIDED, WIN, Game
 
 TRIANGULAR = ((0, 1), (1, 0), (1, 1), (0, -1), (-1, 0), (-1, -1))
@@ -29,6 +30,7 @@ class PegSolitaire(Game):
 
     title = "Peg solitaire"
     players = 1
+    bits = "O"
 
     size: int = 0
     """The rows: 5 of a triangle unless told otherwise, 7 of the English cross."""
@@ -150,38 +152,17 @@ class PegSolitaire(Game):
 
     # For people
 
-    def rows(self, signs):
-        """Return signs for all holes row by row."""
-        rows = dict.fromkeys((row for row, _ in self.places), "")
-        for (row, _), sign in zip(self.places, signs, strict=True):
-            rows[row] += sign
-        return list(rows.values())
-
-    def write(self, position):
-        return "/".join(self.rows(self.draw_pieces(position)))
-
-    def read(self, text):
-        signs = text.replace("/", "")
-        if len(signs) != len(self.places) or self.rows(signs) != text.split("/") or not set(signs) <= set(".O"):
-            raise ValueError(f"a position is rows of . and O, as in {self.write(self.start)}")
-        return self.read_pieces(signs, "")
-
     def show(self, position):
-        rows = self.rows(self.draw_pieces(position))
+        rows = self.board.in_rows(self.signs(position))
         wide = max(map(len, rows))
         return "\n".join(" ".join(row).center(2 * wide - 1).rstrip() for row in rows)
-
-    def move_name(self, position, jump):
-        peg, _, to = self.jumps[jump]
-        return f"{peg}-{to}"
 
     def ending(self, position):
         pegs = position.bit_count()
         return "solved" if self.primitive(position) == WIN else f"stuck with {pegs} {'peg' if pegs == 1 else 'pegs'}"
 
-    def draw_board(self):
-        from retrograde.games.drawing import Board
-
+    @cached_property
+    def board(self):
         if self.english:
             places = tuple((float(column), float(row)) for row, column in self.places)
         else:
@@ -196,14 +177,11 @@ class PegSolitaire(Game):
         )
         return Board(places, tuple(map(str, range(len(places)))), {"O": "sienna disc"}, lines=lines)
 
-    def draw_pieces(self, position):
-        return "".join("O" if position >> hole & 1 else "." for hole in range(len(self.places)))
-
     def draw_move(self, position, jump):
         peg, _, to = self.jumps[jump]
         return peg, to
 
-    def read_pieces(self, pieces, turn):
-        if "O" not in pieces:
+    def position_of(self, signs, turn):
+        if "O" not in signs:
             raise ValueError("there must be a peg")
-        return sum(1 << hole for hole, sign in enumerate(pieces) if sign == "O")
+        return super().position_of(signs, turn)

@@ -13,6 +13,7 @@ from typing import Any
 from retrograde.games.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
 from retrograde.games.essence import LOCAL, Essence, Imported, bindings
 from retrograde.games.game import FOR_PEOPLE, HINTS, Game
+from retrograde.games.legacy_digest import DRAWING
 from retrograde.games.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, outline
 from retrograde.games.snapshot import load, module_of, source_of
 
@@ -225,7 +226,7 @@ class Trace:
 
     def is_inside(self, module: ModuleType) -> bool:
         """Tell whether what is in a module is followed."""
-        return module is not CONTRACT and is_beside(module, self.folders)
+        return module is not CONTRACT and module.__name__ != DRAWING and is_beside(module, self.folders)
 
     def origin(self, module: ModuleType, name: str) -> tuple[ModuleType, str] | None:
         """Return from where a module has imported a name, if it has."""

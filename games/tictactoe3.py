@@ -3,9 +3,9 @@
 A position has a bit for each cell with an X, row by row from the top left, then as many for O, and for Δ.
 """
 
-import re
 from functools import cached_property
 
+from retrograde.games.drawing import grid
 from retrograde.games.game import LOSE, TIE, UNDECIDED, Game
 
 PLAYERS = 3
@@ -16,6 +16,7 @@ class TicTacToe3(Game):
 
     title = "Tic-tac-toe for three"
     words = {"X": "X", "O": "O", "A": "A"}
+    bits = by_turns = "XOA"
     players = PLAYERS
 
     size: int = 3
@@ -100,28 +101,6 @@ class TicTacToe3(Game):
 
     # For people
 
-    def write(self, position):
-        signs = []
-        for cell in range(self.cells):
-            owners = [player for player in range(PLAYERS) if position >> cell + player * self.cells & 1]
-            signs.append("XOA"[owners[0]] if owners else ".")
-        rows = ["".join(signs[self.size * row : self.size * (row + 1)]) for row in range(self.size)]
-        return "/".join(rows)
-
-    def read(self, text):
-        row = f"[XOA.]{{{self.size}}}"
-        if not re.fullmatch("/".join([row] * self.size), text):
-            raise ValueError(f"a position is {self.size} rows of {self.size} signs, X, O, A or ., with / between them")
-        signs = text.replace("/", "")
-        counts = [signs.count(sign) for sign in "XOA"]
-        if not counts[0] >= counts[1] >= counts[2] >= counts[0] - 1:
-            raise ValueError(
-                f"X, O and A move in turns, and here they have {counts[0]}, {counts[1]} and {counts[2]} cells"
-            )
-        return sum(1 << cell + self.cells * "XOA".index(sign) for cell, sign in enumerate(signs) if sign != ".")
-
-    def show(self, position):
-        return "\n".join(" ".join(row) for row in self.write(position).split("/"))
-
-    def move_name(self, position, cell):
-        return f"{'abcd'[cell % self.size]}{self.size - cell // self.size}"
+    def draw_board(self):
+        pieces = {"X": "cross", "O": "ring", "A": "gold disc A"}
+        return grid(self.size, self.size, pieces, down="4321"[-self.size :])

@@ -43,8 +43,8 @@ def moves_by_rules(game: TicTacToe, position: int) -> list[int]:
     [2]
     """
     free = list(game.generate_moves(position))
-    stones = position & game.board, position >> game.cells
-    mover = game.mover(position)
+    stones = position & (1 << game.cells) - 1, position >> game.cells
+    mover = position.bit_count() & 1
 
     def completes(side: int, cell: int) -> bool:
         after = stones[side] | 1 << cell

@@ -109,5 +109,5 @@ def test_positions_and_moves_are_read_as_they_are_written():
             position = game.do_move(position, game.move(position, names[-1]))
     with pytest.raises(ValueError, match="at most 12 in all"):
         load_game("nim").read("7+7")
-    with pytest.raises(ValueError, match="3 rows of 4 signs"):
+    with pytest.raises(ValueError, match="3 lines of 4 signs"):
         load_game("cram").read("....")

@@ -187,7 +187,7 @@ def test_positions_and_moves_are_read_as_they_are_written(text):
         position = game.do_move(position, game.move(position, names[-1]))
     assert game.read(game.write(position)) == position
     for wrong in ("", "?", "X", "9,9", "....,v"):
-        with pytest.raises(ValueError, match=r"position|heaps"):
+        with pytest.raises(ValueError, match=r"position|board|heaps"):
             game.read(wrong)
 
 

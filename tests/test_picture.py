@@ -246,9 +246,9 @@ def test_what_is_drawn_is_read_back(text):
     [
         ("tictactoe", "X.O......", "O", "X is to move, by the number of X and O"),
         ("tictactoe", "XX.......", "O", "there must be as many X as O, or one X more"),
-        ("connect4:4,4", "............X...", "X", "yellow is to move, by the number of stones"),
+        ("connect4:4,4", "............X...", "X", "Yellow is to move, by the number of Red and Yellow"),
         ("connect4:4,4", "X...............", "O", "a stone hangs in the air in column 1"),
-        ("dodgem", "O..O...XXX>>^^^", "O", "nothing stands beyond the board but the signs of the exits"),
+        ("dodgem", "O..O...XXX>>^^^", "O", "nothing can be put beyond the cells"),
         ("dodgem", "OO.O...XX>>>^^^", "O", "there must be no more than 2 of X (Red) and of O (Blue)"),
         ("mutorere", "XXXOOOO..", "X", "there must be four X (Black) and four O (White)"),
         ("hareandhounds", "D..D...HHD.", "D", "there must be three hounds (D) and one hare (H)"),

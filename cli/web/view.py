@@ -12,8 +12,9 @@ from retrograde.cli.query import read_reachable
 from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
+from retrograde.games.declared import signs_known, word
 from retrograde.games.drawing import Board
-from retrograde.games.game import UNDECIDED, Game, MoveError, PositionError, Value, defines, same_mover
+from retrograde.games.game import UNDECIDED, Game, MoveError, PositionError, Value, can_set_up, declares, same_mover
 from retrograde.games.naming import piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
 from retrograde.solver.play import match
@@ -271,7 +272,7 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
         sign=game.draw_turn(place),
         end=list(game.draw_end(place)) if over else [],
         falls=board is not None and board.style == "holes",
-        editable=board is not None and defines(game, "read_pieces"),
+        editable=board is not None and can_set_up(game),
         title=title_of(oracle),
         players=players(game, place),
         pgn=hasattr(game, "pgn"),
@@ -422,13 +423,14 @@ def parts(oracle: Oracle) -> BoardParts:
     game = oracle.game
     board = board_to_set_up(game)
     start, chance = oracle.start_or_example, Random(0)
-    turns = {game.draw_turn(start)}
+    turns = {game.draw_turn(start), *word(game, "by_turns"), *word(game, "to_move")}
     for _ in range(20):
         turns.add(game.draw_turn(match.random_position(oracle, chance)))
     signs = [sign for sign in board.pieces if not is_ground(board, sign)]
+    men = set(signs_known(game, board)) if declares(game) else set(signs)
     return BoardParts(
         men=[Man(sign=sign, name=piece_name(game, board, sign), svg=piece(board.pieces[sign], 0, 0))
-             for sign in signs if len(sign) == 1],
+             for sign in signs if len(sign) == 1 and sign in men],
         players=[Player(sign=sign, name=printable(game.words.get(sign, sign))) for sign in signs if sign in turns],
         empty="".join(sign if is_ground(board, sign) else "." for sign in game.draw_pieces(start)),
         start=None if oracle.start is None else game.draw_pieces(start),
@@ -457,7 +459,7 @@ def set_up(oracle: Oracle, pieces: str, turn: str) -> SetUp:
 def board_to_set_up(game: Game) -> Board:
     """Return the board of a game on which positions can be set up."""
     board = game.draw_board()
-    if board is None or not defines(game, "read_pieces"):
+    if board is None or not can_set_up(game):
         raise PositionError("positions of this game are set up by their text only")
     return board
 

@@ -9,6 +9,7 @@ counterpart::
     turn, odds, payoff                                  name players, weights and pay      (turns.py)
     options                                             their text gives the same game     (pairs.py)
     write and read, move_name and move                  each undoes the other
+    board, bits, signs, position_of, by_turns, …        say what can be drawn and written  (declarations.py)
     draw_board, draw_pieces, draw_move, draw_turn, …    speak of the same places and signs, and of turns (drawings.py)
     draw_pieces and draw_turn, read_pieces              undo each other
     tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other
@@ -35,8 +36,8 @@ from sys import modules
 from typing import Any, NamedTuple
 
 from retrograde.games import catalog
-from retrograde.games.game import Game, RuleError, defines, is_numbered
-from retrograde.solver.conformance import drawings, hints, pairs, turns
+from retrograde.games.game import Game, RuleError, can_set_up, declares, defines, is_numbered
+from retrograde.solver.conformance import declarations, drawings, hints, pairs, turns
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault, raised_by_rules
 from retrograde.solver.rules.exits import no_exit
@@ -50,6 +51,9 @@ BATCH = 10
 """Positions that are held against the compiled rules before looking at the clock."""
 PATIENCE = 5.0
 """More seconds after which a rule is taken to go on for ever."""
+
+
+Checks = Sequence[Callable[[Survey, int], None]]
 
 
 class Finding(NamedTuple):
@@ -122,14 +126,14 @@ class Checker:
         """Do all checks for which the rules need not be compiled."""
         game = self.game
         for_people = [pairs.check_text, pairs.check_moves]
-        for_people += [drawings.check_drawing] if defines(game, "draw_board") else []
-        for_people += [drawings.check_pieces] if defines(game, "read_pieces") else []
-        for_people += [drawings.check_turns] if defines(game, "draw_turn") else []
+        for_people += [drawings.check_drawing] if declares(game) or defines(game, "draw_board") else []
+        for_people += [drawings.check_pieces] if can_set_up(game) else []
+        for_people += [drawings.check_turns] if declares(game) or defines(game, "draw_turn") else []
         for_people += [hints.check_hints] if hints.has_hints(game) else []
-        self.check_rules(limit, deadline, for_people)
+        self.check_rules(limit, deadline, for_people, [declarations.check_board] if declares(game) else [])
 
-    def check_rules(self, limit: int, deadline: float, others: Sequence[Callable[[Survey, int], None]] = ()) -> None:
-        """Do the checks of the rules that decide what is solved, and others."""
+    def check_rules(self, limit: int, deadline: float, others: Checks = (), first: Checks = ()) -> None:
+        """Do the checks of the rules that decide what is solved, and others; only the *first* where these fail."""
         game = self.game
         half = (time.monotonic() + deadline) / 2
         with self.noting():
@@ -142,6 +146,10 @@ class Checker:
         with self.noting():
             self.survey.at("options", None)
             pairs.check_options(game)
+        for check_at in first:
+            self.check_positions(check_at, time.monotonic() + (deadline - time.monotonic()) / (len(others) + 1))
+        if self.findings:
+            return
         checks = [*others]
         checks += [turns.check_turn] if turns.has_turns(game) else []
         checks += [pairs.check_slots] if is_numbered(game) else []

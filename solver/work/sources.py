@@ -73,10 +73,15 @@ def digest(files: Iterable[Path], root: Path = ROOT) -> str:
     return sha256(repr(sorted(named.items())).encode()).hexdigest()[:32]
 
 
+FOR_PEOPLE = "games/declared.py"
+"""What the contract imports for texts and pictures; rules may ask `drawing.py` for tables, and it decides them."""
+
+
 def kernel_files(root: Path = ROOT) -> set[Path]:
     """Return all source files that decide what kernels are compiled to."""
     texts = {file: file.read_text("utf-8") for file in (root / "solver").rglob("*.py")}
-    return closure([file for file, text in texts.items() if DECORATOR in text and DECORATOR in imported(text)], root)
+    files = [file for file, text in texts.items() if DECORATOR in text and DECORATOR in imported(text)]
+    return closure(files, root, [root / FOR_PEOPLE])
 
 
 @cache
@@ -90,7 +95,7 @@ SOLVING = ("listed", "numbered", "streamed")
 
 APART = (
     *("solver/forecast.py", "solver/work/memory.py", "solver/work/progress.py"),
-    *("games/catalog.py", "databases/**/*.py"),
+    *("games/catalog.py", FOR_PEOPLE, "databases/**/*.py"),
 )
 """Files that these import and that decide nothing about what is in an entry."""
 

@@ -1,0 +1,198 @@
+"""What follows from a declared board: texts, names of moves and pictures of a game that says what stands where.
+
+Such a game has a board, and `bits` or `signs(position)` (see `drawing.py`); the defaults of the contract lead here::
+
+    signs      X.O.X....        a sign for each place that holds pieces, in the order of the board's places
+    text       X.O/.X./...      in the rows in which these lie, and who is to move behind them where there is `to_move`
+    show       X . O            the same in lines
+               . X .
+               . . .
+    move       4, or b2         a place, unless `draw_move` says what a move touches: then as in b2-c3
+"""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from retrograde.games.text import printable
+
+if TYPE_CHECKING:
+    from retrograde.games.drawing import Board
+
+EMPTY = "."
+BOARD = "board that is drawn"
+"""Under which name a game keeps it."""
+
+
+def word(game: Any, name: str) -> str:
+    """Return the signs that a game declares as its `bits`, `by_turns` or `to_move`; nothing where it declares none."""
+    signs = getattr(game, name, "")
+    return signs if isinstance(signs, str) else ""
+
+
+def board_of(game: Any) -> "Board | None":
+    """Return the board that a game draws, which is made once."""
+    kept = vars(game)
+    if BOARD not in kept:
+        kept[BOARD] = game.draw_board()
+    board: Board | None = kept[BOARD]
+    return board
+
+
+# Bits
+
+
+def signs_of_bits(game: Any, position: int) -> str:
+    """Return what stands on each place by the bits of a position: those of the first sign are the lowest."""
+    count = places(game)
+    signs = [EMPTY] * count
+    for sign in word(game, "bits"):
+        for place in range(count):
+            if position >> place & 1:
+                signs[place] = sign
+        position >>= count
+    return "".join(signs)
+
+
+def bits_of(game: Any, signs: str, turn: str) -> int:
+    """Return the position whose bits stand for these signs, and the number above them for who is to move."""
+    count, bits = places(game), word(game, "bits")
+    stones = sum(1 << place + count * bits.index(sign) for place, sign in enumerate(signs) if sign != EMPTY)
+    return stones | word(game, "to_move").index(turn) << count * len(bits)
+
+
+def places(game: Any) -> int:
+    """Return how many places of the board hold pieces."""
+    board = board_of(game)
+    if board is None:
+        raise ValueError(f"{type(game).__name__} has bits and no board; let board be one, as grid(3, 3, …) gives it")
+    return board.count
+
+
+# Texts
+
+
+def signs_of(game: Any, position: int) -> str:
+    """Return what stands on each place, as text."""
+    return printable("".join(game.signs(position)))
+
+
+def write(game: Any, board: "Board", position: int) -> str:
+    """Return the rows of the board, and who is to move where only the position can tell, as in `X.O/.X./.../O`."""
+    turn = [game.draw_turn(position)] if word(game, "to_move") else []
+    return "/".join([*board.in_rows(signs_of(game, position)), *turn])
+
+
+def read(game: Any, board: "Board", text: str) -> int:
+    """Return the position of a text, parted by slashes or ends of lines; raise ValueError where there is none.
+
+    A comma will do as well, and spaces do not count.
+    """
+    rows = re.split(r"[/,\n]", text.strip().replace(" ", ""))
+    to_move = word(game, "to_move")
+    turn = rows.pop() if to_move else ""
+    signs = "".join(rows)
+    is_board = tuple(map(len, rows)) == board.rows and not set(signs) - set(signs_known(game, board))
+    if not is_board or (to_move and turn not in tuple(to_move)):
+        raise ValueError(shape(game, board))
+    return understood(game, signs, turn)
+
+
+def shape(game: Any, board: "Board") -> str:
+    """Return a sentence that tells what a text looks like."""
+    rows, to_move = board.rows, word(game, "to_move")
+    lengths = str(rows[0]) if len(set(rows)) == 1 else f"{', '.join(map(str, rows[:-1]))} and {rows[-1]}"
+    count = f"{len(rows)} lines" if len(set(rows)) == 1 else "lines"
+    lines = f"{count} of {lengths} signs of {signs_known(game, board)}"
+    behind = f" and who is to move, {' or '.join(to_move)}" if to_move else ""
+    return f"a {'position' if to_move else 'board'} is {lines}{behind}, parted by /"
+
+
+def signs_known(game: Any, board: "Board") -> str:
+    """Return all signs that may stand on a board."""
+    bits = word(game, "bits")
+    return EMPTY + (bits or "".join(sign for sign in board.pieces if sign != EMPTY))
+
+
+def understood(game: Any, signs: str, turn: str) -> int:
+    """Return the position with these signs, where it is the turn of this player, or anyone's if nothing says whose.
+
+    Raises ValueError where there is none.
+    """
+    expect_turns(game, signs)
+    to_move = word(game, "to_move")
+    position = game.position_of(signs, turn if to_move else "")
+    if signs_of(game, position) != signs:
+        raise ValueError(f"no position looks like {signs}; what comes next to it is {signs_of(game, position)}")
+    mover = game.draw_turn(position)
+    if turn and turn != mover:
+        names = [game.words.get(player, player) for player in word(game, "by_turns")]
+        reason = f"the number of {' and '.join(names)}" if names else "what stands on the board"
+        raise ValueError(f"{game.words.get(mover, mover)} is to move, by {reason}")
+    return position
+
+
+def expect_turns(game: Any, signs: str) -> None:
+    """Raise ValueError where players who put down a piece by turns cannot have put down these."""
+    players = word(game, "by_turns")
+    counts = [signs.count(player) for player in players]
+    if not counts or counts == [(sum(counts) + len(players) - 1 - at) // len(players) for at in range(len(players))]:
+        return
+    names = [called(game, player) for player in players]
+    if len(players) == 2:
+        raise ValueError(f"there must be as many {names[0]} as {names[1]}, or one {players[0]} more")
+    have = ", ".join(map(str, counts[:-1]))
+    raise ValueError(
+        f"{', '.join(names[:-1])} and {names[-1]} move by turns, and here they have {have} and {counts[-1]}"
+    )
+
+
+def called(game: Any, sign: str) -> str:
+    """Return a sign, and what people call it where that is something else: `X (Red)`."""
+    return f"{sign} ({game.words[sign]})" if game.words.get(sign, sign) != sign else sign
+
+
+def show(game: Any, board: "Board", position: int) -> str:
+    """Return the rows of the board, and who is to move where only the position can tell."""
+    lines = [" ".join(row) for row in board.in_rows(signs_of(game, position))]
+    return "\n".join([*lines, *([f"{game.draw_turn(position)} to move"] if word(game, "to_move") else [])])
+
+
+# Moves and pictures
+
+
+def move_name(game: Any, board: "Board", position: int, move: int) -> str:
+    """Return the names of the places that a move touches; its number where it touches none."""
+    return printable("-".join(board.names[place] for place in game.draw_move(position, move))) or str(move)
+
+
+def draw_move(board: "Board", move: int) -> tuple[int, ...]:
+    """Return the place that a move is; nothing where it is none."""
+    return (move,) if move < board.count else ()
+
+
+def draw_pieces(game: Any, board: "Board", position: int) -> str:
+    """Return what stands on all places; nothing stands beyond the cells."""
+    return signs_of(game, position) + EMPTY * (len(board.places) - board.count)
+
+
+def draw_turn(game: Any, position: int) -> str:
+    """Return the sign of the player to move, by how many pieces there are, or by the number above the bits."""
+    if players := word(game, "by_turns"):
+        signs = signs_of(game, position)
+        return players[sum(signs.count(player) for player in players) % len(players)]
+    to_move, bits = word(game, "to_move"), word(game, "bits")
+    return to_move[(position >> places(game) * len(bits)) % len(to_move)] if to_move and bits else ""
+
+
+def read_pieces(game: Any, board: "Board", pieces: str, turn: str) -> int:
+    """Return the position for which these are drawn; raise ValueError where there is none."""
+    signs = pieces[: board.count]
+    if strange := set(signs) - set(signs_known(game, board)):
+        raise ValueError(f"{min(strange)!r} cannot stand on the board")
+    to_move = word(game, "to_move")
+    if to_move and turn not in tuple(to_move):
+        raise ValueError(f"it must be the turn of {' or '.join(to_move)}")
+    position = understood(game, signs, turn)
+    if game.draw_pieces(position) != pieces:
+        raise ValueError("nothing can be put beyond the cells")
+    return position

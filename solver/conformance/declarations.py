@@ -1,0 +1,128 @@
+"""A declared board held against the rules: whether texts and pictures can follow from what a game says of it.
+
+All else for people rests on these, so that the other checks have to wait where one of them fails. It looks at one
+position of a survey and raises a Fault at the first thing that is wrong.
+"""
+
+from typing import Any
+
+from retrograde.games.drawing import Board
+from retrograde.games.game import POSITION_BITS, can_set_up, defines, has_bits
+from retrograde.solver.conformance.survey import Survey, expect_again
+from retrograde.solver.rules.examine import Fault
+
+EMPTY = "."
+
+
+def check_board(survey: Survey, position: int) -> None:
+    """See whether there is a board, what stands on it, and whether moves are places where nothing else is said.
+
+    Other rules may have a method `signs` of their own, and by `board` mean something else: that is well where they
+    write their positions themselves.
+    """
+    game = survey.game
+    told = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
+    if not told and defines(game, "write") and not isinstance(game.draw_board(), Board):
+        return
+    board = checked_board(survey, position)
+    for name in ("bits", "by_turns", "to_move"):
+        if hasattr(game, name):
+            survey.at(name, position)
+            check_players_or_pieces(board, name, getattr(game, name))
+    check_bits(survey, board, position)
+    check_mover(survey, position)
+    checked_signs(survey, board, position)
+    survey.at("position_of", position)
+    if not can_set_up(game) and not defines(game, "read"):
+        raise Fault("is missing; give the position back from what signs(position) gives, so that texts can be read")
+    check_cells(survey, board, position)
+
+
+def checked_board(survey: Survey, position: int) -> Board:
+    """Return the board; raise a Fault where it is none, or one without names or pieces that can be written."""
+    game = survey.game
+    survey.at("draw_board" if defines(game, "draw_board") else "board", position)
+    board = game.draw_board()
+    if not isinstance(board, Board):
+        given = f"is {getattr(game, 'board', None)!r:.60}" if hasattr(game, "board") else "is missing"
+        raise Fault(f'{given}; let it be a board, as grid(3, 3, {{"X": "cross"}}) of retrograde.games.drawing gives it')
+    count = len(board.places)
+    if not count or len(board.names) != count or not 0 <= board.cells <= count:
+        raise Fault(f"has {count} places, {len(board.names)} names and {board.cells} cells; each place has one name")
+    return board
+
+
+def check_players_or_pieces(board: Board, name: str, signs: Any) -> None:
+    """Raise a Fault unless signs are text, and each of them one whose look the board tells."""
+    if not isinstance(signs, str):
+        raise Fault(f'is {signs!r:.60}; it must be signs as text, such as "XO"')
+    if len(set(signs)) < len(signs) or EMPTY in signs:
+        raise Fault(f"is {signs!r}; let each sign be another one, and none a dot, which is an empty place")
+    if strange := [sign for sign in signs if sign not in board.pieces]:
+        raise Fault(f"has the sign {strange[0]!r}, of which the board does not say what it looks like")
+    if name != "bits" and len(signs) == 1:
+        raise Fault(f"is {signs!r}; there must be two players or more, or nothing")
+
+
+def check_bits(survey: Survey, board: Board, position: int) -> None:
+    """Raise a Fault unless positions have room for all bits, and set none above them."""
+    game = survey.game
+    if not has_bits(game) or (defines(game, "signs") and defines(game, "position_of")):
+        return
+    survey.at("bits", position)
+    used, players = board.count * len(game.bits), len(getattr(game, "to_move", ""))
+    if (needed := used + max(0, players - 1).bit_length()) > POSITION_BITS:
+        raise Fault(
+            f"take {needed} bits, for {board.count} places and {len(game.bits)} signs; there are {POSITION_BITS}"
+        )
+    if position >> used >= max(1, players):
+        raise Fault(f"leave {position >> used} above {used} bits; there stands who is to move by to_move, and else 0")
+    for place in range(board.count):
+        if sum(position >> board.count * at + place & 1 for at in range(len(game.bits))) > 1:
+            raise Fault(f"put two pieces on {board.names[place]}; say by signs(position) what stands there")
+
+
+def check_mover(survey: Survey, position: int) -> None:
+    """Raise a Fault unless it can be told who is to move where a game says who may be."""
+    game = survey.game
+    to_move = getattr(game, "to_move", "")
+    survey.at("to_move", position)
+    if to_move and getattr(game, "by_turns", ""):
+        raise Fault("is there as well as by_turns; leave out by_turns where the pieces do not tell who is to move")
+    if to_move and not has_bits(game) and not defines(game, "draw_turn"):
+        raise Fault("says who may be to move, and nothing who is; let draw_turn(position) give that sign")
+    if to_move and game.draw_turn(position) not in tuple(to_move):
+        survey.at("draw_turn", position)
+        raise Fault(f"gives {game.draw_turn(position)!r}; by to_move it must be one of {to_move!r}")
+
+
+def checked_signs(survey: Survey, board: Board, position: int) -> str:
+    """Return what stands on the board; raise a Fault unless it is a sign for each place."""
+    survey.at("signs", position)
+    signs = survey.game.signs(position)
+    is_text = isinstance(signs, str) or (isinstance(signs, tuple) and all(isinstance(sign, str) for sign in signs))
+    if not is_text or any(len(sign) != 1 for sign in signs):
+        raise Fault(f"gives {signs!r:.60}; it must give one sign for each place, as text or as a tuple")
+    if len(signs) != board.count:
+        raise Fault(f"gives {''.join(signs)!r}, {len(signs)} signs; there must be one for each of {board.count} places")
+    if strange := set(signs) - {EMPTY, *board.pieces}:
+        raise Fault(f"gives the sign {min(strange)!r}, of which the board does not say what it looks like")
+    expect_again(signs, survey.game.signs(position))
+    return "".join(signs)
+
+
+def check_cells(survey: Survey, board: Board, position: int) -> None:
+    """Raise a Fault where a move is taken for a place at which it changes nothing."""
+    game, view = survey.game, survey.views[position]
+    if defines(game, "draw_move"):
+        return
+    before = checked_signs(survey, board, position)
+    for move, child in zip(view.moves, view.children, strict=True):
+        if move < board.count:
+            after = checked_signs(survey, board, child)
+            survey.at("draw_move", position)
+            if before[move] == after[move]:
+                raise Fault(
+                    f"is not there, so that the move {move} is taken for the place {board.names[move]}, where it "
+                    "changes nothing; say what places a move touches"
+                )

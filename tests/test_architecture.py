@@ -126,6 +126,7 @@ ROOMS = {
             "lookahead",
             "numbered",
             "listed",
+            "models",
             "metrics",
             "sampling",
             "forecast",
@@ -137,7 +138,7 @@ ROOMS = {
             "oracles",
             "teaching",
         ),
-        *("interpreted", "engine"),
+        *("pairing", "interpreted", "engine"),
     ),
     "databases": (
         *("errors", "location", "lock", "encoding", "layout", "legend", "header", "frames", "checked", "reader"),

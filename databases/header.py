@@ -146,8 +146,9 @@ def measured(facts: Attributes, start: int | None) -> tuple[tuple[str, ...], dic
     if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *(LEGEND.names or ())}) != len(names) + 5:
         raise ValueError(f"its attribute measures is {facts['measures']!r:.60}")
     details = parsed(facts, "details")
-    if "against" in details and (tuple(names) != RESPONSE or not isinstance(details["against"], str)):
-        raise ValueError(f"it is of a best response to {details['against']!r:.60}, and has not the measures of one")
+    model = details.get("against", "")
+    if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
+        raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
     return tuple(names), details, None if start is None else number(facts, "start_row", 0)
 
 

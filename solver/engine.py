@@ -128,6 +128,8 @@ def solve(
     if against:
         if metric != EXPECTATION:
             raise NoWay(f"against a model it is expectations that are computed, and not {metric}")
+        if executor and not isinstance(executor, ThreadPoolExecutor):
+            raise NoWay("best responses are computed on threads alone: a model may have a database open")
         game = game if against.symmetric else unfolded(game)
     path = path_by_metric(game, metric, against) if path is None else Path(path)
     order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)

@@ -1,7 +1,6 @@
 """The compiled loop that finds the moves of the greedy player, for two players."""
 
 from retrograde.games.game import UNDECIDED
-from retrograde.solver.rules.turns import turns as turned
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
 
@@ -26,10 +25,10 @@ def mark_greedy(game, positions, turns, alternating, chance, appeals, marks, tro
             looks = 0
             if game.primitive(child) != UNDECIDED:
                 brings += whole(game.payoff(child, there)) - whole(game.payoff(child, 1 - there))
-            elif turned(game, position, child):
-                looks = -whole(game.estimate(child))
-            else:
+            elif not alternating and max(whole(game.turn(child)), 0) == mover:  # chance counts as player 0
                 looks = whole(game.estimate(child))
+            else:
+                looks = -whole(game.estimate(child))
             appeals[0, count] = brings
             appeals[1, count] = looks
             count += 1

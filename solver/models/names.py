@@ -50,7 +50,7 @@ def model_of(database: Database) -> Model:
     Raises NoModel where that leads to a file: what a database says may be anybody's word, and no code is run for it.
     """
     name = str(database.file.details["against"])
-    if ".py:" in name:
+    if ".py:" in name and not name.startswith("exploit:"):  # which asks a database, and runs no code
         raise NoModel(f"{str(database.file.path)!r} is against {name}; say where that is, as in --against ./{name}")
     return model_named(name, database.game)
 

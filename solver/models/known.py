@@ -75,13 +75,17 @@ class Exploiting(Model):
         best = max(keys.values())
         return {move: int(key == best) for move, key in keys.items()}
 
-    def brings(self, game: Game, position: int, move: int) -> int:
-        """Return the sum of the bounds of what a move brings who makes it, in the parts of a point of the database."""
+    def brings(self, game: Game, position: int, move: int) -> tuple[int, ...]:
+        """Return the bounds of what a move brings who makes it, in the parts of a point of the database.
+
+        The lower one counts first: to take the moves where it is greatest is proven to bring it, where play can go
+        round as well.
+        """
         child = game.do_move(position, move)
         measures = self.database.measures(child)
         names = ("low", "high") if same_mover(game, position, child) else ("waiting_low", "waiting_high")
         gain = gain_of(game, position, move) * int(self.database.file.details["scale"])
-        return sum(measures[name] + gain for name in names)
+        return tuple(measures[name] + gain for name in names)
 
     def close(self) -> None:
         self.database.close()
@@ -107,7 +111,8 @@ def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
     sign = 1 if same_mover(game, position, child) else -1
     measures = [*database.measures(child).values()]
     gain = gain_of(game, position, move) * int(database.file.details.get("scale", 1))
-    return sum(gain + sign * measure for measure in measures), *own
+    bounds = [gain + sign * measure for measure in measures]
+    return *sorted(bounds), *own  # the other player's upper bound is the lower one here
 
 
 def gain_of(game: Game, position: int, move: int) -> int:

@@ -79,10 +79,11 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
 def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> tuple[int, ...]:
     """Return a key by which moves sort, the best for the *mover* first, by what they bring.
 
-    Scores and expected payoffs must be his own.
+    Scores and expected payoffs must be his own. Of these the lower bound counts first: the proof that it can be had
+    is that he takes the moves where it is greatest, and so does not go round for ever.
     """
     if metric in ("score", "expectation"):
-        return (-sum(measures[:2]),)
+        return tuple(-measure for measure in measures[:2])
     if metric == "utilities":
         others = [measure for player, measure in enumerate(measures) if player != mover]
         leader = max(others, default=0) if details.get("ties") == "leader" else 0

@@ -133,7 +133,7 @@ class Solution:
 
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
         """Return what scores or expectations of a child are to who makes the move; they are of who is to move there."""
-        return [measure if again else -measure for measure in measures]
+        return measures if again else [-measure for measure in reversed(measures)]
 
     @property
     def metric(self) -> str:

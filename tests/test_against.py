@@ -6,7 +6,7 @@ import re
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 
@@ -108,6 +108,26 @@ def test_responses_in_random_games_that_can_go_on_for_ever_are_worth_what_fracti
     assert several > 5
 
 
+@pytest.mark.parametrize("kind", [responding.Duel, responding.Alternating])
+@pytest.mark.parametrize("model", [Uniform(), Greedy()], ids=lambda model: model.name)
+def test_who_exploits_gets_what_is_proven_where_play_can_go_round(kind, model, monkeypatch, tmp_path):
+    """The database is verified, and who plays by it is worth no less than its lower bounds, against the same model."""
+    random = Random(f"{model.name} exploited")
+    moved = 0
+    for number in range(15):
+        start = gamble.position_of(random.randrange(1 << 20), random.randrange(12), random.randrange(3), True, 9)
+        monkeypatch.setattr(kind, "start", start)
+        game = kind()
+        path = solve(game, tmp_path / f"{number}.h5", against=model)
+        with open_database(path, game=game) as database, Exploiting(database) as exploiting:
+            assert verify(database, model=model).ok
+            best, found = bounds(game, model), bounds(game, model, exploiting)
+            for key, (low, high) in best.items():
+                assert found[key][1] >= low and found[key][0] <= high
+            moved += len(best) > 4
+    assert moved > 5
+
+
 def test_moves_that_pay_may_not_lead_round_for_ever(monkeypatch):
     monkeypatch.setattr(responding.Paying, "start", gamble.position_of(3, 0, 0, True, 7))
     with pytest.raises(RuntimeError, match="moves pay a reward, and from here players may go on for ever"):
@@ -173,11 +193,35 @@ def test_a_best_response_to_a_best_response_is_worth_what_fractions_say(monkeypa
 # What others have found, and what can be told by hand
 
 
-def test_who_plays_tic_tac_toe_at_random_loses_but_one_game_in_192_to_a_corner(solved):
-    """That 191/192 is won is a known number, and worked out here once more, in fractions, by another program."""
+LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+
+@cache
+def odds_on_a_board(board, mine, turn):
+    """Return how likely one is to win and to lose tic-tac-toe who plays the sign *mine* against chance, for the most of
+    the one less the other: a program that knows nothing of ours."""
+    for sign in "XO":
+        if any(all(board[cell] == sign for cell in line) for line in LINES):
+            return (Fraction(1), Fraction(0)) if sign == mine else (Fraction(0), Fraction(1))
+    free = [cell for cell in range(9) if board[cell] == "."]
+    after = [
+        odds_on_a_board(board[:cell] + turn + board[cell + 1 :], mine, "O" if turn == "X" else "X") for cell in free
+    ]
+    if not free:
+        return Fraction(0), Fraction(0)
+    if turn == mine:
+        return max(after, key=lambda odds: odds[0] - odds[1])
+    return sum(odds[0] for odds in after) / len(free), sum(odds[1] for odds in after) / len(free)
+
+
+def test_who_plays_tic_tac_toe_at_random_loses_all_but_one_game_in_192_to_a_corner():
+    """That is known, and worked out here once more, in fractions, by two other programs."""
     game = load_game("tictactoe")
     exact = expectimax.acyclic(responding.Seen(game, responding.uniform(game)))
+    assert odds_on_a_board("." * 9, "X", "X") == (Fraction(191, 192), 0)
     assert exact[game.start, 0] == 2 * Fraction(191, 192)  # who wins is paid 1, and who loses -1
+    assert odds_on_a_board("." * 9, "O", "X") == (Fraction(881, 945), Fraction(7, 945))
+    assert exact[game.start, 1] == 2 * Fraction(874, 945)
     found = bounds(game, Uniform())
     hold_against(found, exact, game)
     by_first_move = {move: found[game.canonical(1 << move), 1][0] for move in range(9)}

@@ -259,9 +259,9 @@ def mate_in(choice: Any) -> int:
 def annotate_lines(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
     """Print games that stand in lines of moves, each with what is known of it."""
     from retrograde.cli.common import open_source
-    from retrograde.solver.play.solution import Solution
+    from retrograde.solver.play.solution import solution_of
 
-    with Solution(open_source(source, database)) as solution:
+    with solution_of(open_source(source, database)) as solution:
         if solution.start is None:
             hint = "has no start from which moves could be read; for PGN give the FILE alone"
             raise Failure(f"{solution.variant} {hint}")

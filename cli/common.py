@@ -225,11 +225,15 @@ def read_position(game: "Game", text: str) -> int:
 
 def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":
     """Return a player by name; raise UsageError where there is none."""
-    from retrograde.solver.play.player import NoPlayer, make_player
+    from retrograde.solver.models.model import NoModel
+    from retrograde.solver.models.policy import policy_in_file
+    from retrograde.solver.play.player import NoPlayer, by_model, make_player
 
     try:
+        if ".py:" in name and not name.startswith("exploit:"):  # a person's own, whose file the person has named
+            return by_model(policy_in_file(name), chance)
         return make_player(name, oracle, chance)
-    except NoPlayer as error:
+    except (NoModel, NoPlayer) as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
 
 

@@ -65,13 +65,13 @@ def command(source: str, output: Path | None, database: str | None, as_json: boo
       retrograde export connect4:4,4 --value win --remoteness 5..9 --sample 1000 --seed 1 -o wins.csv
       retrograde export connect4:4,4 --sample 100 --moves -o some.npz
     """
-    from retrograde.solver.play.solution import Solution
+    from retrograde.solver.play.solution import solution_of
 
     if output is not None and output.suffix not in SUFFIXES:
         raise click.UsageError(f"the file must be {', '.join(SUFFIXES)}, not {output.name!r}")
     if wanted["seed"] is not None and not wanted["sample"]:
         raise click.UsageError("--seed goes with --sample")
-    with Solution(open_source(source, database)) as solution:
+    with solution_of(open_source(source, database)) as solution:
         listed = chosen(solution, wanted)
         output = output or Path(f"{solution.database.file.path.stem}.csv")
         names = ("tier", "position", "text", "value", "remoteness", *(["moves"] if wanted["moves"] else []))

@@ -181,7 +181,7 @@ def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None
     rows = [
         ("solution", CLASSES["strong"]),
         ("records", f"{facts['stored']:,}"),
-        ("metric", file.metric),
+        ("metric", f"{file.metric} against {against}" if (against := file.details.get("against")) else file.metric),
         ("rules", rules),
         ("made with", file.made_with),
         ("digest", file.digest or "none: version 1 of the format has no digest of the whole"),

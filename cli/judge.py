@@ -53,13 +53,13 @@ def command(
       retrograde judge tictactoe --depth 3 --positions 20
       retrograde judge connect4:4,4 --depth 2 --positions 20 --json
     """
-    from retrograde.solver.play.solution import Solution
+    from retrograde.solver.play.solution import solution_of
     from retrograde.solver.teaching.judging import Judge
     from retrograde.solver.work.progress import announce
 
     if plot is not None and plot.suffix not in SUFFIXES:
         raise click.UsageError(f"the picture must be {', '.join(SUFFIXES)}, not {plot.name!r}")
-    with Solution(open_source(source, database)) as solution, listening(as_json) as line:
+    with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
         announce(line, "looking for positions")
         judge = Judge(solution, positions, seed)
         variant = solution.database.file.variant

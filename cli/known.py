@@ -59,14 +59,15 @@ def open_oracle(source: str, database: str | None, seconds: float) -> "Solution 
     from retrograde.cli.certified import certificate_named
     from retrograde.cli.common import file_named, open_source
     from retrograde.databases import NoDatabase
-    from retrograde.solver.play.solution import Solution
+    from retrograde.databases.location import metric_named
+    from retrograde.solver.play.solution import solution_of
 
     if (path := certificate_named(source, database)) is not None:
         return certified(path, source, database, seconds)
     try:
-        return Solution(open_source(source, database))
+        return solution_of(open_source(source, database))
     except NoDatabase as error:
-        if database is not None or file_named(source) is not None:
+        if database is not None or file_named(source) is not None or metric_named(source)[1]:
             raise
         return searching(source, seconds, error)
 

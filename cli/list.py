@@ -6,13 +6,14 @@ from typing import Any
 import click
 
 from retrograde.cli.common import json_option, print_json
+from retrograde.cli.expected import EXPECTATION
 from retrograde.cli.left import facts_of, unfinished
 from retrograde.cli.measures import shared
 from retrograde.cli.pager import paged
 from retrograde.cli.report import of_book
 from retrograde.cli.words import faint, heading, size, table, verdict
 from retrograde.databases import home_folder, list_certificates, list_databases
-from retrograde.databases.location import list_books
+from retrograde.databases.location import against, list_books
 from retrograde.games import RetrogradeError, Value
 from retrograde.games.game import METRICS
 from retrograde.games.text import printable
@@ -65,6 +66,7 @@ def describe(path: Path) -> Facts:
     """Return the facts about a database, ready for JSON; of one that cannot be read, the error."""
     from retrograde.databases import DatabaseFile
     from retrograde.databases.book import BookFile, is_book
+    from retrograde.solver.outcomes.worth import facts_of
 
     facts: Facts = {"path": str(path), "bytes": path.stat().st_size}
     try:
@@ -75,9 +77,12 @@ def describe(path: Path) -> Facts:
                 facts["class"] = "strong"
             outcome = file.start_outcome
             facts["metric"] = file.metric if file.measures else METRICS[0]
+            facts |= {"against": file.details["against"]} if "against" in file.details else {}
             facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
             if outcome is not None:
                 facts["start"] = {"value": outcome.value.name.lower(), "remoteness": outcome.plies}
+                if facts["metric"] == EXPECTATION:
+                    facts["start"] |= facts_of(file.metric, file.details, outcome.measures)
     except RetrogradeError as error:
         facts["error"] = str(error)
     return facts
@@ -90,9 +95,12 @@ def cells(facts: Facts) -> tuple[str, ...]:
     if book := facts.get("book"):
         return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), of_book(book["plies"])
     words = verdict(Value[start["value"].upper()], start["remoteness"], "") if start else "no start"
+    if start and facts["metric"] == EXPECTATION:
+        words = f"an expectation of {start['expectation']:.6g}"
     if start and facts["metric"] == "utilities":
         words = shared(Value[start["value"].upper()], start["remoteness"])
     _, at, metric = Path(facts["path"]).stem.rpartition("@")
+    metric = against(facts["against"]) if at and "against" in facts else metric
     return f"{facts['variant']}{at}{metric if at else ''}", f"{facts['positions']:,}", size(facts["bytes"]), words
 
 

@@ -189,11 +189,11 @@ class Desk:
 
     def solution(self, key: str, source: str) -> "Solution":
         """Open a solution."""
-        from retrograde.solver.play.solution import Solution
+        from retrograde.solver.play.solution import solution_of
 
         if self.database is not None:
-            return Solution(open_source(key, self.database))
-        return Solution(open_source(str(database_with(key)) if source == CHESS else source, None))
+            return solution_of(open_source(key, self.database))
+        return solution_of(open_source(str(database_with(key)) if source == CHESS else source, None))
 
     def __enter__(self) -> "Desk":
         return self

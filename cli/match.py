@@ -1,7 +1,7 @@
 """`retrograde match`: games between two players, counted."""
 
 from collections import defaultdict
-from contextlib import closing
+from contextlib import ExitStack, closing
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +11,23 @@ from retrograde.cli.common import (
     WithPlayers,
     complete_players,
     database_option,
+    file_named,
     json_option,
+    open_source,
     player_named,
     print_json,
+    read_position,
     source_argument,
 )
+from retrograde.cli.expected import within
 from retrograde.cli.known import open_oracle, time_option
+from retrograde.cli.progress import listening
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import heading, indent, table
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
 
 if TYPE_CHECKING:
+    from retrograde.games import Game
     from retrograde.solver.play.oracle import Oracle
 
 SECONDS = 1.0
@@ -34,6 +40,7 @@ SECONDS = 1.0
 @click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many to play.")
 @click.option("--from", "position", metavar="POSITION", help="Where to begin, instead of the start; or random.")
 @click.option("--seed", type=int, default=1, show_default=True, help="For the same play by chance each time.")
+@click.option("--exact", is_flag=True, help="Play nothing, and compute what both can expect to be paid.")
 @time_option(SECONDS, "for a move")
 @database_option
 @json_option
@@ -44,6 +51,7 @@ def command(
     games: int,
     position: str | None,
     seed: int,
+    exact: bool,
     seconds: float,
     database: str | None,
     as_json: bool,
@@ -52,17 +60,26 @@ def command(
 
     A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5 (looks
     ahead so many plies or seconds, and goes by the game's estimate); a player that is installed, such as rules (for
-    tic-tac-toe); or a skill from 0 to 1. A win is a point, a tie or a draw half of one. Mistakes are moves that gave up
-    value; where there is no database, those of which a search has proved it in the time for a move.
+    tic-tac-toe); a skill from 0 to 1; skill:0.8 (the same, but any perfect move as likely); exploit:random (a best
+    response to that player, once it is solved: solve --against random); or a function of your own, FILE.py:function. A
+    win is a point, a tie or a draw half of one. Mistakes are moves that gave up value; where there is no database,
+    those of which a search has proved it in the time for a move.
 
     A game without a start begins in random positions, each played twice, once with either side.
+
+    With --exact, A and B are players of whom it is known with what weights they move: random, greedy, skill:0.8,
+    exploit:random, FILE.py:function, or one that is installed and says so. What is told is what they are paid.
 
     \b
     Examples:
       retrograde match tictactoe perfect rules --games 100
       retrograde match connect4:4,4 depth:2 perfect --games 20
       retrograde match connect4:4,4 perfect 0.8 --games 200 --seed 7 --json
+      retrograde match tictactoe random skill:1 --exact
     """
+    if exact:
+        print_exact(source, database, (a, b), position, as_json)
+        return
     with closing(open_oracle(source, database, seconds)) as oracle:
         outcome = contest(oracle, (a, b), games, position, seed)
         variant, puzzle = oracle.variant, oracle.game.players == 1
@@ -78,6 +95,50 @@ def command(
         rest = [f"{one['points']:g}", str(one["mistakes"]), f"{one['first']:g}", f"{one['second']:g}"]
         rows.append([one["player"], *counts, *rest])
     click.echo(indent(table(rows, "<" + ">" * (len(head) - 1))))
+
+
+def print_exact(source: str, database: str | None, names: tuple[str, str], position: str | None, as_json: bool) -> None:
+    """Print what both players can expect to be paid, less what the other is."""
+    from retrograde.games.catalog import variant
+    from retrograde.solver.models.model import NoModel
+    from retrograde.solver.models.names import model_named
+    from retrograde.solver.pairing import expected
+
+    game, name = game_of(source, database)
+    with ExitStack() as opened, listening(as_json) as line:
+        try:
+            first, second = (opened.enter_context(model_named(player, game, name)) for player in names)
+            start = None if position is None else read_position(game, position)
+            found = expected(game, first, second, start, listener=line)
+        except NoModel as error:
+            raise click.UsageError(str(error), click.get_current_context()) from error
+    if as_json:
+        print_json({"variant": variant(game), "players": list(names), **found})
+        return
+    own = within(found), within(found["waiting"])
+    other = within(turned(found["waiting"])), within(turned(found))
+    click.echo(f"{variant(game)}: {names[0]} against {names[1]}, what either can expect to be paid\n")
+    head = tuple(heading(text) for text in ("", "as first", "as second"))
+    click.echo(indent(table([head, (names[0], *own), (names[1], *other)], "<<<")))
+
+
+def turned(facts: dict[str, Any]) -> dict[str, float]:
+    """Return an expectation as the other player has it."""
+    names = {"expectation": "expectation", "low": "high", "high": "low"}
+    return {name: 0.0 - facts[other] for name, other in names.items()}  # not -0.0
+
+
+def game_of(source: str, database: str | None) -> "tuple[Game, str]":
+    """Return the game that VARIANT|FILE and --database name, and what people call it."""
+    from retrograde.databases.location import metric_named
+    from retrograde.games.catalog import load_game
+    from retrograde.games.unfolded import folded
+
+    if database is None and file_named(source) is None:
+        name = metric_named(source)[0]
+        return load_game(name), name
+    with open_source(source, database) as opened:
+        return folded(opened.game), opened.file.variant
 
 
 def contest(

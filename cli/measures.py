@@ -44,7 +44,11 @@ def shared(value: Value, remoteness: int | None, player: str = "the first player
 def print_start_measure(facts: Facts) -> None:
     """Print what the metric says of the start; nothing where it is remoteness, or there is no start."""
     metric, start = facts["metric"], facts["start"]
-    if metric != "remoteness" and start:
+    if against := facts.get("against"):
+        click.echo(f"{heading('A best response')} to {against} expects")
+        rows = [("moving first", within(start)), ("moving second", within(start["waiting"]))] if start else []
+        click.echo(indent(table(rows, "<<")))
+    elif metric != "remoteness" and start:
         ties = f" (of moves as good: {facts['ties']})" if "ties" in facts else ""
         click.echo(f"{heading(metric.capitalize())}: {said(metric, start)}{ties}")
 

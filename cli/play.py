@@ -94,7 +94,9 @@ def command(
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
     (looks ahead so many plies or seconds, and goes by the game's estimate); a player that is installed, such as rules
-    (tic-tac-toe as people learn it); or a skill: 0.8 plays perfectly four times out of five, and else by chance.
+    (tic-tac-toe as people learn it); a skill: 0.8 plays perfectly four times out of five, and else by chance;
+    exploit:random (a best response to that player, once it is solved: solve --against random); or a function of your
+    own, FILE.py:function.
 
     A game without a start, such as chess, begins in a random position unless you say where.
 

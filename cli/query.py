@@ -16,7 +16,7 @@ from retrograde.cli.common import (
     print_json,
     read_position,
 )
-from retrograde.cli.expected import EXPECTATION, odds_of, print_expectation
+from retrograde.cli.expected import EXPECTATION, facts_of_response, odds_of, print_expectation, weights_of
 from retrograde.cli.failure import Failure
 from retrograde.cli.known import facts as facts_known
 from retrograde.cli.known import how_known, name_of, open_oracle, searched, searching, time_option, verdict, worths
@@ -190,6 +190,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
     which may be the same player *again*."""
     write = solution.game.write
     odds = odds_of(solution.game, position) if solution.metric == EXPECTATION else {}
+    weights = weights_of(solution, position)
     return {
         "variant": solution.variant,
         "position": write(position),
@@ -197,6 +198,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
         **outcome(*solution.value(position)),
         **distance(solution, position),
         **solution.worth(position),
+        **facts_of_response(solution, position),
         "moves": [
             {
                 "move": choice.name,
@@ -204,6 +206,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
                 **outcome(choice.value, choice.remoteness),
                 **({"again": True} if choice.again else {}),
                 **({"odds": odds[choice.move]} if odds else {}),
+                **({"weight": weights[choice.move]} if weights else {}),
                 **solution.worth(choice.position),
             }
             for choice in solution.moves(position)

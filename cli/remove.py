@@ -72,22 +72,25 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
 
 def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
     """Return the path of the database that is meant, and its variant, None where only the file is named."""
-    from retrograde.databases.location import SUFFIX, database_path
+    from retrograde.databases.location import SUFFIX, database_path, metric_named
     from retrograde.games import VariantError
     from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
+    from retrograde.games.game import metric_of
 
     if database is not None:
         return Path(database), text_of(load_game(named_variant(source)))
     if source.endswith(SUFFIX):
         return Path(source), None
+    text, metric = metric_named(source)
     try:
-        text = text_of(load_game(source))
+        game = load_game(text)
+        text, metric = text_of(game), "" if metric == metric_of(game) else metric
     except VariantError:
-        if not belongings(database_path(source)):
+        if not belongings(database_path(text, metric=metric)):
             raise
-        text = source  # of a file of rules that is not at hand
-    return database_path(text), text
+        # of a file of rules that is not at hand
+    return database_path(text, metric=metric), text
 
 
 def to_remove(path: Path, only_unfinished: bool) -> list[Path]:

@@ -3,6 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
+from retrograde.cli.expected import EXPECTATION
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.measures import print_start_measure
 from retrograde.cli.progress import listening
@@ -21,14 +23,16 @@ if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
     from retrograde.games import Game
     from retrograde.solver.forecast import Estimate
+    from retrograde.solver.models.model import Model
     from retrograde.solver.work.progress import Progress
 
 
 class Goal(NamedTuple):
-    """What is to be computed, and how utilities break ties."""
+    """What is to be computed, how utilities break ties, and against which model of a player expectations are."""
 
     metric: str
     ties: str
+    against: "Model | None" = None
 
 
 MOST_ROWS = 100
@@ -52,6 +56,11 @@ MOST_ROWS = 100
     type=click.Choice(["first", "leader", "average"]),
     help="Of utilities: which of several moves that are as good for who moves is made.",
 )
+@click.option(
+    "--against", metavar="MODEL",
+    help="Compute expectations of a best response to an opponent who moves by this model: random, greedy, skill:0.8, "
+    "exploit:MODEL, a player that is installed, or a function of your own, FILE.py:function.",
+)  # fmt: skip
 @json_option
 def command(
     variant: str,
@@ -62,6 +71,7 @@ def command(
     only_estimate: bool,
     metric: str | None,
     ties: str | None,
+    against: str | None,
     as_json: bool,
 ) -> None:
     """Solve a game and keep its database.
@@ -76,36 +86,72 @@ def command(
       retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
       retrograde solve connect4:5,5 --estimate
       retrograde solve tictactoe --metric score
+      retrograde solve tictactoe --metric expectation --against random
     """
-    from retrograde.databases import DatabaseFile, database_of, database_path
-    from retrograde.databases.location import metric_named
-    from retrograde.databases.lock import Lock
-    from retrograde.games.catalog import load_game, trust
+    from retrograde.databases import database_path
+    from retrograde.databases.location import against as against_model
+    from retrograde.databases.location import metric_named, model_in
+    from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
-    from retrograde.solver.play.analysis import summary
-    from retrograde.solver.work.memory import peak_memory
 
     name, named = metric_named(variant)
     game = load_game(name)
-    goal = Goal(metric or named or metric_of(game), ties or "")
-    own = "" if goal.metric == metric_of(game) else goal.metric
-    path = Path(database) if database is not None else database_path(text_of(game), metric=own)
-    if only_estimate:
-        print_estimate(game, path, workers, as_json)
-        return
+    against = against or model_in(named)
+    with modelled(against, metric, game, name) if against else nullcontext() as model:
+        goal = Goal(EXPECTATION if model else metric or named or metric_of(game), ties or "", model)
+        own = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
+        path = Path(database) if database is not None else database_path(text_of(game), metric=own)
+        if only_estimate:
+            print_estimate(game, path, workers, as_json)
+            return
+        solve_or_find(game, path, goal, Run(workers, memory, fresh, as_json))
+
+
+class Run(NamedTuple):
+    """How a solve is to run: on how many workers, with how much memory, anew, and told as JSON."""
+
+    workers: int | None
+    memory: int | None
+    fresh: bool
+    as_json: bool
+
+
+def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
+    """Return the model of a name for a game; raise UsageError where there is none."""
+    from retrograde.solver.models.model import NoModel
+    from retrograde.solver.models.names import model_named
+
+    if metric not in (None, EXPECTATION):
+        what = f"--against goes with --metric {EXPECTATION}, and not with {metric}"
+        raise click.UsageError(what, click.get_current_context())
+    try:
+        return model_named(text, game, name)
+    except NoModel as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
+
+
+def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
+    """Solve a game unless that is done already, and print what came out."""
+    from retrograde.databases import DatabaseFile, database_of
+    from retrograde.databases.lock import Lock
+    from retrograde.databases.open import matching_game
+    from retrograde.games.catalog import trust
+    from retrograde.solver.play.analysis import summary
+    from retrograde.solver.work.memory import peak_memory
+
     began, before, explored = time.monotonic(), 0, 0
-    solved = is_solved(game, path, fresh, goal)
+    solved = is_solved(game, path, how.fresh, goal)
     if not solved:
         from retrograde.solver.work.scratch import without_empty_folders
 
         with without_empty_folders(path), Lock(path) as lock:
-            solved = is_solved(game, path, fresh, goal)  # by another process, before it gave up the lock
+            solved = is_solved(game, path, how.fresh, goal)  # by another process, before it gave up the lock
             if not solved:
-                before, explored = run(game, path, workers, memory, fresh, as_json, lock, goal)
+                before, explored = run(game, path, how, lock, goal)
     if solved:
         trust(game)  # whose file the person has named
     seconds = time.monotonic() - began
-    with database_of(DatabaseFile(path), game) as result:
+    with DatabaseFile(path) as file, database_of(file, matching_game(file, game)) as result:
         facts = summary(result)
     facts |= {
         "seconds": round(seconds, 3),
@@ -113,7 +159,7 @@ def command(
         "resumed": before,
         "explored_before": explored,
     }
-    if as_json:
+    if how.as_json:
         print_json(facts)
         return
     print_head(facts)
@@ -151,6 +197,7 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
             matching_game(file, game)
             if (there := file.metric if file.measures else METRICS[0]) != goal.metric:
                 raise Failure(f"error: {str(path)!r} holds another metric, {there}; choose another --database")
+            refuse_other_model(path, file.details, goal.against, fresh)
             if goal.ties and file.details.get("ties", goal.ties) != goal.ties and not fresh:
                 raise Failure(
                     f"error: {str(path)!r} was made with other ties, {file.details['ties']}; solve it anew with --fresh"
@@ -171,6 +218,16 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
         if not fresh:
             raise Failure(f"error: {error}; solve it anew with --fresh") from error
     return False
+
+
+def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None", fresh: bool) -> None:
+    """Raise Failure where a database of expectations is against another model than is asked for."""
+    there, wanted = details.get("against", ""), model.name if model else ""
+    if there != wanted:
+        of = f"a best response to {there}" if there else "expectations between perfect players"
+        raise Failure(f"error: {str(path)!r} holds {of}; choose another --database")
+    if model and details.get("model") != model.digest and not fresh:
+        raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it anew with --fresh")
 
 
 def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool) -> None:
@@ -226,10 +283,7 @@ def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
     return f"about {words(likely)} ({words(low)} to {words(high)})"
 
 
-def run(
-    game: "Game", path: Path, workers: int | None, memory: int | None, fresh: bool, as_json: bool, lock: "Lock",
-    goal: Goal,
-) -> tuple[int, int]:  # fmt: skip
+def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[int, int]:
     """Solve with progress on the terminal, and say on Ctrl-C what is kept; return how many positions had been solved
     before, and how many explored."""
     from retrograde.games.text import printable
@@ -242,19 +296,19 @@ def run(
         line(progress)
 
     try:
-        with listening(as_json) as line, warnings.catch_warnings():
+        with listening(how.as_json) as line, warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {printable(str(message))}")
             announce(line, "reading the rules")
             from retrograde.solver.engine import solve  # which takes some time, in which nothing would be said
 
             solve(
-                game, path, workers=workers, memory=memory, fresh=fresh, listener=listen, lock=lock, metric=goal.metric,
-                ties=goal.ties,
+                game, path, workers=how.workers, memory=how.memory, fresh=how.fresh, listener=listen, lock=lock,
+                metric=goal.metric, ties=goal.ties, against=goal.against,
             )  # fmt: skip
     except KeyboardInterrupt as error:
         failure = explain(error)
         kept = failure.status == INTERRUPTED and path.with_name(path.name + ".journal").exists() and not path.exists()
-        how = "the same command without --fresh" if fresh else "the same command"
-        note = f"; what is done is kept, and {how} goes on from there" if kept else ""
+        command = "the same command without --fresh" if how.fresh else "the same command"
+        note = f"; what is done is kept, and {command} goes on from there" if kept else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None
     return before.get("solving", 0), before.get("exploring", 0)

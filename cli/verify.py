@@ -31,12 +31,16 @@ MOST_PROBLEMS = 20
 @source_argument
 @database_option
 @workers_option
+@click.option(
+    "--against", metavar="FILE.py:function", help="Where the function is that a best response is to, if it is to one."
+)
 @click.option("--quick", is_flag=True, help="Read every block and compare the digest; derive nothing again.")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, source: str, database: str | None, workers: int | None, quick: bool, as_json: bool
-) -> None:
+    ctx: click.Context, source: str, database: str | None, workers: int | None, against: str | None, quick: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Derive every stored value again from its children, and compare.
 
     Of a certificate, check every reply; of an opening book the positions of the last ply cannot be derived, and some
@@ -69,8 +73,10 @@ def command(
         what = "records derived again"
         with open_source(source, database) as opened, listening(as_json) as line:
             from retrograde.solver.audit.verify import verify
+            from retrograde.solver.models.names import model_named
 
-            report = verify(opened, workers=workers, listener=line)
+            model = model_named(against, opened.game) if against else None
+            report = verify(opened, workers=workers, listener=line, model=model)
     seconds = time.monotonic() - began
     if as_json:
         print_json(

@@ -41,6 +41,8 @@ TEXTS = (
 MEASURE = re.compile(r"[a-z][a-z0-9_]{0,30}")
 """What a further column of the legend may be called."""
 MOST_MEASURES = 64
+RESPONSE = ("low", "high", "waiting_low", "waiting_high")
+"""The further columns where expectations are those of a best response."""
 NUMBERS = (
     *("format_version", "positions", "stored", "start", "start_value", "start_remoteness", "start_row"),
     *("root", "at_least", "at_most", "leaves", "plies"),
@@ -143,7 +145,11 @@ def measured(facts: Attributes, start: int | None) -> tuple[tuple[str, ...], dic
     sound = isinstance(names, list) and all(isinstance(name, str) and MEASURE.fullmatch(name) for name in names)
     if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *(LEGEND.names or ())}) != len(names) + 5:
         raise ValueError(f"its attribute measures is {facts['measures']!r:.60}")
-    return tuple(names), parsed(facts, "details"), None if start is None else number(facts, "start_row", 0)
+    details = parsed(facts, "details")
+    model = details.get("against", "")
+    if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
+        raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
+    return tuple(names), details, None if start is None else number(facts, "start_row", 0)
 
 
 def text(facts: Attributes, name: str, pattern: str = ".*") -> str:

@@ -13,6 +13,8 @@ from retrograde.games.game import METRICS
 
 SUFFIX = ".h5"
 BOOK_SUFFIX, CERTIFICATE_SUFFIX = ".book.h5", ".proof.h5"
+AGAINST = "expectation-against-"
+"""How the metric of a best response is named, before the name of the model that it is a response to."""
 
 
 def home_folder() -> Path:
@@ -39,17 +41,47 @@ def database_path(variant: str, home: str | os.PathLike[str] | None = None, metr
     'home/nim@nimber.h5'
     """
     folder = Path(home) if home is not None else home_folder()
-    return folder / (re.sub(r"[:/\\]", ",", variant) + (f"@{metric}" if metric else "") + SUFFIX)
+    return folder / (re.sub(r"[:/\\]", ",", variant + (f"@{metric}" if metric else "")) + SUFFIX)
 
 
 def metric_named(text: str) -> tuple[str, str]:
     """Return a variant without the metric that may stand behind it, and that metric; nothing where there is none.
 
-    >>> metric_named("nim@nimber"), metric_named("./a@b.py")
-    (('nim', 'nimber'), ('./a@b.py', ''))
+    >>> metric_named("nim@nimber"), metric_named("./a@b.py"), metric_named("nim@expectation-against-random")
+    (('nim', 'nimber'), ('./a@b.py', ''), ('nim', 'expectation-against-random'))
     """
     variant, at, metric = text.rpartition("@")
+    if at and (model := model_in(metric)):
+        return variant, against(model)
     return (variant, metric) if at and metric in METRICS else (text, "")
+
+
+def against(model: str) -> str:
+    """Return the metric of a best response to a model, by its name.
+
+    >>> against("random"), against("./bots/mine.py:corners")
+    ('expectation-against-random', 'expectation-against-mine.py:corners')
+    """
+    return AGAINST + model_name(model)
+
+
+def model_name(text: str) -> str:
+    """Return the name of a model as files have it: of a function in a file without the folder of that.
+
+    >>> model_name("./bots/mine.py:corners"), model_name("exploit:random")
+    ('mine.py:corners', 'exploit:random')
+    """
+    file, dot, function = text.rpartition(".py:")
+    return re.split(r"[/\\]", file)[-1] + dot + function
+
+
+def model_in(metric: str) -> str:
+    """Return the name of the model that a metric is of a best response to; nothing for any other metric.
+
+    >>> model_in("expectation-against-skill:0.8"), model_in("expectation")
+    ('skill:0.8', '')
+    """
+    return metric.removeprefix(AGAINST) if metric.startswith(AGAINST) else ""
 
 
 def book_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:

@@ -17,7 +17,7 @@ from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.errors import NoDatabase, OtherRules
 from retrograde.databases.file import AnyReader, DatabaseFile
 from retrograde.databases.header import options_text
-from retrograde.databases.location import SUFFIX, certificate_path, database_path, metric_named
+from retrograde.databases.location import SUFFIX, certificate_path, database_path, metric_named, model_in
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.database import SlotsDatabase
@@ -26,6 +26,7 @@ from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import Game
 from retrograde.games.game import metric_of
+from retrograde.games.unfolded import folded, unfolded
 
 KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
     RecordsReader: RecordsDatabase,
@@ -107,6 +108,8 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
     path = database_path(variant(game), home, metric if metric != metric_of(game) else "")
     if not path.exists():
         what, option = (f"{variant(game)} by {metric}", f" --metric {metric}") if metric else (variant(game), "")
+        if model := model_in(metric):
+            what, option = f"{variant(game)} against {model}", f" --metric expectation --against {model}"
         raise NoDatabase(f"no database for {what}; make it with: retrograde solve {name}{option}")
     return path, game
 
@@ -114,12 +117,13 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
 def matching_game(file: CheckedFile, game: Game | None) -> Game:
     """Return the game of a database; raise OtherRules where its rules are not those that made the database.
 
-    Raises VariantError where they are not at hand, DamagedDatabase where the file says of them what cannot be.
+    Where the file tells apart what is equal by symmetry, it is the game without that. Raises VariantError where they
+    are not at hand, DamagedDatabase where the file says of them what cannot be.
     """
     from retrograde.games.catalog import find_game, is_digest_of, variant
 
     digest = digest_in(file.header.version)
-    game = game or find_game(file.variant, lambda cls: is_digest_of(file.rules, digest(cls)))
+    game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, digest(cls))))
     if variant(game) != file.variant:
         raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
     if not is_digest_of(file.rules, digest(type(game))):
@@ -131,7 +135,7 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
         raise file.damaged(f"its start is {file.start}, and by the rules {getattr(game, 'start', None)}")
     if options_text(game) != json.dumps(file.options, sort_keys=True, ensure_ascii=False):
         raise file.damaged(f"its options are not those of {file.variant}")
-    return game
+    return game if getattr(file, "details", {}).get("symmetry", True) else unfolded(game)
 
 
 def digest_in(version: int) -> Callable[[type[Game]], str]:

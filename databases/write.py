@@ -38,6 +38,7 @@ from retrograde.databases.records.write import Encoder, SolvedRecords, write_rec
 from retrograde.databases.slots.write import SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import Game, RetrogradeError
+from retrograde.games.unfolded import folded
 
 __all__ = [
     "SolvedCertificate",
@@ -170,7 +171,7 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
         "game": game.name,
         "variant": variant(game),
         "options": options_text(game),
-        "rules": rules_digest(game),
+        "rules": rules_digest(folded(game)),
         "metric": metric,
         "positions": positions,
         "stored": stored,

@@ -25,14 +25,31 @@ def by_rules(solved: Solved, chance: Random) -> Callable[[Solved, int], int]:
 
     Raises ValueError for all games but tic-tac-toe as everybody knows it.
     """
-    game = solved.game
-    if not isinstance(game, TicTacToe) or game != TicTacToe():
-        raise ValueError("the player 'rules' knows tictactoe alone, three by three")
+    game = known(solved.game)
 
     def player(solved: Solved, position: int) -> int:
         return chance.choice(moves_by_rules(game, position))
 
     return player
+
+
+def known(game: Game) -> TicTacToe:
+    """Return the game if it is the one that the player knows; raise ValueError where it is not."""
+    if not isinstance(game, TicTacToe) or options_of(game) != options_of(TicTacToe()):
+        raise ValueError("the player 'rules' knows tictactoe alone, three by three")
+    return game
+
+
+def options_of(game: TicTacToe) -> tuple[int, bool]:
+    return game.size, game.misere
+
+
+def weights(game: Game, position: int) -> dict[int, int]:
+    """Return with what weights the player moves, for those who want to compute a best response to it."""
+    return dict.fromkeys(moves_by_rules(known(game), position), 1)
+
+
+by_rules.weights = weights  # type: ignore[attr-defined]  # what a player offers beside
 
 
 def moves_by_rules(game: TicTacToe, position: int) -> list[int]:

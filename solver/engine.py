@@ -23,13 +23,16 @@ from typing import Any, Protocol
 
 from retrograde.databases import DatabaseFile, database_of, database_path
 from retrograde.databases.legend import count_positions
+from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
 from retrograde.games.game import METRICS, Game, RetrogradeError, RuleError, is_numbered, metric_of
+from retrograde.games.unfolded import unfolded
 from retrograde.solver.audit.sample import verify_sample
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
+from retrograde.solver.models.model import Model, NoModel
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.exits import no_exit
@@ -50,6 +53,8 @@ WORTH_KEEPING = 60.0
 
 WAYS = ("interpreted", "listed", "streamed", "numbered")
 """The names of the ways of solving."""
+
+EXPECTATION = "expectation"
 
 AnySolved = SolvedRecords | SolvedSlots | SolvedSteps
 
@@ -82,6 +87,7 @@ class Order:
     sizes: Sizes = field(default_factory=Sizes)
     metric: str = METRICS[0]
     ties: str = ""
+    against: Model | None = None
 
 
 def solve(
@@ -98,11 +104,14 @@ def solve(
     lock: Lock | None = None,
     metric: str | None = None,
     ties: str = "",
+    against: Model | None = None,
 ) -> Path:
     """Solve a game and return the path of its database, *path* or the one that `open_database` looks for.
 
     What is computed of each position is the *metric*, one of METRICS, the game's own if None; *ties* is how utilities
-    choose among moves that are as good for who moves: "first", "leader" or "average".
+    choose among moves that are as good for who moves: "first", "leader" or "average". *against* a model of a player
+    expectations are those of a best response to it; a model that tells apart what is equal by symmetry has all
+    positions stored.
 
     Tiers of a game that numbers its positions are taken from other databases that hold them, unless *fresh*.
     *workers* is the number of threads (one a core if None), *memory* the most bytes to use (what is free if None).
@@ -113,11 +122,17 @@ def solve(
     Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite, InUse or NoWay; what
     was done by then is kept.
     """
-    metric = metric or metric_of(game)
+    metric = metric or (EXPECTATION if against else metric_of(game))
     if metric not in METRICS:
         raise NoWay(f"no metric {metric!r}; the metrics are {', '.join(METRICS)}")
-    path = path_by_metric(game, metric) if path is None else Path(path)
-    order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties)
+    if against:
+        if metric != EXPECTATION:
+            raise NoWay(f"against a model it is expectations that are computed, and not {metric}")
+        if executor and not isinstance(executor, ThreadPoolExecutor):
+            raise NoWay("best responses are computed on threads alone: a model may have a database open")
+        game = game if against.symmetric else unfolded(game)
+    path = path_by_metric(game, metric, against) if path is None else Path(path)
+    order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
         raise NoWay(f"no way {way!r} to solve games; the ways are {', '.join(WAYS)}")
     announce(listener, "reading the rules")
@@ -131,9 +146,10 @@ def solve(
     return path
 
 
-def path_by_metric(game: Game, metric: str) -> Path:
-    """Return the path of the database in which a metric of a game is computed."""
-    return database_path(variant(game), metric="" if metric == metric_of(game) else metric)
+def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:
+    """Return the path of the database in which a metric of a game is computed, or a best response to a model."""
+    own = "" if metric == metric_of(game) else metric
+    return database_path(variant(game), metric=against_model(model.name) if model else own)
 
 
 @dataclass(frozen=True)
@@ -198,13 +214,13 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
 @contextmanager
 def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) -> Iterator[None]:
     """Delete what a solve keeps where it is refused before much is done: no memory to begin, no disk to end it, or
-    a metric that does not suit the game.
+    a metric or a model that does not suit the game.
 
     What was *taken up* from another run stays, and so does what has taken long to be found.
     """
     try:
         yield
-    except Unsuited:
+    except (Unsuited, NoModel):
         place.clear()
         raise
     except (MemoryLimit, DiskTooSmall) as error:
@@ -249,7 +265,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
         from retrograde.solver.metrics.measured import Demand
         from retrograde.solver.metrics.way import ByMetric
 
-        yield ByMetric(Demand(order.metric, order.ties))
+        yield ByMetric(Demand(order.metric, order.ties, order.against))
         return
     asked = [order.way] if order.way in WAYS else ["numbered"] if is_numbered(game) else ["listed", "streamed"]
     # each room is imported when it is its turn, for kernels take a while to be set up
@@ -316,4 +332,5 @@ def executor_of(order: Order) -> Iterator[tuple[Executor, int]]:
 def identity(game: Game, order: Order) -> str:
     """Return what a journal must have been made with: this game, and sources that mean the same by its entries."""
     metric = f" {order.metric}" if order.metric != METRICS[0] else ""
-    return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}{metric}"
+    against = f" against {order.against.name} {order.against.digest}" if order.against else ""
+    return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}{metric}{against}"

@@ -127,6 +127,7 @@ ROOMS = {
             "lookahead",
             "numbered",
             "listed",
+            "models",
             "metrics",
             "sampling",
             "forecast",
@@ -138,7 +139,7 @@ ROOMS = {
             "oracles",
             "teaching",
         ),
-        *("interpreted", "engine"),
+        *("pairing", "interpreted", "engine"),
     ),
     "databases": (
         *("errors", "location", "lock", "encoding", "layout", "legend", "header", "frames", "checked", "reader"),

@@ -59,6 +59,7 @@ What this rests on, and what it leaves open:
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from retrograde.databases import Database
@@ -68,6 +69,8 @@ from retrograde.solver.audit.audit import INTERPRETED_SECONDS, MOST_PROBLEMS, Au
 from retrograde.solver.audit.records import RecordAudit
 from retrograde.solver.audit.slots import SlotAudit
 from retrograde.solver.audit.steps import StepAudit
+from retrograde.solver.models.model import Model
+from retrograde.solver.models.names import model_of, refuse_another
 from retrograde.solver.work.progress import Course, Listener, Phase, announce
 
 SMALL = 20_000
@@ -103,17 +106,22 @@ def audit_of(database: Database) -> Audit:
     return SlotAudit(database) if isinstance(contents, SlotsReader) else RecordAudit(database)
 
 
-def verify_measures(database: Database, listener: Listener | None) -> Verification:
+def verify_measures(database: Database, listener: Listener | None, model: Model | None) -> Verification:
     """Derive every stored measure anew, of a database of another metric than remoteness."""
     from retrograde.solver.recheck.recheck import PROVEN, RESTS_ON, recheck  # numba is not for small databases
 
     announce(listener, "compiling the rules")
     file = database.file
-    wrong, findings = recheck(database, MOST_PROBLEMS)
+    against = str(file.details.get("against", ""))
+    with (model or model_of(database)) if against else nullcontext() as opponent:
+        if opponent:
+            refuse_another(database, opponent)
+        wrong, findings = recheck(database, MOST_PROBLEMS, opponent)
     names = [database.game.write(place) if place is not None else "" for place, _ in findings]
     problems = [Problem(place, name, what) for (place, what), name in zip(findings, names, strict=True)]
-    proven = PROVEN.format(metric=database.metric)
-    return Verification(file.variant, file.stored, file.positions, wrong, problems, proven, RESTS_ON)
+    proven = PROVEN.format(metric=f"{database.metric} against {against}" if against else database.metric)
+    rests_on = f"{RESTS_ON}; that {against} moves as it says" if against else RESTS_ON
+    return Verification(file.variant, file.stored, file.positions, wrong, problems, proven, rests_on)
 
 
 def verify(
@@ -122,14 +130,17 @@ def verify(
     listener: Listener | None = None,
     *,
     interpreted: bool | None = None,
+    model: Model | None = None,
 ) -> Verification:
     """Derive every stored outcome anew from those of the children, and say what is wrong.
 
     *workers* is the number of threads (one a core if None); *listener* is called with Progress; *interpreted* forces
-    the rules to be run so or, if False, to be compiled. Raises DamagedDatabase where the file cannot be read.
+    the rules to be run so or, if False, to be compiled. Where a database is of a best response, *model* is what that is
+    to; it is found by its name if None, unless that is a function in a file. Raises DamagedDatabase where the file
+    cannot be read, NoModel where the model is not at hand, or another one by now.
     """
     if database.file.measures:
-        return verify_measures(database, listener)
+        return verify_measures(database, listener, model)
     audit = audit_of(database)
     course = Course(positions_a_record=database.file.positions / max(len(audit), 1), exact=True)
     course.plan(**audit.phases)

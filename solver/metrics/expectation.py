@@ -33,7 +33,8 @@ Where players cannot go on for ever, whatever they do, any L to begin with leads
 as well it must be so: what endless play pays need not come to anything.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ from retrograde.solver.metrics.expectation_blocks import PayoffOverflow, Told, l
 from retrograde.solver.metrics.expectation_cycles import solve_large, solve_small
 from retrograde.solver.metrics.explored import Explored
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
+from retrograde.solver.models.seats import Seats
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.work.driver import Done, Kept, drive
 from retrograde.solver.work.progress import Phase
@@ -64,43 +66,76 @@ by less than 2**31, so that the fewer always do."""
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
     """Return the bounds of all positions, each for who is to move there, and player 0's where that is chance.
 
-    Raises Unsuited where the game has more than two players, or two of whom nobody says who is to move.
+    Where the demand names a model they are those of a best response. Raises Unsuited where the game has more than two
+    players, or two of whom nobody says who is to move and none moves by a model.
     """
     game = explored.game
-    if game.players > 2:
-        raise Unsuited(f"expectations are of one player or two, and this game is for {game.players}")
-    if game.players == 2 and not defines(game, "turn"):
-        raise Unsuited("expectations need turn(position), which says whose they are")
+    seats = Seats(demand.against, demand.playing) if demand.against else None
+    if game.players > 2 or (seats and game.players == 1):
+        least = "two players" if seats else "one player or two"
+        raise Unsuited(f"expectations are of {least}, and this game is for {game.players}")
+    if game.players == 2 and not defines(game, "turn") and not seats:
+        raise Unsuited("expectations need turn(position), which says whose they are, or a model: --against random")
     for bits in BITS:
-        store = ExpectationStore(game, explored.space, bits, explored.work)
+        store = ExpectationStore(game, explored.space, bits, explored.work, seats)
         try:
             drive(store, explored.work.log(f"expectation{bits}"), phase)
         except PayoffOverflow:
             continue
-        return measured(store, explored)
+        return responses(store, explored, seats) if seats else measured(store, explored)
     raise Unsuited("what is paid adds up to 2**31 and more")
 
 
 def measured(store: "ExpectationStore", explored: Explored) -> Measured:
-    """Return the bounds from the side of who is to move. The value is told by the sign; there is no remoteness."""
+    """Return the bounds from the side of who is to move."""
     lows, highs = store.told.arrays[0], -store.told.arrays[1]
-    positions = explored.positions
-    tasks = ((explored.game, positions[begin : begin + TASK]) for begin in range(0, len(positions), TASK))
-    second = np.concatenate([*explored.work.map(ask_movers, tasks)]) == 1
+    second = movers_in(explored) == 1
     low, high = np.where(second, -highs, lows), np.where(second, -lows, highs)
+    return told_by_bounds({"low": low, "high": high}, store.told.bits)
+
+
+def responses(store: "ExpectationStore", explored: Explored, seats: Seats) -> Measured:
+    """Return two pairs of bounds, both of what the responder can expect: `low` and `high` where who is to move is the
+    responder, or at chance's positions player 0; `waiting_low` and `waiting_high` where the other one is."""
+    lows, highs = (sign * row.reshape(-1, 2) for sign, row in zip((1, -1), store.told.arrays, strict=True))
+    every = np.arange(len(explored))
+    own = (movers_in(explored) == 1).astype(np.int64)
+    columns = {"low": lows[every, own], "high": highs[every, own]}
+    columns |= {"waiting_low": lows[every, 1 - own], "waiting_high": highs[every, 1 - own]}
+    return told_by_bounds(columns, store.told.bits, seats.details)
+
+
+def movers_in(explored: Explored) -> Array:
+    """Return who is to move in all positions; 0 where two players alternate."""
+    positions = explored.positions
+    if explored.alternating:
+        return np.zeros(len(positions), np.int8)
+    tasks = ((explored.game, positions[begin : begin + TASK]) for begin in range(0, len(positions), TASK))
+    return np.concatenate([*explored.work.map(ask_movers, tasks)])
+
+
+def told_by_bounds(columns: dict[str, Array], bits: int, details: Mapping[str, Any] = MappingProxyType({})) -> Measured:
+    """Return what bounds say: the value is told by the sign, for who is to move; there is no remoteness."""
+    low, high, *others = columns.values()
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE).astype(np.uint8)
-    details = {"scale": 1 << store.told.bits, "error": float((high - low).max()) / (1 << store.told.bits)}
-    return Measured(values, np.full(len(low), NOT_FOUND, np.int32), {"low": low, "high": high}, details)
+    pairs = [(low, high), *zip(others[::2], others[1::2], strict=True)]
+    error = max(float((above - below).max()) for below, above in pairs)
+    about = {"scale": 1 << bits, "error": error / (1 << bits), **details}
+    return Measured(values, np.full(len(low), NOT_FOUND, np.int32), columns, about)
 
 
 class ExpectationStore:
     """The bounds of a state space in the making; a group is a list of numbers of tiers."""
 
-    def __init__(self, game: Game, space: StateSpace, bits: int, work: Work):
-        """Begin a store in which nothing is known. Raises MemoryLimit where there is not enough for it."""
-        work.budget.check(18 * len(space), f"solving {len(space):,} positions")
-        bounds = [work.zeros(f"bounds{bits}.{side}", len(space), np.int64) for side in range(2)]
-        self.told = Told(Table(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits)
+    def __init__(self, game: Game, space: StateSpace, bits: int, work: Work, seats: Seats | None = None):
+        """Begin a store in which nothing is known; with *seats*, of a best response (see `models/seats.py`).
+
+        Raises MemoryLimit where there is not enough for it.
+        """
+        self.width = 2 if seats else 1
+        work.budget.check((2 + 16 * self.width) * len(space), f"solving {len(space):,} positions")
+        bounds = [work.zeros(f"bounds{bits}.{side}", self.width * len(space), np.int64) for side in range(2)]
+        self.told = Told(Table(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits, seats)
         self.work, self.space = work, space
         self.sizes = np.zeros(len(space) if self.told.table.symmetric else 0, np.uint16)
         self.solved: set[Stretch] = set()
@@ -128,7 +163,8 @@ class ExpectationStore:
         count = 0
         for k, begin, end in stretches.reshape(-1, 3).tolist():
             for row, found in zip(self.told.arrays, bounds, strict=True):
-                row[begin:end] = found[count : count + end - begin]
+                of_places = found[self.width * count : self.width * (count + end - begin)]
+                row[self.width * begin : self.width * end] = of_places
             if len(self.sizes):
                 self.sizes[begin:end] = sizes[count : count + end - begin]
             count += end - begin
@@ -151,7 +187,7 @@ def sweep(task: tuple[Told, list[Stretch]]) -> Done:
     for k, first, last in stretches:
         for begin, end in expander_of(told.table.game).blocks(first, last):
             links, pays, own_sizes = look_at((told, k, begin, end, 0))
-            result = np.empty((2, end - begin), np.int64)
+            result = np.empty((2, told.width * (end - begin)), np.int64)
             kernels.sweep(links, pays, told.bits, told.arrays, result)
             if np.abs(result).max() >= kernels.LIMIT:
                 raise PayoffOverflow

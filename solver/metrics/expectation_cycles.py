@@ -26,7 +26,7 @@ BELOW = 16
 
 
 class Cyclic(NamedTuple):
-    """A tier, its positions numbered from 0, and behind them the children outside; the bounds of both sides of all of
+    """A tier, its places numbered from 0, and behind them the children outside; the bounds of both sides of all of
     these, of which those of undecided positions are sought; and how many positions are symmetric to each."""
 
     links: Links
@@ -52,16 +52,17 @@ def solve_small(task: tuple[Told, int]) -> Done:
 def solve_cycles(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Done:
     """Return the bounds and sizes of a tier; *check* is told how many links it will have."""
     low, high = told.table.space.stretch(k)
+    count = told.width * (high - low)
     tier = gather(told, k, each, check)
     links = tier.links
-    stays = kernels.find_endless(links, high - low)
+    stays = kernels.find_endless(links, count)
     endless = bool(stays.any())
     if endless and len(links.rewards):
-        refuse_endless(told, int(told.table.space.positions[low + int(stays.argmax())]))
+        refuse_endless(told, int(told.table.space.positions[low + int(stays.argmax()) // told.width]))
     begin = (0, 0) if endless else guessed(tier)
     links.endless[:] = stays[links.places]
     tasks = [(links, tier.bounds[side], begin[side], 1 - 2 * side, endless) for side in range(2)]
-    sides = [values[: high - low] for values in each(settled, tasks)]
+    sides = [values[:count] for values in each(settled, tasks)]
     return np.array([k, low, high], np.int64), *sides, tier.sizes
 
 
@@ -88,6 +89,7 @@ def gather(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Cycli
     ends = np.cumsum([0, *(len(part.children) for part in parts)])
     begins = [part.begins[:-1] + end for part, end in zip(parts, ends, strict=False)]
     places, turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    low, high = told.width * low, told.width * high
     outside = np.unique(children[(children < low) | (children >= high)])
     within = (children >= low) & (children < high)
     children = np.where(within, children - low, high - low + np.searchsorted(outside, children))

@@ -32,6 +32,15 @@ class Links(NamedTuple):
     rewards: Array
 
 
+class Sides(NamedTuple):
+    """Of a game in which one moves by a model (see `models/seats.py`): with what weights both would move, int64[rows,
+    columns] each; the responder's has no rows where he plays as well as can be. And whether the players alternate."""
+
+    theirs: Array
+    own: Array
+    alternating: bool
+
+
 @kernel
 def worth(links, i, values, sign):
     """Return what position i of some links is worth to player 0 by its children; of chance, rounded down.
@@ -127,6 +136,45 @@ def link(columns, places, origins, weights, first, bits, links):
         links.places[column] = first + origins[column]
         links.endless[column] = False
         links.begins[column + 1] = count
+    return count
+
+
+@kernel
+def link_both(columns, places, origins, weights, sides, first, bits, links):
+    """Write the links of a block for both places of each position, of which the first stands at *first*.
+
+    Returns how many children were written.
+    """
+    count = 0
+    for column in range(columns):
+        for b in range(2):
+            at = 2 * column + b
+            turn = weights.turns[column]
+            responds = turn == b
+            by_chance = not responds or len(sides.own) > 0
+            for row in range(places.shape[0]):
+                place = places[row, column]
+                if place < 0:
+                    break
+                odds = 1
+                if turn == CHANCE:
+                    odds = weights.odds[row, column]
+                elif not responds:
+                    odds = sides.theirs[row, column]
+                elif by_chance:
+                    odds = sides.own[row, column]
+                if odds == 0:
+                    continue
+                links.children[count] = 2 * place + (1 - b if sides.alternating else b)
+                links.odds[count] = odds
+                if len(links.rewards):
+                    reward = weights.rewards[row, column] if b == 0 else -weights.rewards[row, column]
+                    links.rewards[count] = reward << bits
+                count += 1
+            links.places[at] = 2 * (first + origins[column]) + b
+            links.turns[at] = CHANCE if by_chance else 0
+            links.endless[at] = False
+            links.begins[at + 1] = count
     return count
 
 

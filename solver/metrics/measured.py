@@ -10,6 +10,7 @@ from retrograde.databases.layout import legend_dtype
 from retrograde.databases.legend import Legend, Measures
 from retrograde.databases.write import SolvedRecords
 from retrograde.solver.metrics.explored import Explored
+from retrograde.solver.models.model import Model
 from retrograde.solver.outcomes.tally import PART
 from retrograde.solver.work.work import Unsuited
 
@@ -25,6 +26,10 @@ class Demand:
     metric: str
     ties: str = ""
     """How utilities choose among moves that are as good for who moves; empty for the first one."""
+    against: Model | None = None
+    """Of expectations: the model by which the one player moves, to whom the other responds as well as can be."""
+    playing: Model | None = None
+    """The model by which the other one moves, where not as well as can be."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ Details = Mapping[str, Any]
 def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str, Any]:
     """Return what measures say, ready for JSON; for the player to move, but for utilities, which are of all players.
 
+    Expectations of a best response are those of who is to move, if he responds; and `waiting`, of the other player, if
+    that one does.
+
     >>> facts_of("score", {}, [3]), facts_of("nimber", {}, [-6]), facts_of("utilities", {"scale": 2}, [1, 2])
     ({'score': 3}, {'nimber': None, 'infinite': [0, 2]}, {'utilities': [0.5, 1]})
     """
@@ -24,8 +27,18 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
         return {"nimber": measures[0] if measures[0] >= 0 else None, **infinite}
     if metric == "utilities":
         return {"utilities": [plain(measure, details) for measure in measures]}
-    low, high = outward(measures[0], measures[1], details)
-    return {"expectation": (low + high) / 2, "low": low, "high": high}
+    own, *waiting = (between(*pair, details) for pair in zip(measures[::2], measures[1::2], strict=True))
+    return own | ({"waiting": waiting[0]} if waiting else {})
+
+
+def between(low: int, high: int, details: Details) -> dict[str, Any]:
+    """Return an expectation and the bounds that hold it, ready for JSON.
+
+    >>> between(1, 2, {"scale": 4})
+    {'expectation': 0.375, 'low': 0.25, 'high': 0.5}
+    """
+    below, above = outward(low, high, details)
+    return {"expectation": (below + above) / 2, "low": below, "high": above}
 
 
 def outward(low: int, high: int, details: Details) -> tuple[float, float]:
@@ -66,10 +79,11 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
 def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> tuple[int, ...]:
     """Return a key by which moves sort, the best for the *mover* first, by what they bring.
 
-    Scores and expected payoffs must be his own.
+    Scores and expected payoffs must be his own. Of these the lower bound counts first: the proof that it can be had
+    is that he takes the moves where it is greatest, and so does not go round for ever.
     """
     if metric in ("score", "expectation"):
-        return (-sum(measures[:2]),)
+        return tuple(-measure for measure in measures[:2])
     if metric == "utilities":
         others = [measure for player, measure in enumerate(measures) if player != mover]
         leader = max(others, default=0) if details.get("ties") == "leader" else 0

@@ -10,8 +10,12 @@ from contextlib import suppress
 from importlib.metadata import EntryPoint
 from random import Random
 
-from retrograde.games.game import LOSE, WIN, RetrogradeError, value_to_mover
+from retrograde.databases import NoDatabase
+from retrograde.games.game import LOSE, Game, RetrogradeError
 from retrograde.solver.lookahead.names import searcher_named
+from retrograde.solver.models.greedy import Greedy
+from retrograde.solver.models.model import Model, NoModel
+from retrograde.solver.models.names import model_named
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.offered import entry_point, offered
 from retrograde.solver.play.oracle import Oracle
@@ -95,16 +99,17 @@ def skilled(skill: float, chance: Random) -> Player:
 
 
 def greedy(chance: Random) -> Player:
-    """Return a player who looks one ply ahead: wins where a move wins at once, and else makes any that does not lose at
-    once; the database is not asked."""
+    """Return a player who looks one ply ahead, as the model of that name does (see `models/greedy.py`); the database is
+    not asked."""
+    return by_model(Greedy(), chance)
+
+
+def by_model(model: Model, chance: Random) -> Player:
+    """Return a player who makes each move as often as a model says."""
 
     def player(oracle: Oracle, position: int) -> int:
-        game = oracle.game
-        reached = {move: game.do_move(position, move) for move in game.generate_moves(position)}
-        ends = {move: value_to_mover(game, position, child, game.primitive(child)) for move, child in reached.items()}
-        winning = [move for move, end in ends.items() if end == WIN]
-        harmless = [move for move, end in ends.items() if end != LOSE]
-        return chance.choice(winning or harmless or list(ends))
+        weights = model.weights(oracle.game, position)
+        return chance.choices([*weights], [*weights.values()])[0]
 
     return player
 
@@ -116,7 +121,11 @@ PLAYERS: dict[str, Maker] = {
     "greedy": lambda oracle, chance: greedy(chance),
 }
 """For each name on the command line, what makes such a player. A number is a player too: perfect with that skill; and
-so are `depth:4` and `time:0.5`, which look ahead so many plies, or seconds, and go by the game's estimate."""
+so are `depth:4` and `time:0.5`, which look ahead so many plies, or seconds, and go by the game's estimate; and so are
+models, `skill:0.8` and `exploit:random`."""
+
+BY_MODEL = ("skill", "exploit")
+"""How the names of models begin that are players too."""
 
 
 def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
@@ -131,10 +140,20 @@ def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
     with suppress(ValueError):
         if 0 <= (skill := float(name)) <= 1:
             return skilled(skill, chance)
+    if name.partition(":")[0] in BY_MODEL:
+        return by_model(known_model(name, oracle.game), chance)
     if point := entry_point(name):
         return installed(point, oracle, chance)
-    names = ", ".join([*PLAYERS, "depth:N", "time:S", *offered()])
+    names = ", ".join([*PLAYERS, "depth:N", "time:S", "skill:P", "exploit:MODEL", *offered()])
     raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
+
+
+def known_model(name: str, game: Game) -> Model:
+    """Return the model of a name; raise NoPlayer where there is none, or a database is missing that it asks."""
+    try:
+        return model_named(name, game)
+    except (NoModel, NoDatabase) as error:
+        raise NoPlayer(str(error)) from error
 
 
 def installed(point: EntryPoint, oracle: Oracle, chance: Random) -> Player:

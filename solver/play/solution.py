@@ -6,14 +6,29 @@
 """
 
 import os
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases import Database, Outcome, open_database
-from retrograde.games.game import DRAW, LOSE, METRICS, TIE, UNDECIDED, WIN, Game, Value, same_mover
+from retrograde.games.game import (
+    CHANCE,
+    DRAW,
+    LOSE,
+    METRICS,
+    TIE,
+    UNDECIDED,
+    WIN,
+    Game,
+    RetrogradeError,
+    Value,
+    same_mover,
+)
+from retrograde.games.unfolded import folded
+from retrograde.solver.models.model import Model, Weights
+from retrograde.solver.models.names import model_of, refuse_another
 from retrograde.solver.outcomes.worth import facts_of, gives, in_words, rank
 from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.listing import Listing
@@ -118,9 +133,9 @@ class Solution:
             return choice
         mover, measures = self.game.turn(position), [*self.database.measures(child).values()]
         details = self.database.file.details
-        if self.metric in ("score", "expectation"):  # which are of who is to move there
+        if self.metric in ("score", "expectation"):
             gain = gain_of(self.game, position, move) * details.get("scale", 1)
-            measures = [gain + (measure if again else -measure) for measure in measures]
+            measures = [gain + measure for measure in self._of_mover(measures, again)]
         about = self.metric, details, measures
         return choice._replace(
             rank=rank(*about, mover),
@@ -136,6 +151,10 @@ class Solution:
             return UNDECIDED
         level = DRAW if choice.value == DRAW else TIE
         return WIN if measures[0] > 0 else LOSE if measures[0] < 0 else level
+
+    def _of_mover(self, measures: list[int], again: bool) -> list[int]:
+        """Return what scores or expectations of a child are to who makes the move; they are of who is to move there."""
+        return measures if again else [-measure for measure in reversed(measures)]
 
     @property
     def metric(self) -> str:
@@ -198,6 +217,60 @@ class Solution:
         return f"Solution({self.database!r})"
 
 
+class Response(Solution):
+    """A solution of expectations of a best response: what a player can expect against another who moves by a model.
+
+    Who is to move responds where moves are chosen; `worth` tells as well what the other player can expect, waiting, if
+    he does.
+    """
+
+    @property
+    def against(self) -> str:
+        """The name of the model."""
+        return str(self.database.file.details["against"])
+
+    @cached_property
+    def model(self) -> Model | None:
+        """The model; None where it is not at hand, or has changed since."""
+        try:
+            model = model_of(self.database)
+            refuse_another(self.database, model)
+            return model
+        except RetrogradeError:
+            return None
+
+    @cached_property
+    def perfect(self) -> Solution | None:
+        """The game's own solution, in the usual place; None where there is none, or it cannot be read."""
+        try:
+            return open_solution(self.variant, game=folded(self.game))
+        except RetrogradeError:
+            return None
+
+    def weights(self, position: int) -> Weights:
+        """Return with what weight the model makes each move; nothing where it is not a player's turn, or not known."""
+        going_on = self.game.primitive(position) == UNDECIDED and self.game.turn(position) != CHANCE
+        try:
+            return self.model.weights(self.game, position) if self.model and going_on else {}
+        except RetrogradeError:
+            return {}
+
+    def _of_mover(self, measures: list[int], again: bool) -> list[int]:
+        return measures[:2] if again else measures[2:]
+
+    def close(self) -> None:
+        """Close all databases that are open."""
+        super().close()
+        for opened in (self.__dict__.get("model"), self.__dict__.get("perfect")):
+            if opened:
+                opened.close()
+
+
+def solution_of(database: Database) -> Solution:
+    """Return the solution that a database is, a Response where it is one."""
+    return Response(database) if "against" in database.file.details else Solution(database)
+
+
 def gain_of(game: Game, position: int, move: int) -> int:
     """Return what a move pays who makes it at once, less what the other player gets; what chance does, player 0."""
     mover = max(game.turn(position), 0)
@@ -209,4 +282,4 @@ def open_solution(
     variant_or_path: str | os.PathLike[str], *, game: Game | None = None, home: str | os.PathLike[str] | None = None
 ) -> Solution:
     """Open the solution of a variant, or the one at a path, as `open_database` does."""
-    return Solution(open_database(variant_or_path, game=game, home=home))
+    return solution_of(open_database(variant_or_path, game=game, home=home))

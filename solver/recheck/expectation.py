@@ -15,15 +15,21 @@ above 0, by no less than some amount; it is bounded, so that comes to pass finit
 less, and endless play pays 0. Where players cannot go on for ever, play leaves the tier with probability 1, after
 finitely many moves on average. So player 0 gets L or more on average: L is no more than the expectation. Upper bounds
 are lower bounds of the game in which all that is paid has the other sign. All is computed in whole numbers.
+
+Of a best response to a model the same is looked at in the game that the responder plays alone, in which chance moves
+for the modelled player. With what weights it does is asked of the model once more, position by position, by the rules
+interpreted; where the model asks a database or a person's function, that is taken at its word.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from retrograde.databases import Database
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.games.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, defines
+from retrograde.games.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, alternates, defines
+from retrograde.solver.models.model import Model
 from retrograde.solver.recheck.families import Families
 from retrograde.solver.recheck.kernels import Scales, write_scales
 from retrograde.solver.rules.active import asking
@@ -31,21 +37,80 @@ from retrograde.solver.rules.active import asking
 Array = np.ndarray[Any, Any]
 
 
-def wrong_expectations(found: Families, database: Database) -> Array:
-    """Return which records have bounds that are not proven by those of the children, or a value that is another."""
+def wrong_expectations(found: Families, database: Database, model: Model | None = None) -> Array:
+    """Return which records have bounds that are not proven by those of the children, or a value that is another.
+
+    With a *model* they are those of a best response to it.
+    """
     game, scale = database.game, int(database.file.details["scale"])
     scales = weigh(game, found)
     low, high = found.measures[0], found.measures[1]
-    second = found.movers == 1
-    lower, upper = np.where(second, -high, low), np.where(second, -low, high)
-    endless = can_go_on(found, scales.tiers)
-    wrong = low > high
-    for sign, bound in ((1, lower), (-1, -upper)):
-        wrong |= unproven(found, scales, bound, sign, scale, endless)
-    if defines(game, "reward"):
-        wrong |= endless
+    if model:
+        both, of_both, lower, upper = seen_by_both(found, scales, weights_of(model, game, found), alternates(game))
+        wrong = not_proven(both, of_both, lower, upper, scale, defines(game, "reward")).reshape(-1, 2).any(1)
+    else:
+        second = found.movers == 1
+        lower, upper = np.where(second, -high, low), np.where(second, -low, high)
+        wrong = not_proven(found, scales, lower, upper, scale, defines(game, "reward"))
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE)
     return np.asarray(wrong | (found.values != values) | (found.plies != NOT_FOUND))
+
+
+def not_proven(found: Families, scales: Scales, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
+    """Return which records have bounds, of player 0, that are not proven; *pays* says whether moves may pay."""
+    endless = can_go_on(found, scales.tiers)
+    wrong = lower > upper
+    for sign, bound in ((1, lower), (-1, -upper)):
+        wrong |= unproven(found, scales, bound, sign, scale, endless)
+    return np.asarray(wrong | endless if pays else wrong)
+
+
+def weights_of(model: Model, game: Game, found: Families) -> Array:
+    """Return the weight by a model of the move to each child, by the rules interpreted; 1 where chance moves."""
+    weights = np.ones(len(found.children), np.int64)
+    counts = np.bincount(found.parents, minlength=len(found.positions))
+    ends = np.cumsum(counts)
+    for record in np.flatnonzero((counts > 0) & (found.movers != CHANCE)).tolist():
+        said = [*model.weights(game, int(found.positions[record])).values()]
+        weights[ends[record] - counts[record] : ends[record]] = said
+    return weights
+
+
+def seen_by_both(
+    found: Families, scales: Scales, weights: Array, alternating: bool
+) -> tuple[Families, Scales, Array, Array]:
+    """Return the families as a responder sees them whom a modelled player meets, what their moves weigh, and the
+    bounds: each record twice, for either player may be the responder.
+
+    The first of the two is for player 0 as the responder or, where players alternate, for who is to move. To him, who
+    is player 0 in what is returned, the other one's moves are chance.
+    """
+    count = len(found.positions)
+    records, seats = np.repeat(np.arange(count), 2), np.tile([0, 1], count)
+    links, seat = np.repeat(np.arange(len(found.children)), 2), np.tile([0, 1], len(found.children))
+    order = np.lexsort((links, seat, found.parents[links]))  # the links of each of the two together, as they were
+    links, seat = links[order], seat[order]
+    turns = found.movers[found.parents[links]]
+    by_model = (turns != CHANCE) & (turns != seat)
+    kept = ~by_model | (weights[links] > 0)
+    links, seat, by_model = links[kept], seat[kept], by_model[kept]
+    parents = 2 * found.parents[links] + seat
+    counts = np.bincount(parents, minlength=2 * count)
+    having = np.flatnonzero(counts)
+    movers = np.where((found.movers[records] == CHANCE) | (found.movers[records] != seats), CHANCE, 0)
+    paid = found.pays[:, 0] - found.pays[:, 1]
+    both = replace(
+        found, positions=found.positions[records], primitives=found.primitives[records], movers=movers,
+        pays=(np.where(seats == 0, 1, -1) * paid[records])[:, None], parents=parents,
+        children=2 * found.children[links] + (1 - seat if alternating else seat),
+        begins=(np.cumsum(counts) - counts)[having], having=having,
+    )  # fmt: skip
+    odds = np.where(by_model, weights[links], scales.odds[links])
+    rewards = np.where(seat == 0, 1, -1) * scales.rewards[links]
+    low, high, waiting_low, waiting_high = (measure[records] for measure in found.measures)
+    own = seats == np.maximum(found.movers[records], 0)
+    lower, upper = np.where(own, low, waiting_low), np.where(own, high, waiting_high)
+    return both, Scales(odds, rewards, scales.tiers[records]), lower, upper
 
 
 def unproven(found: Families, scales: Scales, bound: Array, sign: int, scale: int, endless: Array) -> Array:

@@ -6,6 +6,7 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.games.game import RetrogradeError
+from retrograde.solver.models.model import Model
 from retrograde.solver.recheck.expectation import wrong_expectations
 from retrograde.solver.recheck.families import Families, families_of
 from retrograde.solver.recheck.metrics import CHECKS
@@ -28,8 +29,8 @@ class Finding(NamedTuple):
     complaint: str
 
 
-def recheck(database: Database, most: int) -> tuple[int, list[Finding]]:
-    """Return how many things are wrong, and the first of them, at *most* so many.
+def recheck(database: Database, most: int, model: Model | None = None) -> tuple[int, list[Finding]]:
+    """Return how many things are wrong, and the first of them, at *most* so many; a best response is to a *model*.
 
     Raises CannotRecheck for a metric that cannot be derived again, DamagedDatabase where the file cannot be read.
     """
@@ -43,7 +44,8 @@ def recheck(database: Database, most: int) -> tuple[int, list[Finding]]:
     wrong.append((missing, "has a child that is not stored"))
     if not missing.any() and not wrong[0][0].any():
         by_chance = metric == "expectation"
-        differ = wrong_expectations(found, database) if by_chance else CHECKS[metric](found, database.file.details)
+        details = database.file.details
+        differ = wrong_expectations(found, database, model) if by_chance else CHECKS[metric](found, details)
         wrong.append((differ, f"is not worth what follows from its children ({metric})"))
         wrong.append((~reached(found, database), "is stored, and play never reaches it"))
     findings = [

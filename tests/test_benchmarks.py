@@ -1,8 +1,10 @@
 """The benchmarks run, on something small."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -33,6 +35,16 @@ def test_positions(tmp_path):
     (tmp_path / "positions.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     lines = [line.split() for line in run("positions.py", str(tmp_path / "positions.csv"), "2").splitlines()]
     assert [line[:4] for line in lines[1:]] == [["end-easy", "2", "0", "0"], ["false", "1", "1", "0"]]
+
+
+def test_others_are_found_to_say_the_same(monkeypatch):
+    """Without these libraries: values of our own, and calls counted of a function that calls itself."""
+    monkeypatch.syspath_prepend(FOLDER)
+    others = importlib.import_module("others")
+    assert [others.ours(text).sign for text in ("tictactoe", "dotsandboxes:1,1")] == [0, -1]
+    library = SimpleNamespace()
+    library.walk = lambda plies: -library.walk(plies - 1) if plies else 1
+    assert others.timed(library, "walk", lambda: library.walk(5))[:2] == (-1, 6)
 
 
 def test_lookup(solved):

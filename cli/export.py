@@ -11,7 +11,7 @@ import click
 
 from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
 from retrograde.cli.words import NOUNS
-from retrograde.games import DRAW, RetrogradeError, Value
+from retrograde.games import RetrogradeError, Value
 
 if TYPE_CHECKING:
     from retrograde.solver.play.listing import Piece
@@ -109,10 +109,7 @@ def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":
         "position": positions,
         "text": [game.write(position) for position in positions],
         "value": [NOUNS[Value(value)] for value in piece.values.tolist()],
-        "remoteness": [
-            None if value == DRAW else plies
-            for value, plies in zip(piece.values.tolist(), piece.remotenesses.tolist(), strict=True)
-        ],
+        "remoteness": [None if plies < 0 else plies for plies in piece.remotenesses.tolist()],
     }
     if moves:
         said["moves"] = [" ".join(one.name for one in solution.best(position)) for position in positions]
@@ -153,7 +150,7 @@ def write_parquet(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]
 
 
 def write_npz(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -> int:
-    """Write arrays of NumPy's, by name; a value is its number, as in Value, and a draw has remoteness -1.
+    """Write arrays of NumPy's, by name; a value is its number, as in Value, and what has no remoteness -1.
 
     How long an array is, and how wide its texts, stands before it: so columns are put aside until all are known.
     """

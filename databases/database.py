@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import NotInDatabase
-from retrograde.databases.layout import LegendRow
+from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import Legend
 from retrograde.games import UNDECIDED, Game, Value
 from retrograde.games.game import METRICS, POSITION_LIMIT
@@ -153,8 +153,9 @@ class Database(ABC):
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return values (uint8, as in Value) and remotenesses (int32) of an array of positions, in its shape.
 
-        A DRAW has remoteness -1; a position that cannot be reached is UNDECIDED, with -1. Say *canonical* where all
-        positions are canonical already, and give their *tiers* too where those are known: then no rule is called.
+        What has no remoteness, such as a DRAW, has -1; a position that cannot be reached is UNDECIDED, with -1. Say
+        *canonical* where all positions are canonical already, and give their *tiers* too where those are known: then no
+        rule is called.
         """
         array = np.asarray(positions)
         if array.size and array.dtype.kind not in "iu":
@@ -189,12 +190,15 @@ class Database(ABC):
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """The legend's values and remotenesses, with a last row for -1."""
-        if isinstance(self.file.legend, Legend):
-            table = self.file.legend.table
-            return np.append(table["value"], np.uint8(UNDECIDED)), np.append(table["remoteness"], np.int32(-1))
-        rows = [*self.file.legend, (UNDECIDED, -1)]
-        return np.array([row[0] for row in rows], np.uint8), np.array([row[1] for row in rows], np.int32)
+        """The legend's values and remotenesses, -1 where there is none, with a last row for -1."""
+        legend = self.file.legend
+        if isinstance(legend, Legend):
+            values, remotenesses = legend.table["value"], legend.table["remoteness"]
+        else:
+            values = np.array([row.value for row in legend], np.uint8)
+            remotenesses = np.array([row.remoteness for row in legend], np.int32)
+        plies = np.where(remotenesses == NOT_FOUND, -1, remotenesses)
+        return np.append(values, np.uint8(UNDECIDED)), np.append(plies, -1).astype(np.int32)
 
     def _read_legend(self, rows: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return the values and remotenesses that rows of the legend stand for."""

@@ -272,6 +272,9 @@ def test_query_and_play_tell_expectations_and_odds(tmp_path, monkeypatch):
     assert facts["low"] <= 1 / 7 <= facts["high"]
     assert [(move["move"], move["odds"]) for move in facts["moves"]] == [("head", 1), ("tail", 1)]
     assert "Expectation: 0.142857142857" in retrograde("query", "piglet:2").output
+    assert retrograde("query", "piglet:2", "--batch", "-", input="0-0+0/0?\n").stdout == "1\t0-0+0/0?\twin\t\n"
+    retrograde("export", "piglet:2", "-o", tmp_path / "all.csv")
+    assert {row.split(",")[4] for row in (tmp_path / "all.csv").read_text().splitlines()[1:]} <= {"", "0"}
     play = "play", "piglet:2", "--first", "perfect", "--second", "random", "--seed", "4"
     games = [retrograde(*play).output for _ in range(2)]
     assert games[0] == games[1]

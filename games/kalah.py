@@ -9,8 +9,10 @@ Seeds are sown one by one into the pits and the store that follow, round the boa
 the last into the own store moves again. Who sows it into an empty pit of the own row takes it, with all that is in the
 pit opposite. Who cannot move ends the game: what is left in the other's row is the other's. More seeds win.
 
-The rules are those of G. Irving, J. Donkers and J. Uiterwijk, Solving Kalah (ICGA Journal 23, 2000), by which the last
-seed in an empty pit is taken though there be none opposite; not so, if not `empty`.
+The last seed in an empty pit is taken though there be none opposite, as by G. Irving, J. Donkers and J. Uiterwijk,
+Solving Kalah (ICGA Journal 23, 2000); not so, if not `empty`. Kalah is played in two ways where a row becomes empty
+while its owner is not to move: it goes on, or it ends at once, if `either`. So it must have been with Irving and
+others, who have five pits of three seeds won by 8: it is 8 if `either`, and else 10.
 """
 
 from functools import cached_property
@@ -32,6 +34,8 @@ class Kalah(Game):
     seeds: int = 2
     empty: bool = True
     """Whether the last seed, sown into an empty pit of the own row, is taken where there are none opposite."""
+    either: bool = False
+    """Whether the game ends as soon as either row is empty, not only that of the player to move."""
 
     def __post_init__(self):
         if not 1 <= self.pits <= 8 or self.seeds < 1:
@@ -110,7 +114,9 @@ class Kalah(Game):
         return self.coded(other, own, after) if turn else self.coded(own, other, after)
 
     def primitive(self, position):
-        for _ in self.generate_moves(position):
+        pits = (1 << 6 * self.pits) - 1
+        turn = self.turn(position)
+        if self.row(position, turn) & pits and (self.row(position, 1 - turn) & pits or not self.either):
             return UNDECIDED
         ahead = 2 * self.payoff(position, self.turn(position)) - self.total
         if ahead > 0:

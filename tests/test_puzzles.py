@@ -418,9 +418,9 @@ def test_two_pits_of_two_seeds_are_lost_by_two_where_nothing_is_taken_from_empty
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("pits", "seeds"), [(2, 6)])
-def test_scores_of_kalah_are_what_trying_all_says(pits, seeds, tmp_path):
-    game = Kalah(pits, seeds)
+@pytest.mark.parametrize("options", [(2, 6), (2, 5, True, True)])
+def test_scores_of_kalah_are_what_trying_all_says(options, tmp_path):
+    game = Kalah(*options)
     with open_database(solve(game, tmp_path / "game.h5", metric="score"), game=game) as database:
         assert database.measures(game.start) == {"score": best_difference(game)}
 
@@ -433,6 +433,14 @@ def test_who_is_ahead_by_seeds_has_won(pits, empty, tmp_path):
         ahead = best_difference(game)
         value = DatabaseFile(solve(game, tmp_path / f"{seeds}.h5")).start_outcome.value
         assert value == (WIN if ahead > 0 else LOSE if ahead < 0 else TIE)
+
+
+def test_a_row_that_is_empty_ends_the_game_at_once_only_by_the_option():
+    text = "0,0,4/1,1,2/N"  # South has no seeds left, and North is to move
+    goes_on, over = Kalah(2, 2), Kalah(2, 2, True, True)
+    assert goes_on.primitive(goes_on.read(text)) == UNDECIDED
+    assert over.primitive(over.read(text)) == TIE and over.payoff(over.read(text), 1) == 4
+    assert over.primitive(over.read("1,0,3/1,1,2/N")) == UNDECIDED
 
 
 def after(game, text, pit):

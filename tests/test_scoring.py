@@ -183,7 +183,7 @@ def test_time_that_is_out_is_an_answer():
 
 def test_the_command_tells_the_score_and_a_line_that_keeps_it():
     told = retrograde("search", "othello:4,4").stdout
-    assert "\n\nthe player to move loses\nScore: -8\nproved by search: " in told and "Best play" in told
+    assert "\n\nBlack (X) to move loses\nScore: -8\nproved by search: " in told and "Best play" in told
     facts = json.loads(retrograde("search", "othello:4,4", "--json").stdout)
     assert (facts["value"], facts["score"], facts["score_at_least"], facts["score_at_most"]) == ("lose", -8, -8, -8)
     assert facts["proved"] and facts["remoteness"] is None and len(facts["line"]) >= 10

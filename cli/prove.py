@@ -210,6 +210,6 @@ def so_far(prover: "Prover", seconds: float) -> "Progress":
     """Return how far a proof has come: positions looked at by search, and then those of the proof."""
     from retrograde.solver.work.progress import Progress
 
-    if not prover.walk:
+    if prover.found < 2:  # the first reply takes the longest
         return Progress("searching", prover.search.looked_at, None, seconds)
     return Progress("proving", prover.found, None, seconds, open=prover.open)

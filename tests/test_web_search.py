@@ -66,6 +66,16 @@ def test_what_cannot_be_proved_in_time_is_told_as_not_known(home):
         get(client, "/api/position", 404, variant="tictactoe")
 
 
+def test_only_games_that_searches_are_for_are_offered_to_be_played_unsolved(home):
+    with client_of((), None, False, 0.2) as client:
+        cards = get(client, "/api/gallery")["cards"]
+        playable = {card["game"]: card["playable"] for card in cards}
+        assert all(playable[name] for name in ("tictactoe", "connect4", "dodgem"))
+        assert not any(playable[name] for name in ("pig", "eightpuzzle", "kalah", "nim3"))
+        for card in cards:
+            assert get(client, "/api/about", variant=card["variant"])["playable"] is card["playable"]
+
+
 def test_where_others_can_reach_the_page_only_variants_that_are_named_are_searched(home):
     from retrograde.cli.web.hosts import hosts_of
 

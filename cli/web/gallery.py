@@ -16,7 +16,7 @@ from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import Start, finite_or_none
 from retrograde.games import naming
 from retrograde.games.catalog import game_class, game_names, named_game, options_help, variant
-from retrograde.games.game import UNDECIDED, Game, RetrogradeError
+from retrograde.games.game import UNDECIDED, Game, RetrogradeError, alternates
 from retrograde.games.text import printable
 from retrograde.solver.play.picture import board_svg
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 class Card(BaseModel):
     """A variant: what is known of it, if it is solved. `first` is who begins, in the words of the game.
 
-    One that is not solved is playable where this server searches.
+    One that is not solved is playable where this server searches, and searches are for such games.
     """
 
     variant: str
@@ -86,11 +86,12 @@ class About(BaseModel):
 
 
 class Names(NamedTuple):
-    """What people call a variant, its rules in a sentence, and who begins."""
+    """What people call a variant, its rules in a sentence, and who begins; and whether searches are for such a game."""
 
     title: str
     summary: str
     first: str
+    searched: bool
 
 
 def gallery(library: Library, solves: Solves) -> Gallery:
@@ -142,7 +143,7 @@ def unsolved_card(text: str, playable: bool) -> Card:
     game = text.partition(":")[0]
     return Card(
         variant=text, game=game, title=names.title, summary=names.summary, first=names.first, solved=False,
-        playable=playable,
+        playable=playable and names.searched,
     )  # fmt: skip
 
 
@@ -172,10 +173,10 @@ def names_of(text: str) -> Names:
     try:
         if name in game_names():
             game = named_game(text)
-            return Names(naming.variant_title(game), summary_of(game), first_of(game))
+            return Names(naming.variant_title(game), summary_of(game), first_of(game), alternates(game))
     except Exception as error:  # an option that there is no longer, or rules that fail
         log.warning("no names for %s: %s", ascii(text), ascii(str(error)))
-    return Names(printable(text), "", "")
+    return Names(printable(text), "", "", True)
 
 
 def summary_of(game: Game) -> str:
@@ -233,6 +234,7 @@ def about(library: Library, solves: Solves, text: str) -> About:
     except RetrogradeError:
         name = None
     state, words, command = "solved", "", ""
+    searched = library.searches and bool(name) and names_of(name or text).searched
     try:
         library.solution(text)
     except RetrogradeError as error:
@@ -246,6 +248,6 @@ def about(library: Library, solves: Solves, text: str) -> About:
         words=words,
         command=command and f"retrograde {command}",
         may_solve=bool(name) and state == "unsolved" and may_solve(library, solves),
-        playable=state == "solved" or (bool(name) and state == "unsolved" and library.searches),
+        playable=state == "solved" or (state == "unsolved" and searched),
         token=solves.token,
     )

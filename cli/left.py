@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from retrograde.databases.errors import CannotWrite, InUse
-from retrograde.databases.location import SUFFIX, home_folder
+from retrograde.databases.location import CERTIFICATE_SUFFIX, SUFFIX, home_folder
 from retrograde.databases.lock import Lock
 
 JOURNAL, SCRATCH, PARTIAL = ".journal", ".scratch", ".partial"
@@ -153,17 +153,22 @@ def facts_of(path: Path) -> dict[str, Any]:
             "total": done.total or None,
             "unit": done.unit or None,
             "solving": is_locked(path),
-            "resumable": done.of_now and not path.exists(),
+            "resumable": done.of_now and not is_there(path),
             "says": says(path, done),
         },
     }
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether the database is there of which something was left; a certificate may be made once more."""
+    return path.exists() and not path.name.endswith(CERTIFICATE_SUFFIX)
 
 
 def says(path: Path, done: Done) -> str:
     """Return in words how far a solve has come, or why it is of no use."""
     if is_locked(path):
         return f"{done}; being solved now"
-    if path.exists():
+    if is_there(path):
         return "of no use: the database is there"
     if not done.variant:
         return "of no use: there is no journal"

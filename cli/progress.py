@@ -39,6 +39,9 @@ GAP = "   "
 BAR = 8, 24
 """The least and the most columns of the bar."""
 
+COMPILING = "compiling the rules"
+"""What searches do first."""
+
 
 class ProgressLine:
     """A listener for what works long, and a context manager that leaves no trace on the terminal."""

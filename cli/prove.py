@@ -12,8 +12,8 @@ import click
 from retrograde.cli.certified import claim, facts_of
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
-from retrograde.cli.progress import listening, polled
-from retrograde.cli.search import COMPILING, TABLE, start_of
+from retrograde.cli.progress import COMPILING, listening, polled
+from retrograde.cli.search import TABLE, start_of
 from retrograde.cli.words import duration, faint, heading, size, wrap
 
 if TYPE_CHECKING:

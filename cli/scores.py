@@ -8,14 +8,12 @@ from retrograde.cli.common import print_json
 from retrograde.cli.known import facts, how_known, verdict
 from retrograde.cli.measures import said
 from retrograde.cli.moves import names_of, print_line
-from retrograde.cli.progress import listening, polled, search_progress
+from retrograde.cli.progress import COMPILING, listening, polled, search_progress
 from retrograde.cli.words import heading, indent
 
 if TYPE_CHECKING:
     from retrograde.games import Game
     from retrograde.solver.scoring.searcher import ScoreFinding
-
-COMPILING = "compiling the rules"
 
 
 def tell_score(

@@ -10,7 +10,7 @@ import click
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
 from retrograde.cli.known import facts, how_known, verdict
 from retrograde.cli.moves import distance, names_of, print_line
-from retrograde.cli.progress import listening, polled, search_progress
+from retrograde.cli.progress import COMPILING, listening, polled, search_progress
 from retrograde.cli.scores import tell_score
 from retrograde.cli.words import indent
 from retrograde.games import LOSE, TIE, WIN
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from retrograde.solver.search.searcher import Finding
     from retrograde.solver.work.progress import Listener
 
-COMPILING = "compiling the rules"
 TABLE = "256M"
 METHODS = ["alpha-beta", "pn"]
 DISTANCE_SECONDS = 10.0

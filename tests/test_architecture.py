@@ -125,6 +125,7 @@ ROOMS = {
             "scoring",
             "proving",
             "lookahead",
+            "links",
             "numbered",
             "listed",
             "models",

@@ -80,9 +80,10 @@ def test_every_outcome_equals_the_reference(variant, path):
 
 
 WAYS = {
-    "interpreted": (tangle.Tangle(), True),
-    "compiled": (tangle.Tangle(), False),
-    "compiled, with parents": (tangle.TangleWithParents(), False),
+    "interpreted": (tangle.Tangle(), True, Sizes()),
+    "compiled": (tangle.Tangle(), False, Sizes()),
+    "compiled, with links in scratch": (tangle.Tangle(), False, Sizes(links_in_scratch=True)),
+    "compiled, with parents": (tangle.TangleWithParents(), False, Sizes()),
 }
 
 
@@ -91,10 +92,10 @@ WAYS = {
 @settings(max_examples=100, deadline=None)
 @given(start=graphs)
 def test_random_games(way, path, start):
-    game, interpreted = WAYS[way]
+    game, interpreted, sizes = WAYS[way]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(game), "start", start)
-        solve(game, path, way="interpreted" if interpreted else "compiled")
+        solve(game, path, way="interpreted" if interpreted else "compiled", sizes=sizes)
         solution = reference.solve(game, symmetric=True)
         assert outcomes(path, game) == solution
         assert counts(path) == reference.counts_of_classes(game, solution)

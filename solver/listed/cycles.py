@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.game import alternates, defines
+from retrograde.solver.links.links import Links, LinkWriter
+from retrograde.solver.links.sorting import Shape, packed
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.kernels import Seeds
 from retrograde.solver.listed.table import Table, expand_located, locate
@@ -22,11 +24,11 @@ from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
-BYTES_A_POSITION = 14
-"""What a tier takes for each position beside its links: scores and sizes, the best score passed up, children left, sums
-of parents."""
-
-
+BYTES_A_POSITION = 12
+"""What a tier takes for each position beside its links, about: the best score passed up, children left, sizes,
+frontiers or sums of parents."""
+STRETCH = 1 << 15
+"""Positions in a task of looking at children."""
 LOOKING = 0.6
 """What looking at all positions once takes of the time that a tier takes, about."""
 
@@ -45,68 +47,61 @@ class Cyclic(NamedTuple):
     sums: Part
 
 
+class Known(NamedTuple):
+    """What is known at first of the positions of a tier: their scores, the greatest passed up by children of later
+    tiers, how much is left until they have lost (see kernels.Seeds); and how many are symmetric to each."""
+
+    scores: Array
+    best: Array
+    left: Array
+    sizes: Array
+
+
 def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Done:
     """Return the scores and sizes of a tier in which moves may stay."""
     low, high = table.space.stretch(k)
     count, has_parents = high - low, defines(table.game, "parents")
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
     tier = Cyclic(table, k, low, high, table.scores.part(low, high), sums)
-    sizes = np.zeros(count if table.symmetric else 0, np.uint16)
-    seeds = Seeds(tier.scores.array, np.zeros(count, score_type(table.bits)), *np.zeros((2, count), np.int32))
-    links = gather(tier, seeds, sizes, work, phase)
-    ask: Callable[[Array], Iterable[Array]] = (
-        partial(ask_rules, tier, work) if has_parents else partial(look_up, *links)
-    )
+    work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
+    known = Known(
+        tier.scores.array, np.zeros(count, score_type(table.bits)), np.zeros(count, np.uint16),
+        np.zeros(count if table.symmetric else 0, np.uint16),
+    )  # fmt: skip
+    links = gather(tier, known, work, phase)
+    ask: Callable[[Array], Iterable[Array]] = links.parents_of if links else partial(ask_rules, tier, work)
     tell = telling(phase, int(table.space.tiers[k]), LOOKING)
     again = not alternates(table.game)
-    Propagation(table.bits, seeds.scores, seeds.best, seeds.left, ask, tell, again).run()
-    return np.array([k, low, high], np.int64), seeds.scores, sizes
+    Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
+    if links:
+        links.close()
+    return np.array([k, low, high], np.int64), known.scores, known.sizes
 
 
-def gather(tier: Cyclic, seeds: Seeds, sizes: Array, work: Work, phase: Phase) -> tuple[Array, Array]:
-    """Look at all children once: fill the *seeds* and *sizes*, and return who the parents are, as `reverse` does.
+def gather(tier: Cyclic, known: Known, work: Work, phase: Phase) -> Links | None:
+    """Look at all children once: fill what is *known*, and return who the parents are.
 
     Where the rules give the parents, nobody is returned, and what stands for the parents is summed up.
     """
     count, has_parents = tier.high - tier.low, len(tier.sums.array) > 0
-    tasks = [(tier, begin, end) for begin, end in expander_of(tier.table.game).blocks(tier.low, tier.high)]
-    lists = []
-    size = 0
-    for number, (begin, found, own_sizes, links) in enumerate(work.map(look_at, tasks)):
-        for all_of_it, part in zip(seeds, found, strict=True):
-            all_of_it[begin : begin + len(part)] = part
-        if len(sizes):
-            sizes[begin : begin + len(own_sizes)] = own_sizes
-        looked_at = begin + len(found.scores)
-        phase.working(LOOKING * looked_at, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
-        if has_parents:
-            own = links if alternates(tier.table.game) else np.where(links < 0, ~links, links)
-            edges.add_up(own, found.counts, begin, tier.sums.array)
-            continue
-        lists.append(links)
-        size += links.nbytes
-        if number % 64 == 0:
-            more = size * len(tasks) // (number + 1) * 3 - size + BYTES_A_POSITION * count
-            work.budget.check(more, f"linking the {count:,} positions of a tier with cycles (less with parents())")
-    begins = np.zeros(0 if has_parents else count + 2, np.int64)
-    children = np.concatenate([np.empty(0, np.int32), *lists])
-    parents = np.empty(len(children), np.int32 if count < 1 << 31 else np.int64)
-    if not has_parents:
-        kernels.reverse(children, np.cumsum(seeds.counts, dtype=np.int64), parents, begins)
-    return parents, begins
-
-
-def look_up(parents: Array, begins: Array, frontier: Array) -> Iterator[Array]:
-    """Yield the parents within the tier of some positions, each as often as it has distinct children there; the
-    complement of a parent's number where the same player moves there and here."""
-    if len(frontier):
-        out = np.empty(int((begins[frontier + 1] - begins[frontier]).sum()), np.int64)
-        kernels.parents_of(frontier, parents, begins, out)
-        yield out
+    writer = None if has_parents else LinkWriter(work, f"links{tier.k}", count)
+    shape = writer.shape if writer else None
+    tasks = ((tier, shape, begin, min(begin + STRETCH, tier.high)) for begin in range(tier.low, tier.high, STRETCH))
+    for begin, found, links in work.map(look_at, tasks):
+        end = begin + len(found.scores)
+        for all_of_it, part in zip(known, found, strict=True):
+            if len(all_of_it):
+                all_of_it[begin:end] = part
+        phase.working(LOOKING * end, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
+        if writer:
+            writer.take(links, end)
+        else:
+            edges.add_up(*links, begin, tier.sums.array)
+    return writer.turned_round() if writer else None
 
 
 def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
-    """Yield the same as the rules give it."""
+    """Yield the parents within the tier of some positions, as `Links.parents_of` does, but as the rules give them."""
     blocks = expander_of(tier.table.game).blocks(0, len(frontier))
     yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
 
@@ -114,18 +109,32 @@ def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
 # Tasks
 
 
-def look_at(task: tuple[Cyclic, int, int]) -> tuple[int, Seeds, Array, Array]:
-    """Divide the children of a block; return where in the tier it begins, what is known of its positions, their sizes,
-    and the children within the tier, position by position."""
-    (table, k, low, high, *_), begin, end = task
-    block = expand_located(table, expander_of(table.game), k, begin, end)
+def look_at(task: tuple[Cyclic, Shape | None, int, int]) -> tuple[int, Known, Any]:
+    """Divide the children of a stretch; return where in the tier it begins, what is known of its positions, and the
+    children within the tier: packed if a *shape* is given, else one after another, and how many each has."""
+    (table, k, low, high, *_), shape, begin, end = task
+    expander = expander_of(table.game)
     count = end - begin
-    seeds = Seeds(*(np.empty(count, score_type(table.bits)) for _ in range(2)), *np.empty((2, count), np.int32))
-    links = kernels.divide(
-        block.columns, block.places, block.matrix, low, high, table.bits, table.scores.array, seeds, block.out
-    )
-    narrow = np.int32 if high - low < 1 << 31 else np.int64
-    return begin - low, seeds, block.matrix.sizes.copy(), block.out[:links].astype(narrow)
+    kind = score_type(table.bits)
+    known = Known(np.empty(count, kind), np.empty(count, kind), *np.empty((2, count), np.uint16))
+    counts = np.empty(count, np.int32)
+    lists = []
+    for first, last in expander.blocks(begin, end):
+        block = expand_located(table, expander, k, first, last)
+        here = slice(first - begin, last - begin)
+        seeds = Seeds(known.scores[here], known.best[here], known.left[here], counts[here])
+        links = kernels.divide(
+            block.columns, block.places, block.matrix, low, high, table.bits, table.scores.array, seeds, block.out
+        )
+        if table.symmetric:
+            known.sizes[here] = block.matrix.sizes
+        lists.append(block.out[:links].astype(np.int32 if high - low < 1 << 31 else np.int64))
+    links = np.concatenate(lists)
+    if shape:
+        return begin - low, known, packed(shape, links, counts, begin - low)
+    if not alternates(table.game):
+        links = np.where(links < 0, ~links, links)
+    return begin - low, known, (links, counts)
 
 
 def ask_parents(task: tuple[Cyclic, Array]) -> Array:

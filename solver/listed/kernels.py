@@ -243,13 +243,3 @@ def reverse(links, ends, parents, begins):
             parents[begins[child + 1]] = i if links[link] >= 0 else ~i
             begins[child + 1] += 1
         begin = ends[i]
-
-
-@kernel
-def parents_of(frontier, parents, begins, out):
-    """Write the parents of the positions of a frontier one after another."""
-    count = 0
-    for position in frontier:
-        for link in range(begins[position], begins[position + 1]):
-            out[count] = parents[link]
-            count += 1

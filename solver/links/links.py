@@ -1,0 +1,176 @@
+"""The links of a tier: taken from the tasks that find them, and asked for the parents of what is decided."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.links import kernels
+from retrograde.solver.links.sorting import (
+    PART_BITS,
+    Heap,
+    Packed,
+    Part,
+    Put,
+    PutPart,
+    Shape,
+    Turning,
+    put_aside,
+    turn_round,
+)
+from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.work.work import Work
+
+Array = np.ndarray[Any, Any]
+
+BYTES_A_LINK = 4
+"""What a link takes once it is turned round, in memory."""
+BYTES_A_POSITION = 4
+"""The same of the place where the links of a position begin."""
+BUFFER = 1 << 26
+"""Bytes of packed links that wait in memory to be put aside, where memory allows."""
+FRONTIER = 1 << 15
+"""Positions in a task of asking for parents."""
+EVERY = 16
+"""Tasks between two looks at the memory."""
+
+
+class LinkWriter:
+    """Takes the children of all positions of a tier, and gives their parents in the end.
+
+    While memory suffices, links stay there; else they are put aside in scratch files of this *name*.
+    """
+
+    def __init__(self, work: Work, name: str, count: int):
+        self.work, self.name = work, name
+        self.shape = Shape.of(count)
+        self.heaps = [Heap([], []) for _ in range(self.shape.buckets)]
+        self.in_memory = 0
+        """Bytes of packed links that are in memory."""
+        self.links = self.taken = 0
+        self.scratch: Scratch | None = None
+        if not isinstance(work.executor, ThreadPoolExecutor) or work.sizes.links_in_scratch:
+            self.go_to_scratch()
+
+    def take(self, pieces: Packed, done: int) -> None:
+        """Take the links of a stretch of positions, in their order; so many positions are *done* then."""
+        for heap, piece in zip(self.heaps, pieces, strict=True):
+            if len(piece):
+                heap.pieces.append(piece)
+                self.in_memory += piece.nbytes
+        self.taken += 1
+        if self.taken % EVERY == 0 and not self.scratch and self.too_much(done):
+            self.go_to_scratch()
+        if self.scratch and self.in_memory > self.buffer:
+            self.put_all_aside()
+
+    def too_much(self, done: int) -> bool:
+        """Tell whether memory will not suffice, if the rest of the positions has as many links."""
+        expected = self.in_memory * self.shape.positions // done
+        return (
+            expected + expected // 4 - self.in_memory + BYTES_A_POSITION * self.shape.positions
+            > self.work.budget.left()
+        )
+
+    def go_to_scratch(self) -> None:
+        """Keep links in scratch from now on."""
+        self.scratch = Scratch(self.work.scratch / self.name, 0)
+        self.scratch.begin(fresh=True)
+        self.buffer = min(BUFFER, max(1 << 20, self.work.budget.left() // 8))
+
+    def put_all_aside(self) -> None:
+        """Put aside what is in memory."""
+        assert self.scratch is not None
+        full = [bucket for bucket, heap in enumerate(self.heaps) if heap.pieces]
+        tasks = (Put(self.scratch, f"bucket{bucket}", self.heaps[bucket].pieces) for bucket in full)
+        for bucket, put in zip(full, self.work.map(put_aside, tasks), strict=True):
+            self.heaps[bucket].frames.append(put)
+            self.heaps[bucket].pieces.clear()
+        self.in_memory = 0
+
+    def turned_round(self) -> "Links":
+        """Return the parents of all positions; what was taken is forgotten."""
+        shape, scratch = self.shape, self.scratch
+        wide = shape.positions >= 1 << 31
+        parts: list[Part | PutPart] = []
+        tasks = (
+            Turning(heap, shape.size(bucket), shape.width, wide, scratch, "parents" if scratch else "")
+            for bucket, heap in enumerate(self.heaps)
+        )
+        for bucket, turned in enumerate(self.work.map(turn_round, tasks)):
+            parts += turned
+            self.heaps[bucket] = Heap([], [])
+            if scratch:
+                scratch.drop(f"bucket{bucket}")
+        return Links(self.work, parts, min(PART_BITS, shape.shift) if scratch else shape.shift, scratch)
+
+
+class Question(NamedTuple):
+    """The task of giving the parents of a frontier, sorted, of some parts, each with its first number."""
+
+    parts: list[tuple[int, Part | PutPart, Array]]
+    scratch: Scratch | None
+
+
+def answer(question: Question) -> Array:
+    """Return the parents of the positions of a frontier, int64[…]."""
+    read = []
+    for first, part, frontier in question.parts:
+        if isinstance(part, PutPart):
+            assert question.scratch is not None
+            part = part.read(question.scratch)
+        read.append((first, part, frontier, kernels.count_parents(frontier, first, part.begins)))
+    out = np.empty(sum(count for *_, count in read), np.int64)
+    end = 0
+    for first, part, frontier, count in read:
+        kernels.parents_of(frontier, first, part.begins, part.parents, out[end : end + count])
+        end += count
+    return out
+
+
+class Links:
+    """The parents of the positions of a tier, in parts of `2**bits` positions: see Part and PutPart."""
+
+    def __init__(self, work: Work, parts: list[Part | PutPart], bits: int, scratch: Scratch | None):
+        self.work, self.parts, self.bits, self.scratch = work, parts, bits, scratch
+        if scratch:
+            scratch.cache_at_most(max(0, work.budget.left() // 2))
+
+    def parents_of(self, frontier: Array) -> Iterator[Array]:
+        """Yield the parents of some positions, each as often as it has distinct children there; the complement of a
+        parent's number where the same player moves there and here."""
+        yield from self.work.map(answer, self.questions(frontier))
+
+    def questions(self, frontier: Array) -> Iterator[Question]:
+        """Yield the tasks of answering for a frontier."""
+        if len(self.parts) > 1:
+            frontier = np.sort(frontier)
+        together: list[tuple[int, Part | PutPart, Array]] = []
+        size = 0
+        for number, part in self.cut(frontier):
+            together.append((number << self.bits, self.parts[number], part))
+            size += len(part)
+            if size >= FRONTIER or len(together) == EVERY:
+                yield Question(together, self.scratch)
+                together, size = [], 0
+        if together:
+            yield Question(together, self.scratch)
+
+    def cut(self, frontier: Array) -> Iterator[tuple[int, Array]]:
+        """Yield the numbers of parts, and what of a sorted frontier is there, not too much at once."""
+        if len(self.parts) == 1:
+            bounds = np.array([0, len(frontier)])
+        else:
+            bounds = np.searchsorted(frontier, np.arange(len(self.parts) + 1) << self.bits)
+        for number in np.flatnonzero(np.diff(bounds)).tolist():
+            begin, end = bounds[number : number + 2].tolist()
+            for first in range(begin, end, FRONTIER):
+                yield number, frontier[first : min(first + FRONTIER, end)]
+
+    def close(self) -> None:
+        """Forget all links."""
+        self.parts = []
+        if self.scratch:
+            self.scratch.close()
+            self.scratch.begin(fresh=True)

@@ -1,0 +1,69 @@
+"""Links turned round: who the parents are, held against what plain dictionaries say; in memory and in scratch."""
+
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+import numpy as np
+import pytest
+
+from retrograde.solver.links import sorting
+from retrograde.solver.links.links import LinkWriter
+from retrograde.solver.links.sorting import Shape, packed
+from retrograde.solver.work.memory import MemoryBudget
+from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.work.work import Work
+
+
+@pytest.fixture
+def work(tmp_path, request):
+    with ThreadPoolExecutor(2) as executor:
+        yield Work(executor, 2, MemoryBudget(), None, tmp_path / "scratch", sizes=Sizes(links_in_scratch=request.param))
+
+
+def random_children(random, count):
+    """Return for each position some distinct children, or their complements, of which a few have many parents."""
+    children = []
+    for _ in range(count):
+        own = {random.choice((random.randrange(count), random.randrange(1 + count // 16))) for _ in range(3)}
+        children.append([child if random.random() < 0.7 else ~child for child in own if random.random() < 0.8])
+    return children
+
+
+@pytest.mark.parametrize("work", [False, True], indirect=True, ids=["memory", "scratch"])
+@pytest.mark.parametrize("count", [1, 2, 5, 64, 1000, 20_000])
+def test_parents_are_those_that_have_the_children(work, count, monkeypatch):
+    """Buckets and parts are small, so that there are several of each."""
+    monkeypatch.setattr(sorting, "BUCKET_BITS", 9)
+    monkeypatch.setattr(sorting, "PART_BITS", 12 if count < 20_000 else 5)
+    monkeypatch.setattr("retrograde.solver.links.links.PART_BITS", 12 if count < 20_000 else 5)
+    random = Random(count)
+    children = random_children(random, count)
+    writer = LinkWriter(work, "links", count)
+    parents = defaultdict(list)
+    begin = 0
+    while begin < count:
+        end = min(count, begin + random.randrange(1, 700))
+        some = children[begin:end]
+        links = np.array([child for own in some for child in own], np.int32)
+        writer.take(packed(writer.shape, links, np.array([len(own) for own in some], np.int32), begin), end)
+        if random.random() < 0.3 and writer.scratch:
+            writer.put_all_aside()
+        begin = end
+    for position, own in enumerate(children):
+        for child in own:
+            parents[max(child, ~child)].append(position if child >= 0 else ~position)
+    links = writer.turned_round()
+    for size in (0, 1, count // 3, count):
+        frontier = random.sample(range(count), size)
+        found = np.concatenate([np.empty(0, np.int64), *links.parents_of(np.array(frontier, np.int64))])
+        assert sorted(found.tolist()) == sorted(parent for child in frontier for parent in parents[child])
+    links.close()
+
+
+def test_shapes_cover_all_positions():
+    """Whatever the number of positions, buckets follow one another, and their last number fits the bytes."""
+    for count in [1, 2, 3, 255, 256, 257, (1 << 21) - 1, 1 << 21, (1 << 21) + 1, 246_803_167]:
+        shape = Shape.of(count)
+        assert sum(shape.size(bucket) for bucket in range(shape.buckets)) == count
+        assert all(shape.size(bucket) - 1 < 256**shape.width for bucket in range(shape.buckets))

@@ -137,6 +137,17 @@ def test_one_way_of_solving_a_tier_against_another(variant, tmp_path):
     assert solve(game, tmp_path / "interpreted.h5", way="interpreted").read_bytes() == sweep
 
 
+@pytest.mark.parametrize("variant", ["dodgem", "mutorere", "connect4:4,3,3"])
+def test_children_are_found_by_the_index_as_from_one_to_the_next(variant, tmp_path, monkeypatch):
+    """Tiers are taken to be large, of which the index has an entry for each position or so."""
+    game = load_game(variant)
+    small = solve(game, tmp_path / "small.h5", way=Listed()).read_bytes()
+    monkeypatch.setattr("retrograde.solver.listed.space.LARGE", 0)
+    for spread in (1, 64):
+        monkeypatch.setattr("retrograde.solver.listed.space.SPREAD", spread)
+        assert solve(game, tmp_path / "large.h5", way=Listed(), fresh=True).read_bytes() == small
+
+
 @pytest.mark.parametrize("way", ["streamed", "numbered"])
 def test_a_way_that_does_not_fit_is_one_line(way, path):
     with pytest.raises(NoWay, match="dodgem cannot be solved in the way that was asked for"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from retrograde.games.game import Game
 from retrograde.solver.listed import kernels
-from retrograde.solver.listed.space import StateSpace
+from retrograde.solver.listed.space import StateSpace, cuts_of
 from retrograde.solver.rules.expansion import Block, expander_of
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.work.journal import Log
@@ -136,7 +136,7 @@ class Explorer:
             np.concatenate(known, out=part)
             if len(known) > 1:
                 part.sort()
-        return StateSpace(tiers, starts, shared, self.edges)
+        return StateSpace(tiers, starts, shared, self.edges, cuts_of(starts, shared.array, self.work))
 
 
 def first_wave(game: Game, starts: list[int]) -> tuple[Array, Array, Array, Array]:

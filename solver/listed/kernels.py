@@ -20,6 +20,18 @@ class Lists(NamedTuple):
     positions: Array
 
 
+class Index(NamedTuple):
+    """Where in each tier positions of certain leading bits begin: `position >> shifts[k]`, from `bases[k]` on, has its
+    entry in `begins[offsets[k]:offsets[k + 1]]`, which counts from where the tier begins, and so has the one after the
+    last.
+    """
+
+    shifts: Array
+    bases: Array
+    offsets: Array
+    begins: Array
+
+
 class Seeds(NamedTuple):
     """What is known at first of each position of a tier with cycles: its score, UNDECIDED's where it is not primitive;
     the greatest score passed up by children of later tiers, 0 for none; how many distinct children there are within the
@@ -122,19 +134,52 @@ def disorder(columns, children, unsorted):
 
 
 @kernel
-def locate(columns, matrix, unsorted, order, lists, places):
+def index_of(positions, starts, index):
+    """Fill the `begins` of an index, which comes in as zeros."""
+    shifts, bases, offsets, begins = index
+    for k in range(len(shifts)):
+        low, high = starts[k], starts[k + 1]
+        key = 0
+        for place in range(low, high):
+            own = (np.int64(positions[place]) >> shifts[k]) - bases[k]
+            while key < own:
+                key += 1
+                begins[offsets[k] + key] = place - low
+        while key < offsets[k + 1] - offsets[k] - 1:
+            key += 1
+            begins[offsets[k] + key] = high - low
+
+
+@kernel
+def look_up(positions, start, shift, base, begins, child):
+    """Return the place of a child in a tier that begins at *start*, by its part of an index; -1 where it is nowhere."""
+    key = (child >> shift) - base
+    if not 0 <= key < len(begins) - 1:
+        return -1
+    low = start + np.int64(begins[key])
+    count = np.int64(begins[key + 1]) - np.int64(begins[key])
+    while count > 1:
+        half = count >> 1
+        low += half if positions[low + half] <= child else 0
+        count -= half
+    return low if count and positions[low] == child else -1
+
+
+@kernel
+def locate(columns, matrix, unsorted, lists, index, places):
     """Write where each child is among the positions of *lists*; -1 for no child.
 
-    The children of an unsorted row are taken in the *order* given. Returns how many children are nowhere.
+    Children of a sorted row are found from one to the next, those of an *unsorted* one by the *index*, which has a part
+    for each tier. Returns how many children are nowhere.
     """
     children, child_tiers = matrix.children, matrix.tiers
     tiers, starts, positions = lists
+    shifts, bases, offsets, begins = index
     missing = 0
     for row in range(children.shape[0]):
-        tier = low = high = hint = 0
+        tier = low = high = hint = k = 0
         looked_up = False
-        for number in range(columns):
-            i = order[row, number] if unsorted[row] else number
+        for i in range(columns):
             child = children[row, i]
             if child < 0:
                 places[row, i] = -1
@@ -147,12 +192,16 @@ def locate(columns, matrix, unsorted, order, lists, places):
                     low, high, hint = starts[k], starts[k + 1], starts[k]
                 else:
                     low, high, hint = 0, 0, 0
-            hint = find(positions, low, high, child, hint)
-            if hint < high and positions[hint] == child:
-                places[row, i] = hint
+            if not unsorted[row]:
+                hint = find(positions, low, high, child, hint)
+                place = hint if hint < high and positions[hint] == child else -1
+            elif low < high:
+                part = begins[offsets[k] : offsets[k + 1]]
+                place = look_up(positions, low, shifts[k], bases[k], part, child)
             else:
-                places[row, i] = -1
-                missing += 1
+                place = -1
+            places[row, i] = place
+            missing += place < 0
     return missing
 
 

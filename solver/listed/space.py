@@ -2,14 +2,31 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.listed.kernels import Lists
+from retrograde.solver.listed import kernels
+from retrograde.solver.listed.kernels import Index, Lists
 from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
+
+
+LARGE = 1 << 17
+"""Positions in a tier, on average, from which they no longer fit a core's cache."""
+SPREAD = 8
+"""Positions to an entry of an index, about."""
+
+
+class Cuts(NamedTuple):
+    """What an Index is made of."""
+
+    shifts: Array
+    bases: Array
+    offsets: Array
+    begins: Shared
 
 
 @dataclass
@@ -17,13 +34,25 @@ class StateSpace:
     """The canonical positions of a game, sorted within each tier: tier k has `positions[starts[k]:starts[k + 1]]`.
 
     `tiers` int64[T] ascending, `starts` int64[T + 1], `positions` uint32[n] or int64[n]; `edges` are the pairs of tiers
-    that a move leads from and to. The *place* of a position is where it is among all positions.
+    that a move leads from and to. The *place* of a position is where it is among all positions; by the `index` it is
+    found in large tiers.
     """
 
     tiers: Array
     starts: Array
     shared: Shared
     edges: set[tuple[int, int]]
+    cuts: Cuts
+
+    @property
+    def large(self) -> bool:
+        """Whether tiers are too large for a core's cache, so that there is an index."""
+        return is_large(self.starts)
+
+    @property
+    def index(self) -> Index:
+        """Where leading bits begin, for kernels."""
+        return Index(*self.cuts[:3], self.cuts.begins.array)
 
     @property
     def positions(self) -> Array:
@@ -46,6 +75,28 @@ class StateSpace:
         """Tell whether a move may stay in tier number k."""
         tier = int(self.tiers[k])
         return (tier, tier) in self.edges
+
+
+def is_large(starts: Array) -> bool:
+    """Tell whether tiers that begin there are too large, on average, for a core's cache."""
+    return int(starts[-1]) >= LARGE * (len(starts) - 1)
+
+
+def cuts_of(starts: Array, positions: Array, work: Work) -> Cuts:
+    """Return the index of positions, sorted within tiers that begin at *starts*: an empty one of small tiers."""
+    tiers = len(starts) - 1 if is_large(starts) else 0
+    shifts, bases, sizes = np.zeros((3, tiers), np.int64)
+    for k in range(tiers):
+        low, high = int(positions[starts[k]]), int(positions[starts[k + 1] - 1])
+        entries = int(starts[k + 1] - starts[k]) // SPREAD + 1
+        shifts[k] = max(0, ((high - low) // entries).bit_length())
+        bases[k] = low >> int(shifts[k])
+        sizes[k] = (high >> int(shifts[k])) - int(bases[k]) + 2
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    narrow = np.uint32 if int(starts[-1]) < 1 << 32 else np.int64
+    begins = work.zeros("index", int(offsets[-1]), narrow)
+    kernels.index_of(positions, starts, Index(shifts, bases, offsets, begins.array))
+    return Cuts(shifts, bases, offsets, begins)
 
 
 def levels(tiers: list[int], edges: set[tuple[int, int]]) -> list[list[int]]:

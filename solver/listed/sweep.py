@@ -21,7 +21,7 @@ LONGER = 16
 
 def solve_sweeping(table: Table, stretches: list[Stretch], work: Work) -> Iterator[Done]:
     """Yield the scores and sizes of stretches of tiers that no move stays in."""
-    yield from work.map(sweep, ((table, task) for task in cut(stretches, TASK * (4 if table.large else 1))))
+    yield from work.map(sweep, ((table, task) for task in cut(stretches, TASK * (4 if table.space.large else 1))))
 
 
 def sweep(task: tuple[Table, list[Stretch]]) -> Done:
@@ -29,7 +29,7 @@ def sweep(task: tuple[Table, list[Stretch]]) -> Done:
     table, stretches = task
     expander, scores, sizes = expander_of(table.game), [], [np.empty(0, np.uint16)]
     for k, first, last in stretches:
-        for begin, end in expander.blocks(first, last, LONGER if table.large else 1):
+        for begin, end in expander.blocks(first, last, LONGER if table.space.large else 1):
             block = expand_located(table, expander, k, begin, end)
             result = np.empty(end - begin, score_type(table.bits))
             if kernels.sweep(block.columns, block.places, block.matrix, table.bits, table.scores.array, result):

@@ -14,11 +14,6 @@ from retrograde.solver.work.arrays import Shared
 
 Array = np.ndarray[Any, Any]
 
-LARGE = 1 << 17
-"""Positions in a tier, on average, from which they no longer fit a core's cache. Children are then looked up in order,
-not as they come: half the time for a Connect Four with tiers of millions, a tenth more for one with tiers of thousands.
-"""
-
 
 class Table(NamedTuple):
     """What tasks are told: the game, its state space, and the scores that are known, with so many *bits* for plies."""
@@ -27,11 +22,6 @@ class Table(NamedTuple):
     space: StateSpace
     scores: Shared
     bits: int
-
-    @property
-    def large(self) -> bool:
-        """Whether tiers are too large for a core's cache."""
-        return len(self.space) >= LARGE * len(self.space.tiers)
 
     @property
     def symmetric(self) -> bool:
@@ -68,9 +58,8 @@ def expand_placed(table: Table, expander: Expander, k: int, begin: int, end: int
 def locate(table: Table, block: Block) -> int:
     """Fill the places of the children in a block, and return how many have none."""
     unsorted = np.zeros(len(block.children), np.bool_)
-    if table.large:
+    if table.space.large:
         kernels.disorder(block.columns, block.children, unsorted)
-    for row in np.flatnonzero(unsorted):
-        block.order[row, : block.columns] = np.argsort(block.children[row, : block.columns])
-    missing = kernels.locate(block.columns, block.matrix, unsorted, block.order, table.space.lists, block.places)
+    space = table.space
+    missing = kernels.locate(block.columns, block.matrix, unsorted, space.lists, space.index, block.places)
     return int(missing)

@@ -28,13 +28,11 @@ BLOCK = 1 << 14
 class Block:
     """A thread's matrices, filled anew for each block of positions: see Matrix, as far as `columns`.
 
-    `places` int64[rows, positions] is for where the children are, `order` int32[rows, positions] for the order in which
-    they are looked up, `out` int64[cells + 1] for a list of them.
+    `places` int64[rows, positions] is for where the children are, `out` int64[cells + 1] for a list of them.
     """
 
     def __init__(self) -> None:
         self.flat = np.empty((4, 0), np.int64)
-        self.flat_order = np.empty(0, np.int32)
         self.by_place: tuple[Array, ...] = np.empty(0, np.uint8), np.empty(0, np.uint16), np.empty(0, np.int32)
         self.images = np.empty(MOST_IMAGES, np.int64)
 
@@ -43,12 +41,10 @@ class Block:
         cells = rows * positions
         if cells >= self.flat.shape[1]:
             self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
-            self.flat_order = np.empty(self.flat.shape[1], np.int32)
         if positions > len(self.by_place[0]):
             self.by_place = tuple(np.empty(max(positions, BLOCK), array.dtype) for array in self.by_place)
         self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, rows, positions)
         self.out = self.flat[3]
-        self.order = self.flat_order[:cells].reshape(rows, positions)
         self.primitives, self.sizes, self.origins = (array[:positions] for array in self.by_place)
         room = self.sizes if sizes else self.sizes[:0]
         self.matrix = Matrix(self.children, self.tiers, self.primitives, room, self.origins, self.images)

@@ -94,7 +94,7 @@ class Done:
         elif name.startswith("replies"):  # of a certificate: positions, replies
             self.phase, self.unit, self.total = "proving", "replies", 0
             self.solved += lengths[0]
-        elif name.startswith("scores"):  # stretches of tiers or a tier, scores, sizes
+        elif name.startswith("scores"):  # stretches of tiers, scores, sizes; or a tier, scores, counts
             before = self.solved if self.phase == "solving" else 0
             listed = self.found.get("waves") or self.found.get("first waves") or 0
             self.phase, self.unit = "solving", "records" if listed else "slots"

@@ -90,7 +90,7 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     The canonical position that slot i of a tier, from 0, stands for, or a negative number where it stands
     for none; and the slot of a position, canonical or not.
 `parents(position)`
-    As above; it must be there, and may yield only positions that have a slot.
+    As above, if it is there; it may yield only positions that have a slot.
 `parts(tier)`
     Pairs of a name and a number of slots, which add up to the size: parts of the tier whose values are
     counted apart, such as the positions of either side to move. Where by symmetry one part stands for two, their

@@ -13,7 +13,7 @@ import numpy as np
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords, SolvedSlots
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_numbered
-from retrograde.solver.numbered.legend import solved_slots
+from retrograde.solver.numbered.legend import counts_of, solved_slots
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
 from retrograde.solver.rules.images import SOME, mean_size
@@ -77,13 +77,17 @@ def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
     """Return a solved game with a dense numbering."""
     numbering = Numbering.of(game)
     places = {outcome: place for place, outcome in enumerate(sorted(set(outcomes.values())))}
-    rows = np.full(numbering.slots, len(places), np.int64)
+    codes = np.full(numbering.slots, len(places), np.int64)
     sizes = np.zeros(numbering.slots, np.int64)
     for position, outcome in outcomes.items():
         row, slot = numbering.slot_of(game, position)
-        rows[numbering.starts[row] + slot] = places[outcome]
+        codes[numbering.starts[row] + slot] = places[outcome]
         sizes[numbering.starts[row] + slot] = count(game, [position])
-    return solved_slots(game, numbering, list(places), rows, sizes)
+    counts = {
+        k: counts_of(game, numbering, k, codes[part], sizes[part])
+        for k, part in enumerate(map(numbering.stretch, range(len(numbering.tiers))))
+    }
+    return solved_slots(game, numbering, {place: outcome for outcome, place in places.items()}, counts, codes)
 
 
 def count(game: Game, positions: list[int]) -> int:

@@ -138,3 +138,9 @@ class DenseTangle(TangleWithParents):
     def primitive(self, position):
         value = self.end(position)
         return DRAW if value == TIE and self.random(position, 77) % 2 else value
+
+
+class DenseTangleWithoutParents(DenseTangle):
+    """The same, of which the solver finds the parents itself."""
+
+    parents = Game.parents

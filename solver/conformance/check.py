@@ -154,7 +154,7 @@ class Checker:
         checks += [turns.check_turn] if turns.has_turns(game) else []
         checks += [pairs.check_slots] if is_numbered(game) else []
         checks += [pairs.check_images] if defines(game, "images") else []
-        checks += [pairs.check_parents] if defines(game, "parents") or is_numbered(game) else []
+        checks += [pairs.check_parents] if defines(game, "parents") else []
         for number, check_at in enumerate(checks):
             now = time.monotonic()
             self.check_positions(check_at, now + (deadline - now) / (len(checks) - number))

@@ -1,6 +1,7 @@
 """A tier with cycles: who is whose child and parent there, and propagation from what is decided."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
@@ -69,12 +70,11 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Done:
         np.zeros(count if table.symmetric else 0, np.uint16),
     )  # fmt: skip
     links = gather(tier, known, work, phase)
-    ask: Callable[[Array], Iterable[Array]] = links.parents_of if links else partial(ask_rules, tier, work)
     tell = telling(phase, int(table.space.tiers[k]), LOOKING)
     again = not alternates(table.game)
-    Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
-    if links:
-        links.close()
+    with closing(links) if links else nullcontext() as there:
+        ask = there.parents_of if there else partial(ask_rules, tier, work)
+        Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
     return np.array([k, low, high], np.int64), known.scores, known.sizes
 
 

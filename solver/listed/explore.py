@@ -33,6 +33,8 @@ EARLY = 1 << 18
 """Positions found up to which more of each task are looked at a second time: later there are many tasks."""
 EARLY_CHECKS = 4
 SMALL = 64
+LEAST_ARRIVALS = 1 << 26
+"""Bytes of children found that are held against what is known at once, at least; more where memory allows."""
 COMPACT = 1 << 20
 """Children found by one task for one tier that are worth sorting at once, to save memory."""
 
@@ -79,21 +81,41 @@ class Explorer:
         checks = EARLY_CHECKS if self.found < EARLY else 1
         tasks = (Expand(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut(lengths(wave)))
         arrivals: dict[int, list[Array]] = {}
+        fresh: dict[int, list[Array]] = {}
         edges: set[tuple[int, int]] = set()
+        came = 0
         for pieces, found in self.work.map(expand, tasks):
             edges |= found
             for tier, piece in pieces:
                 arrivals.setdefault(tier, []).append(piece)
-        self.foresee(wave, arrivals)
-        came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
-        heaps = ([(tier, arrivals.pop(tier), self.known.get(tier, [])) for tier, *_ in task] for task in whole(came))
-        merged = [(tier, new) for part in self.work.map(merge, heaps) for tier, new in part if len(new)]
+                came += piece.nbytes
+            if came > max(LEAST_ARRIVALS, self.work.budget.left() // 4):
+                self.merge(arrivals, fresh)
+                came = 0
+        self.merge(arrivals, fresh)
+        merged = [(tier, sorted_together(fresh.pop(tier))) for tier in list(fresh)]
         return (
             np.array([tier for tier, _ in merged], np.int64),
             np.array([len(new) for _, new in merged], np.int64),
             np.concatenate([np.empty(0, np.uint32), *(new for _, new in merged)]),
             np.array(sorted(edges - self.edges), np.int64).reshape(-1),
         )
+
+    def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
+        """Move what has arrived and is not known to what is *fresh*, by tier sorted lists that have nothing in common.
+
+        Raises MemoryLimit where there is no room for it.
+        """
+        came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
+        self.work.budget.check(8 * sum(count for _, count in came), f"going on from {self.found:,} positions")
+        heaps = (
+            [(tier, arrivals.pop(tier), self.known.get(tier, []) + fresh.get(tier, [])) for tier, *_ in task]
+            for task in whole(came)
+        )
+        for part in self.work.map(merge, heaps):
+            for tier, new in part:
+                if len(new):
+                    fresh.setdefault(tier, []).append(new)
 
     def seems_larger(self, limit: int, new: int) -> bool:
         """Tell whether there are more positions than a limit, or soon will be, and no move stays in its tier."""
@@ -111,14 +133,8 @@ class Explorer:
             runs = self.known.setdefault(tier, [])
             runs.append(new)
             while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, each merged seldom
-                runs[-2:] = [np.sort(np.concatenate(runs[-2:]))]
+                runs[-2:] = [sorted_together(runs[-2:])]
         return wave
-
-    def foresee(self, wave: Wave, arrivals: dict[int, list[Array]]) -> None:
-        """Raise MemoryLimit before merging what has arrived, and expanding it, would exceed the budget."""
-        came = sum(len(piece) for pieces in arrivals.values() for piece in pieces)
-        next_wave = min(came, came * came // size(wave))  # as if it grew as this one did
-        self.work.budget.check(8 * (came + next_wave), f"going on from {self.found:,} positions")
 
     def state_space(self) -> StateSpace:
         """Return what is known as one list, and forget it piece by piece, so that it is not held twice."""
@@ -207,6 +223,15 @@ def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
                 for child_tier in np.unique(tiers).tolist():
                     yield child_tier, piece[tiers == child_tier]
         begin = end
+
+
+def sorted_together(lists: list[Array]) -> Array:
+    """Return sorted lists that have nothing in common as one."""
+    if len(lists) == 1:
+        return lists[0]
+    numbers = np.concatenate(lists)
+    numbers.sort()
+    return numbers
 
 
 def distinct(heap: list[Array]) -> Array:

@@ -47,9 +47,10 @@ class Seeds(NamedTuple):
 def seed(game, tier, first, slots, seeds, images, links, trouble):
     """Look at the positions of some slots of a tier, from slot *first*, and at all their children.
 
-    Writes to *seeds* what is known, and to *links* the distinct children within the tier, position by position. Returns
-    how many slots were done, for *links* may be too short for all, and how many links were written. *trouble* becomes
-    what is wrong, and the last position looked at, and its slot; *images* is room for MOST_IMAGES positions.
+    Writes to *seeds* what is known, and to *links* the distinct children within the tier, position by position, or
+    their complements (`~`) where the same player moves again. Returns how many slots were done, for *links* may be too
+    short for all, and how many links were written. *trouble* becomes what is wrong, and the last position looked at,
+    and its slot; *images* is room for MOST_IMAGES positions.
     """
     tiers, starts, scores, bits = slots
     k = np.searchsorted(tiers, tier)
@@ -100,10 +101,11 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 if not 0 <= slot < count:
                     trouble[0] = Trouble.BAD_INDEX
                     return i, end
+                link = slot if turns(game, position, child) else ~slot
                 new = True
                 for other in range(begin, end):
-                    new &= links[other] != slot
-                links[end] = slot
+                    new &= links[other] != link
+                links[end] = link
                 end += new
             else:
                 if child_tier < tier:

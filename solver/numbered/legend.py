@@ -1,4 +1,7 @@
-"""A game with a numbering, solved: which outcomes each part of a tier has, how often, and where first."""
+"""A game with a numbering, solved: which outcomes each part of a tier has, how often, and where first.
+
+A tier is counted when it is solved, by scores, since which outcomes there will be is known at the end alone.
+"""
 
 from typing import Any
 
@@ -8,38 +11,74 @@ from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game, Value
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.outcomes.tally import PART, Adder, tally
+from retrograde.solver.outcomes.tally import PART, Adder, narrow, tally
 
 Array = np.ndarray[Any, Any]
 Outcome = tuple[Value, int]
 
+COLUMNS = 5
+"""Of the counts of a tier, int64[n, COLUMNS], ascending by part and code: the number of the part, a code of an outcome,
+how many slots have it, how many positions they stand for, and the first of them, from the beginning of the tier."""
+CODE, POSITIONS = 1, 3
+"""The columns of codes and of positions."""
 
-def solved_slots(
-    game: Game, numbering: Numbering, outcomes: list[Outcome], rows: Array, sizes: Array, add: Adder | None = None
-) -> SolvedSlots:
-    """Return a solved game from its outcomes, ascending, and the number of each slot's: one too many if it is empty.
 
-    *sizes* tells how many positions are symmetric to each slot's. The rows of empty slots are overwritten.
+def counts_of(game: Game, numbering: Numbering, k: int, codes: Array, sizes: Array, add: Adder | None = None) -> Array:
+    """Return the counts of tier number k from a code for the outcome of each of its slots, an unsigned int, and the
+    number of positions symmetric to each; 0 where it stands for none.
+
     For *add* see `tally`.
     """
-    counts: list[CountRow] = []
-    for tier, part, where in numbering.parts(game):
-        begin = int(numbering.starts[numbering.row(tier)])
-        found = tally(rows[where], sizes[where], len(outcomes) + 1, add)
-        for outcome in np.flatnonzero(found.stored[:-1]).tolist():
-            example = game.unindex(tier, where.start - begin + int(found.first[outcome]))
-            counted = int(found.positions[outcome]), int(found.stored[outcome])
-            counts.append(CountRow(tier, part, outcome, *counted, example))
-    by_outcome: list[list[CountRow]] = [[] for _ in outcomes]
-    for row in counts:
-        by_outcome[row.outcome].append(row)
+    table, places = narrow(codes)
+    rows = []
+    for part, where in numbering.parts_of(game, k):
+        found = tally(places[where], sizes[where], len(table), add)
+        for place in np.flatnonzero(found.positions).tolist():
+            counted = int(found.stored[place]), int(found.positions[place]), where.start + int(found.first[place])
+            rows.append((part, int(table[place]), *counted))
+    return np.array(rows, np.int64).reshape(-1, COLUMNS)
+
+
+def solved_slots(
+    game: Game, numbering: Numbering, outcomes: dict[int, Outcome], counts: dict[int, Array], codes: Array
+) -> SolvedSlots:
+    """Return a solved game from what the codes of *outcomes* mean, the *counts* of all tiers and a code for each slot.
+
+    The codes are overwritten by rows of the legend; slots that stand for no position may have any others.
+    """
+    row_of = {outcome: row for row, outcome in enumerate(sorted(set(outcomes.values())))}
+    by_outcome: list[list[CountRow]] = [[] for _ in row_of]
+    found: list[CountRow] = []
+    for k, tier in enumerate(numbering.tiers.tolist()):
+        own = [(part, row_of[outcomes[code]], *rest) for part, code, *rest in counts[k].tolist()]
+        for part, row, stored, positions, first in sorted(own):
+            found.append(CountRow(tier, part, row, positions, stored, game.unindex(tier, first)))
+            by_outcome[row].append(found[-1])
     legend = []
-    for (value, remoteness), mine in zip(outcomes, by_outcome, strict=True):
-        sums = sum(row.positions for row in mine), sum(row.stored for row in mine)
+    for (value, remoteness), row in row_of.items():
+        mine = by_outcome[row]
+        sums = sum(count.positions for count in mine), sum(count.stored for count in mine)
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
-    start = start_row(game, numbering, rows)
-    fill_gaps(rows, len(outcomes))
-    return SolvedSlots(numbering.tiers, numbering.starts, legend, counts, rows, start)
+    to_rows(codes, {code: row_of[outcome] for code, outcome in outcomes.items()}, len(row_of))
+    start = start_row(game, numbering, codes)
+    fill_gaps(codes, len(row_of))
+    return SolvedSlots(numbering.tiers, numbering.starts, legend, found, codes, start)
+
+
+def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
+    """Turn codes into rows, those that stand for no outcome into *empty*."""
+    known = np.array(sorted(row_of), codes.dtype)
+    rows = np.array([*(row_of[code] for code in known.tolist()), empty], codes.dtype)
+    direct = np.full(1 << 16, empty, codes.dtype) if codes.dtype == np.uint16 else None
+    if direct is not None:
+        direct[known] = rows[:-1]
+    for begin in range(0, len(codes), PART):
+        part = codes[begin : begin + PART]
+        if direct is not None:
+            part[:] = direct[part]
+        else:
+            places = np.minimum(known.searchsorted(part), len(known) - 1)
+            part[:] = rows[np.where(known[places] == part, places, -1)]
 
 
 def start_row(game: Game, numbering: Numbering, rows: Array) -> int | None:

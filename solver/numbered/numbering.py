@@ -123,14 +123,18 @@ class Numbering:
     def parts(self, game: Game) -> Iterator[tuple[int, int, slice]]:
         """Yield for each part of each tier the tier, the number of the part in it, and where its slots are."""
         for row, tier in enumerate(self.tiers.tolist()):
-            whole = self.stretch(row)
-            begin = whole.start
-            for number, (_, slots) in enumerate(game.parts(tier)):
-                yield tier, number, slice(begin, begin + slots)
-                begin += slots
-            if begin != whole.stop:
-                slots, size = begin - whole.start, self.size(row)
-                raise RuleError(f"{variant(game)}: parts({tier}) have {slots} slots, and size({tier}) is {size}")
+            begin = int(self.starts[row])
+            for number, where in self.parts_of(game, row):
+                yield tier, number, slice(begin + where.start, begin + where.stop)
+
+    def parts_of(self, game: Game, row: int) -> Iterator[tuple[int, slice]]:
+        """Yield for each part of a tier its number there, and where its slots are, from the beginning of the tier."""
+        tier, begin = int(self.tiers[row]), 0
+        for number, (_, slots) in enumerate(game.parts(tier)):
+            yield number, slice(begin, begin + slots)
+            begin += slots
+        if begin != self.size(row):
+            raise RuleError(f"{variant(game)}: parts({tier}) have {begin} slots, and size({tier}) is {self.size(row)}")
 
 
 def is_whole(number: object) -> bool:

@@ -46,7 +46,7 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
 
 
 def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
-    """Yield the scores and sizes of tiers from the databases that have them; a damaged one is passed over."""
+    """Yield the scores and counts of tiers from the databases that have them; a damaged one is passed over."""
     table = store.table
     for k, file in sources.items():
         try:
@@ -65,4 +65,4 @@ def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
             sizes[begin : begin + len(some)] = some
         found = np.array(legend, score_type(table.bits))[outcomes]
         found[sizes == 0] = table.empty
-        yield np.array([k], np.int64), found, sizes
+        yield np.array([k], np.int64), found, store.counted(k, found, sizes)

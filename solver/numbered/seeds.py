@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import MOST_IMAGES, Game, RuleError, defines
+from retrograde.games.game import MOST_IMAGES, Game, RuleError, alternates, defines
+from retrograde.solver.links.sorting import Shape, packed
 from retrograde.solver.numbered import kernels
 from retrograde.solver.numbered.kernels import Seeds
 from retrograde.solver.numbered.numbering import Numbering
@@ -25,6 +26,8 @@ from retrograde.solver.work.tasks import room
 Array = np.ndarray[Any, Any]
 Task = tuple[Tier, int, int]
 """A tier, and from which of its slots to which."""
+Children = Any
+"""Children within a tier: Packed, or a pair of them one after another, and how many each position has."""
 
 BLOCK = 1 << 14
 """Slots in a task."""
@@ -45,10 +48,10 @@ def blocks(slots: int) -> Iterator[tuple[int, int]]:
     return ((begin, min(begin + BLOCK, slots)) for begin in range(0, slots, BLOCK))
 
 
-def seed(task: Task) -> tuple[int, Seeds, Array]:
+def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Children]:
     """Look at all children of a block of slots; return where it begins, what is known of the slots, and the children
-    within the tier, position by position."""
-    tier, begin, end = task
+    within the tier: packed if a *shape* is given."""
+    tier, shape, begin, end = task
     table, count = tier.table, end - begin
     rules = table.game.family
     compiled.prepare(rules)
@@ -56,7 +59,7 @@ def seed(task: Task) -> tuple[int, Seeds, Array]:
     sizes, left, counts = np.empty((3, count), np.uint16)
     seeds = Seeds(scores[0], sizes, scores[1], left, counts)
     images, links, trouble = room("images", MOST_IMAGES), room("links", LINKS), np.zeros(3, np.int64)
-    narrow = np.uint32 if len(tier.scores.array) < 1 << 32 else np.int64
+    narrow = np.int32 if len(tier.scores.array) < 1 << 31 else np.int64
     done, found = 0, []
     while done < count:
         rest = Seeds(*(array[done:] for array in seeds))
@@ -68,7 +71,10 @@ def seed(task: Task) -> tuple[int, Seeds, Array]:
         found.append(links[:written].astype(narrow))
         done += more
     check_some(tier, begin, seeds)
-    return begin, seeds, np.concatenate(found) if len(found) > 1 else found[0]
+    children: Array = np.concatenate(found) if len(found) > 1 else found[0]
+    if shape:
+        return begin, seeds, packed(shape, children, counts, begin)
+    return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
 
 
 def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:

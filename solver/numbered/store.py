@@ -1,24 +1,27 @@
 """The scores of a game with a numbering: every slot of every tier is solved, whether or not play leads there.
 
 The scores of all tiers lie one after another, slot by slot, so that a child is found by its number, and not by search.
-A tier is seeded, slot by slot, and then solved by propagation, with the parents that the rules give.
+A tier is seeded, slot by slot, and then solved by propagation, with the parents that the rules give, or else by links.
 """
 
 from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError, alternates, defines
+from retrograde.games.game import Game, alternates, defines
+from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.numbered import seeds, unmoves
 from retrograde.solver.numbered.kernels import Seeds
+from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
+from retrograde.solver.outcomes.score_kernels import add_counts
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.progress import Deciding, Phase
 from retrograde.solver.work.work import Work
@@ -34,8 +37,8 @@ LOOKING = 0.75
 class NumberedStore:
     """The scores of all slots in the making.
 
-    `scores` uint16[slots] or uint32[slots] (see outcomes/score.py), EMPTY where a slot stands for no position; `sizes`
-    uint16[slots], the number of positions symmetric to each. A group is the number of a tier.
+    `scores` uint16[slots] or uint32[slots] (see outcomes/score.py), EMPTY where a slot stands for no position; `counts`
+    has those of each tier that is solved (see legend.py). A group is the number of a tier.
     """
 
     def __init__(self, game: Game, bits: int, work: Work):
@@ -45,7 +48,7 @@ class NumberedStore:
         self.table = Table(game, numbering, work.zeros(f"scores{bits}", numbering.slots, score_type(bits)), bits)
         self.work = work
         self.scores = self.table.scores.array
-        self.sizes = np.zeros(numbering.slots, np.uint16)
+        self.counts: dict[int, Array] = {}
         self.left = set(range(len(numbering.tiers)))
         """Tiers that are not solved."""
 
@@ -53,24 +56,25 @@ class NumberedStore:
     def bytes_needed(numbering: Numbering, bits: int) -> int:
         """Return how much memory the arrays will take, those for the largest tier and its frontiers included."""
         item = np.dtype(score_type(bits)).itemsize
-        return (item + 2) * numbering.slots + (2 * item + 8 + FRONTIER_BYTES) * int(np.diff(numbering.starts).max())
+        return item * numbering.slots + (2 * item + 10 + FRONTIER_BYTES) * int(np.diff(numbering.starts).max())
 
     def groups(self) -> Iterator[int]:
         """Yield the numbers of tiers, last first."""
         yield from reversed(range(len(self.table.numbering.tiers)))
 
     def keep(self, done: Done) -> Kept:
-        """Take the scores and sizes of a tier."""
-        (k,), scores, sizes = done
-        part = self.table.numbering.stretch(int(k))
-        new = int(k) in self.left
-        self.left.discard(int(k))
-        self.scores[part], self.sizes[part] = scores, sizes
-        records, positions = (len(scores), int(sizes.sum())) if new else (0, 0)
+        """Take the scores and counts of a tier."""
+        (number,), scores, counts = done
+        k = int(number)
+        new = k in self.left
+        self.left.discard(k)
+        self.scores[self.table.numbering.stretch(k)] = scores
+        self.counts[k] = counts.reshape(-1, COLUMNS)
+        records, positions = (len(scores), int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
         return Kept(records, int(self.table.numbering.tiers[k]), positions)
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
-        """Yield the scores and sizes of a tier; all later ones are solved."""
+        """Yield the scores and counts of a tier; all later ones are solved."""
         if k not in self.left:
             return
         table, part = self.table, self.table.numbering.stretch(k)
@@ -78,20 +82,27 @@ class NumberedStore:
         sums = self.work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
         tier = Tier(table, k, table.scores.part(part.start, part.stop), sums)
         known = Seeds(
-            tier.scores.array, self.sizes[part], np.zeros(count, score_type(table.bits)),
+            tier.scores.array, np.zeros(count, np.uint16), np.zeros(count, score_type(table.bits)),
             np.zeros(count, np.uint16), np.zeros(count, np.uint16),
         )  # fmt: skip
-        for begin, found, links in self.work.map(seeds.seed, ((tier, *ends) for ends in seeds.blocks(count))):
+        writer = None if has_parents else LinkWriter(self.work, f"links{k}", count)
+        shape = writer.shape if writer else None
+        for begin, found, links in self.work.map(seeds.seed, ((tier, shape, *ends) for ends in seeds.blocks(count))):
             for of_all, of_block in zip(known, found, strict=True):
                 of_all[begin : begin + len(of_block)] = of_block
             looked_at = begin + len(found.scores)
             phase.working(LOOKING * looked_at, tier.number, Deciding(0, count, None))
-            if has_parents:
-                edges.add_up(links, found.counts, begin, sums.array)
-        if known.left.any() and not has_parents:
-            raise RuleError(f"{variant(table.game)} numbers its positions by size(), and needs parents() with it")
-        ask = partial(unmoves.parents_of, tier, self.work)
+            if writer:
+                writer.take(links, looked_at)
+            else:
+                edges.add_up(*links, begin, sums.array)
         tell = telling(phase, tier.number, LOOKING)
         again = not alternates(table.game)
-        Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
-        yield np.array([k], np.int64), known.scores, known.sizes
+        with closing(writer.turned_round()) if writer else nullcontext() as there:
+            ask = there.parents_of if there else partial(unmoves.parents_of, tier, self.work)
+            Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
+        yield np.array([k], np.int64), known.scores, self.counted(k, known.scores, known.sizes)
+
+    def counted(self, k: int, scores: Array, sizes: Array) -> Array:
+        """Return the counts of a tier, as they are logged."""
+        return counts_of(self.table.game, self.table.numbering, k, scores, sizes, add_counts).ravel()

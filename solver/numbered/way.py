@@ -4,16 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game
-from retrograde.solver.numbered.legend import solved_slots
+from retrograde.solver.numbered.legend import CODE, solved_slots
 from retrograde.solver.numbered.reuse import find_sources, take
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.outcomes.score import decode, with_enough_bits
-from retrograde.solver.outcomes.score_kernels import add_counts
-from retrograde.solver.outcomes.tally import narrow, present
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
 
@@ -51,8 +47,6 @@ class Numbered:
 def solved_from(store: NumberedStore) -> SolvedSlots:
     """Return a solved game for the database writer from the scores of all slots."""
     table = store.table
-    scores, codes = narrow(store.scores)
-    there = {decode(int(scores[k]), table.bits): k for k in present(codes, len(scores)) if scores[k] != table.empty}
-    rows = np.full(len(scores), len(there), np.min_scalar_type(len(there)))
-    rows[[there[outcome] for outcome in sorted(there)]] = np.arange(len(there))
-    return solved_slots(table.game, table.numbering, sorted(there), rows[codes], store.sizes, add_counts)
+    codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
+    outcomes = {code: decode(code, table.bits) for code in codes}
+    return solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores)

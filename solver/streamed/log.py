@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.solver.streamed.segments import SEGMENT, Segment, add_up, segment_of
 from retrograde.solver.streamed.steps import TALLIED
-from retrograde.solver.work.journal import Log
+from retrograde.solver.work.journal import Entries, Log
 from retrograde.solver.work.scratch import Scratch
 
 Array = np.ndarray[Any, Any]
@@ -145,10 +145,10 @@ def total(tallies: list[Array], rows: int) -> Array:
     return tally
 
 
-def since_anew(log: Log) -> list[list[Array]]:
+def since_anew(log: Log) -> Entries:
     """Return the entries of a log since all was begun anew, and forget those before."""
     begun = max((number for number, entry in enumerate(log.resumed) if not entry), default=-1)
-    del log.resumed[: begun + 1]
+    log.resumed.forget(begun + 1)
     return log.resumed
 
 

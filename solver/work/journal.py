@@ -14,6 +14,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -37,7 +38,7 @@ class Journal:
         """
         self.path = path
         self.end = 0
-        self.found: dict[str, list[list[Array]]] = {}
+        self.found: dict[str, Entries] = {}
         """What it has held from the beginning, by name, until somebody asks for it."""
         try:
             self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
@@ -46,8 +47,10 @@ class Journal:
                 self.end = 0
                 self.append(identity)
             else:
-                for name, arrays in found:
-                    self.found.setdefault(name, []).append(arrays)
+                begin = self.end
+                for name, _ in found:
+                    self.found.setdefault(name, Entries(path, [])).places.append(begin)
+                    begin = self.end
         except OSError as error:
             raise self.cannot_write(error) from error
 
@@ -67,7 +70,7 @@ class Journal:
 
     def log(self, name: str, pause: float) -> "Log":
         """Return the entries of a name, to be taken up and added to at most every *pause* seconds."""
-        return Log(self, name, self.found.pop(name, []), pause)
+        return Log(self, name, self.found.pop(name, Entries(self.path, [])), pause)
 
     def cannot_write(self, error: OSError) -> CannotWrite:
         """Return the error to raise where the operating system refuses."""
@@ -96,6 +99,33 @@ class Journal:
             while (entry := read_entry(file)) is not None:
                 self.end = file.tell()
                 yield entry
+
+
+@dataclass
+class Entries:
+    """Entries of one name in a file, by where they begin: read one after another, for together they may be large."""
+
+    path: Path
+    places: list[int]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[list[Array]]:
+        with open(self.path, "rb") as file:
+            for place in list(self.places):
+                file.seek(place)
+                if (entry := read_entry(file)) is None:
+                    raise CannotWrite(f"cannot read {str(self.path)!r} again; begin anew with --fresh")
+                yield entry[1]
+
+    def clear(self) -> None:
+        """Forget them."""
+        self.places.clear()
+
+    def forget(self, count: int) -> None:
+        """Forget the first ones."""
+        del self.places[:count]
 
 
 def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
@@ -152,7 +182,7 @@ class Log:
     """Entries of one name: those found in a journal, and new ones, which are written when it is time; without a journal
     they are forgotten."""
 
-    def __init__(self, journal: Journal | None, name: str, resumed: list[list[Array]], pause: float):
+    def __init__(self, journal: Journal | None, name: str, resumed: "Entries", pause: float):
         self.journal = journal
         self.name = name
         self.resumed = resumed

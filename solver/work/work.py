@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from retrograde.games.game import RetrogradeError
 from retrograde.solver.work import tasks
 from retrograde.solver.work.arrays import Shared
-from retrograde.solver.work.journal import Journal, Log
+from retrograde.solver.work.journal import Entries, Journal, Log
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.progress import Course, Listener, Phase
 from retrograde.solver.work.sizes import Sizes
@@ -77,7 +77,7 @@ class Work:
     def log(self, name: str) -> Log:
         """Return the entries of a name in the journal, to be read and added to."""
         pause = self.sizes.journal_seconds
-        return self.journal.log(name, pause) if self.journal else Log(None, name, [], pause)
+        return self.journal.log(name, pause) if self.journal else Log(None, name, Entries(self.scratch, []), pause)
 
     def phase(self, name: str, total: int | None = None) -> Phase:
         """Return the count of a new phase, which has so many records in all."""

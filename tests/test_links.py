@@ -7,12 +7,18 @@ from random import Random
 import numpy as np
 import pytest
 
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
 from retrograde.solver.links import sorting
 from retrograde.solver.links.links import LinkWriter
+from retrograde.solver.links.log import LinkLog
 from retrograde.solver.links.sorting import Shape, packed
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.work import Work
+
+from . import tangle
+from .solving import Stop
 
 
 @pytest.fixture
@@ -48,7 +54,7 @@ def test_parents_are_those_that_have_the_children(work, count, monkeypatch):
         links = np.array([child for own in some for child in own], np.int32)
         writer.take(packed(writer.shape, links, np.array([len(own) for own in some], np.int32), begin), end)
         if random.random() < 0.3 and writer.scratch:
-            writer.put_all_aside()
+            writer.put_all_aside(end)
         begin = end
     for position, own in enumerate(children):
         for child in own:
@@ -67,3 +73,57 @@ def test_shapes_cover_all_positions():
         shape = Shape.of(count)
         assert sum(shape.size(bucket) for bucket in range(shape.buckets)) == count
         assert all(shape.size(bucket) - 1 < 256**shape.width for bucket in range(shape.buckets))
+
+
+def stopping(add, random):
+    """Return what notes something in the journal, and sometimes stops the solve then."""
+
+    def added(*args):
+        add(*args)
+        if random.random() < 0.05:
+            raise Stop
+
+    return added
+
+
+GAMES = {"listed": "mutorere", "numbered": tangle.DenseTangleWithoutParents()}
+
+
+@pytest.mark.parametrize("way", GAMES)
+def test_a_tier_that_is_stopped_goes_on_with_the_links_put_aside(way, tmp_path, monkeypatch):
+    """Stopped again and again at any moment, with links put aside after every few positions; damaged scratch is found
+    again."""
+    game = load_game(GAMES[way]) if way == "listed" else GAMES[way]
+    if way == "numbered":
+        monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 0, 63))
+    whole = solve(game, tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
+    (tmp_path / "whole.h5").unlink()
+    monkeypatch.setattr("retrograde.solver.listed.cycles.STRETCH", 4)
+    monkeypatch.setattr("retrograde.solver.numbered.seeds.BLOCK", 4)
+    monkeypatch.setattr("retrograde.solver.links.links.BUFFER", 60)
+    monkeypatch.setattr(sorting, "BUCKET_BITS", 3)
+    taken_up = []
+    read = LinkLog.read
+
+    def spy(log, *args):
+        found = read(log, *args)
+        taken_up.append((log.done, len(log.turned)))
+        return found
+
+    monkeypatch.setattr(LinkLog, "read", spy)
+    random = Random(3)
+    for name in ("add_put", "add_turned"):
+        monkeypatch.setattr(LinkLog, name, stopping(getattr(LinkLog, name), random))
+    sizes = Sizes(links_in_scratch=True, journal_seconds=0)
+    for number in range(60):
+        if number % 20 == 19:
+            for file in (tmp_path / "game.h5.scratch").glob("links*/*"):
+                file.write_bytes(file.read_bytes()[:-3])
+        try:
+            solve(game, tmp_path / "game.h5", way="compiled", sizes=sizes)
+        except Stop:
+            continue
+        assert (tmp_path / "game.h5").read_bytes() == whole
+        (tmp_path / "game.h5").unlink()
+    assert any(done and not turned for done, turned in taken_up)
+    assert any(turned for done, turned in taken_up)

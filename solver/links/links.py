@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.links import kernels
+from retrograde.solver.links.log import PARENTS, LinkLog, bucket_name
 from retrograde.solver.links.sorting import (
     PART_BITS,
     Heap,
@@ -39,19 +40,29 @@ EVERY = 16
 class LinkWriter:
     """Takes the children of all positions of a tier, and gives their parents in the end.
 
-    While memory suffices, links stay there; else they are put aside in scratch files of this *name*.
+    While memory suffices, links stay there; else they are put aside in scratch files of this *name*, and what is
+    *known* of positions, arrays with an entry for each, in the journal. What another solve has put aside is taken up:
+    `done` says up to which position that is.
     """
 
-    def __init__(self, work: Work, name: str, count: int):
-        self.work, self.name = work, name
+    def __init__(self, work: Work, name: str, count: int, known: tuple[Array, ...] = ()):
+        self.work, self.name, self.known = work, name, known
         self.shape = Shape.of(count)
         self.heaps = [Heap([], []) for _ in range(self.shape.buckets)]
         self.in_memory = 0
         """Bytes of packed links that are in memory."""
-        self.links = self.taken = 0
+        self.taken = 0
         self.scratch: Scratch | None = None
-        if not isinstance(work.executor, ThreadPoolExecutor) or work.sizes.links_in_scratch:
+        self.log = LinkLog(work.log(name))
+        if self.log.log.resumed or not isinstance(work.executor, ThreadPoolExecutor) or work.sizes.links_in_scratch:
             self.go_to_scratch()
+        for bucket, aside in self.log.aside:
+            self.heaps[bucket].frames.append(aside)
+
+    @property
+    def done(self) -> int:
+        """Up to which position links have been put aside, and need not be given again."""
+        return self.log.done
 
     def take(self, pieces: Packed, done: int) -> None:
         """Take the links of a stretch of positions, in their order; so many positions are *done* then."""
@@ -63,7 +74,7 @@ class LinkWriter:
         if self.taken % EVERY == 0 and not self.scratch and self.too_much(done):
             self.go_to_scratch()
         if self.scratch and self.in_memory > self.buffer:
-            self.put_all_aside()
+            self.put_all_aside(done)
 
     def too_much(self, done: int) -> bool:
         """Tell whether memory will not suffice, if the rest of the positions has as many links."""
@@ -76,33 +87,40 @@ class LinkWriter:
     def go_to_scratch(self) -> None:
         """Keep links in scratch from now on."""
         self.scratch = Scratch(self.work.scratch / self.name, 0)
-        self.scratch.begin(fresh=True)
+        if not self.log.read(self.known, self.scratch):
+            self.scratch.begin(fresh=True)
         self.buffer = min(BUFFER, max(1 << 20, self.work.budget.left() // 8))
 
-    def put_all_aside(self) -> None:
-        """Put aside what is in memory."""
+    def put_all_aside(self, done: int) -> None:
+        """Put aside what is in memory: the links of positions up to *done*."""
         assert self.scratch is not None
         full = [bucket for bucket, heap in enumerate(self.heaps) if heap.pieces]
-        tasks = (Put(self.scratch, f"bucket{bucket}", self.heaps[bucket].pieces) for bucket in full)
-        for bucket, put in zip(full, self.work.map(put_aside, tasks), strict=True):
-            self.heaps[bucket].frames.append(put)
+        tasks = (Put(self.scratch, bucket_name(bucket), self.heaps[bucket].pieces) for bucket in full)
+        asides = list(zip(full, self.work.map(put_aside, tasks), strict=True))
+        for bucket, aside in asides:
+            self.heaps[bucket].frames.append(aside)
             self.heaps[bucket].pieces.clear()
         self.in_memory = 0
+        self.log.add_put(done, asides, self.known, self.scratch)
 
     def turned_round(self) -> "Links":
         """Return the parents of all positions; what was taken is forgotten."""
         shape, scratch = self.shape, self.scratch
+        if scratch:
+            self.put_all_aside(shape.positions)
         wide = shape.positions >= 1 << 31
-        parts: list[Part | PutPart] = []
+        turned: dict[int, list[Any]] = {**self.log.turned}
+        left = [bucket for bucket in range(shape.buckets) if bucket not in turned]
         tasks = (
-            Turning(heap, shape.size(bucket), shape.width, wide, scratch, "parents" if scratch else "")
-            for bucket, heap in enumerate(self.heaps)
+            Turning(self.heaps[bucket], shape.size(bucket), shape.width, wide, scratch, PARENTS if scratch else "")
+            for bucket in left
         )
-        for bucket, turned in enumerate(self.work.map(turn_round, tasks)):
-            parts += turned
+        for bucket, turned[bucket] in zip(left, self.work.map(turn_round, tasks), strict=True):
             self.heaps[bucket] = Heap([], [])
             if scratch:
-                scratch.drop(f"bucket{bucket}")
+                self.log.add_turned(bucket, turned[bucket], scratch)
+                scratch.drop(bucket_name(bucket))
+        parts = [part for bucket in range(shape.buckets) for part in turned[bucket]]
         return Links(self.work, parts, min(PART_BITS, shape.shift) if scratch else shape.shift, scratch)
 
 

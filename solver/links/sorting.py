@@ -66,11 +66,15 @@ def packed(shape: Shape, links: Array, counts: Array, first: int) -> Packed:
     return pieces
 
 
+Aside = tuple[Frame, Array]
+"""Packed links of a bucket in scratch, and where stretches end in them."""
+
+
 class Heap(NamedTuple):
     """The packed links of a bucket: those in memory, and frames of others, with where in them stretches end."""
 
     pieces: list[Array]
-    frames: list[tuple[Frame, Array]]
+    frames: list[Aside]
 
     def stretches(self, scratch: Scratch | None) -> Iterator[tuple[Array, Array]]:
         """Yield packed bytes, and where stretches end in them; those put aside are the earlier ones."""
@@ -94,7 +98,7 @@ class Put(NamedTuple):
     pieces: list[Array]
 
 
-def put_aside(task: Put) -> tuple[Frame, Array]:
+def put_aside(task: Put) -> Aside:
     """Write packed links to scratch; return where they are, and where stretches end in them."""
     content, bounds = joined(task.pieces)
     return task.scratch.write(task.name, content.data), bounds

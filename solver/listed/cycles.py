@@ -84,9 +84,10 @@ def gather(tier: Cyclic, known: Known, work: Work, phase: Phase) -> Links | None
     Where the rules give the parents, nobody is returned, and what stands for the parents is summed up.
     """
     count, has_parents = tier.high - tier.low, len(tier.sums.array) > 0
-    writer = None if has_parents else LinkWriter(work, f"links{tier.k}", count)
+    writer = None if has_parents else LinkWriter(work, f"links{tier.table.bits}-{tier.k}", count, known)
     shape = writer.shape if writer else None
-    tasks = ((tier, shape, begin, min(begin + STRETCH, tier.high)) for begin in range(tier.low, tier.high, STRETCH))
+    begins = range(tier.low + (writer.done if writer else 0), tier.high, STRETCH)
+    tasks = ((tier, shape, begin, min(begin + STRETCH, tier.high)) for begin in begins)
     for begin, found, links in work.map(look_at, tasks):
         end = begin + len(found.scores)
         for all_of_it, part in zip(known, found, strict=True):

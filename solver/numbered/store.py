@@ -85,9 +85,10 @@ class NumberedStore:
             tier.scores.array, np.zeros(count, np.uint16), np.zeros(count, score_type(table.bits)),
             np.zeros(count, np.uint16), np.zeros(count, np.uint16),
         )  # fmt: skip
-        writer = None if has_parents else LinkWriter(self.work, f"links{k}", count)
+        writer = None if has_parents else LinkWriter(self.work, f"links{table.bits}-{k}", count, known[:-1])
         shape = writer.shape if writer else None
-        for begin, found, links in self.work.map(seeds.seed, ((tier, shape, *ends) for ends in seeds.blocks(count))):
+        blocks = seeds.blocks(count, writer.done if writer else 0)
+        for begin, found, links in self.work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks)):
             for of_all, of_block in zip(known, found, strict=True):
                 of_all[begin : begin + len(of_block)] = of_block
             looked_at = begin + len(found.scores)

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.solver.streamed.segments import SEGMENT, Segment, add_up, segment_of
 from retrograde.solver.streamed.steps import TALLIED
-from retrograde.solver.work.journal import Entries, Log
+from retrograde.solver.work.journal import Log
 from retrograde.solver.work.scratch import Scratch
 
 Array = np.ndarray[Any, Any]
@@ -60,7 +60,7 @@ class StreamLog:
         self.log = log
         self.waves: dict[int, list[Found]] = defaultdict(list)
         self.whole: set[int] = set()
-        for (kind, wave), *arrays in since_anew(log):
+        for (kind, wave), *arrays in log.since_anew():
             if kind == FOUND:
                 self.waves[int(wave)].append(found_from(f"positions{wave}", *arrays))
             elif kind == WHOLE:
@@ -143,17 +143,3 @@ def total(tallies: list[Array], rows: int) -> Array:
     for more in tallies:
         add_up(tally, more)
     return tally
-
-
-def since_anew(log: Log) -> Entries:
-    """Return the entries of a log since all was begun anew, and forget those before."""
-    begun = max((number for number, entry in enumerate(log.resumed) if not entry), default=-1)
-    log.resumed.forget(begun + 1)
-    return log.resumed
-
-
-def begin_anew(log: Log) -> None:
-    """Note that all is begun anew, and see to it that this is known before anything is dropped."""
-    log.resumed.clear()
-    log.add(())
-    log.settle()

@@ -28,7 +28,7 @@ from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.streamed.forward import Forward
 from retrograde.solver.streamed.legend import solved_from
-from retrograde.solver.streamed.log import StreamLog, begin_anew, since_anew
+from retrograde.solver.streamed.log import StreamLog
 from retrograde.solver.streamed.store import StreamedStore
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.journal import Log
@@ -58,7 +58,7 @@ class Streamed:
             if not resumed:  # what this very solve has put aside: the disk is at fault
                 raise
             for log in (solved, found):  # in this order: without positions there can be no steps
-                begin_anew(log)
+                log.begin_anew()
             return self.attempt(game, work, found, solved)
 
     def attempt(self, game: Game, work: Work, found: Log, solved: Log) -> SolvedSteps:
@@ -66,7 +66,7 @@ class Streamed:
         log = StreamLog(found)
         forward = Forward(game, work, log)
         work.until_written(forward.scratch)
-        if not since_anew(solved):  # else the lists of the last waves may be gone, as they should
+        if not solved.since_anew():  # else the lists of the last waves may be gone, as they should
             log.believe(forward.scratch)
         outlook = Outlook(game, work)
         work.course.plan(exploring=0.38, solving=0.57, writing=0.05)  # of 6×6 0.39, 0.57, 0.04

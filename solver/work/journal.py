@@ -112,12 +112,12 @@ class Entries:
         return len(self.places)
 
     def __iter__(self) -> Iterator[list[Array]]:
-        with open(self.path, "rb") as file:
-            for place in list(self.places):
+        for place in list(self.places):
+            with open(self.path, "rb") as file:
                 file.seek(place)
                 if (entry := read_entry(file)) is None:
                     raise CannotWrite(f"cannot read {str(self.path)!r} again; begin anew with --fresh")
-                yield entry[1]
+            yield entry[1]
 
     def clear(self) -> None:
         """Forget them."""
@@ -210,6 +210,18 @@ class Log:
                 self.journal.append(self.name, *entry)
         self.unwritten.clear()
         self.written = time.monotonic()
+
+    def since_anew(self) -> Entries:
+        """Return the entries since all was begun anew, and forget those before."""
+        begun = max((number for number, entry in enumerate(self.resumed) if not entry), default=-1)
+        self.resumed.forget(begun + 1)
+        return self.resumed
+
+    def begin_anew(self) -> None:
+        """Note that all is begun anew, and see to it that this is known before anything is dropped."""
+        self.resumed.clear()
+        self.add(())
+        self.settle()
 
     def settle(self) -> None:
         """Write what has been added, and see to it that it lasts through a power cut."""

@@ -104,8 +104,9 @@ CACHE = 250 * MB
 """Scratch files that a stream keeps in memory."""
 TASK = 150 * MB
 """What a worker takes in a stream of many positions."""
-LINK = Range(0.0, 8.0, 16.0)
-"""Bytes for each child in a tier with cycles, where the rules do not give the parents."""
+LINK = Range(0.0, 4.5, 6.5)
+"""Bytes for each child in a tier with cycles, where the rules do not give the parents: in memory while there is enough,
+else in scratch."""
 
 
 @dataclass
@@ -182,8 +183,9 @@ def estimate(
     if result.streamed:
         memory += Range(0, 1, 1).times(workers * TASK * min(1, found.records / 150e6))
         memory += Range(0, 1, 1).times(CACHE * min(1, found.records / 500e6))
-    elif found.returns and not defines(game, "parents"):
-        memory += records.times(LINK).times(found.links)
+    linked = found.returns and not defines(game, "parents")
+    links = records.times(LINK).times(found.links if linked else 0.0)
+    memory += links
     if found.complete and found.records <= INTERPRETED:
         result.put("seconds", Range(0.1, 0.4, 1.5))
         memory = Range(50 * MB, 58 * MB, 70 * MB)
@@ -191,14 +193,17 @@ def estimate(
         result.put("seconds", work + ratios.start)
     result.put("memory", memory)
     item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
-    put_disk(result, records, ratios, item)
+    put_disk(result, records, ratios, item, Range(0.0, 0.0, links.high))
     result.rests_on = [*how_counted(found, counted, sampled), f"ratios of {ratios.source}"]
     return result
 
 
-def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int) -> None:
-    """Note what so many records take of the disk."""
-    result.put("scratch", records.times(ratios.scratch, ratios.power).times(float(scratch_item)))
+NOTHING = Range(0.0, 0.0, 0.0)
+
+
+def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int, beside: Range = NOTHING) -> None:
+    """Note what so many records take of the disk, and what there is *beside* them in scratch."""
+    result.put("scratch", records.times(ratios.scratch, ratios.power).times(float(scratch_item)) + beside)
     result.put("database", records.times(ratios.database, ratios.power) + 4_000)
 
 

@@ -53,7 +53,7 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     within the tier: packed if a *shape* is given."""
     tier, shape, begin, end = task
     table, count = tier.table, end - begin
-    rules = table.game.family
+    rules = table.rules
     compiled.prepare(rules)
     scores = np.empty((2, count), score_type(table.bits))
     sizes, left, counts = np.empty((3, count), np.uint16)
@@ -118,9 +118,10 @@ def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int, int]:
 def measure(task: Task) -> tuple[int, Array]:
     """Return where a block of slots begins, and how many positions are symmetric to each; 0 for empty ones."""
     tier, begin, end = task
-    compiled.prepare(tier.table.game.family)
+    rules = tier.table.rules
+    compiled.prepare(rules)
     sizes = np.empty(end - begin, np.uint16)
-    kernels.measure(tier.table.game.family, tier.number, begin, room("images", MOST_IMAGES), sizes)
+    kernels.measure(rules, tier.number, begin, room("images", MOST_IMAGES), sizes)
     return begin, sizes
 
 

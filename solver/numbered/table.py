@@ -1,5 +1,6 @@
 """What tasks over the slots of a game with a numbering are told."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from retrograde.games.game import Game
@@ -9,6 +10,12 @@ from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.work.arrays import Part, Shared
 
 
+@lru_cache(8)
+def family_of(game: Game) -> Game:
+    """Return the game that stands for the family of one: the same each time, with the tables that it has made."""
+    return game.family
+
+
 class Table(NamedTuple):
     """What tasks are told: the game, its numbering, and the scores that are known, with so many *bits* for plies."""
 
@@ -16,6 +23,11 @@ class Table(NamedTuple):
     numbering: Numbering
     scores: Shared
     bits: int
+
+    @property
+    def rules(self) -> Game:
+        """The game whose rules are compiled, for all of its family."""
+        return family_of(self.game)
 
     @property
     def slots(self) -> Slots:

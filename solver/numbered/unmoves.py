@@ -36,7 +36,7 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
     """Return the parents that the rules give, in pieces; raise RuleError where they are not those met before."""
     tier, frontier = task
     table, scores, sums = tier.table, tier.scores.array, tier.sums.array
-    rules = table.game.family
+    rules = table.rules
     compiled.prepare(rules)
     out, trouble = room("parents", ROOM), np.zeros(3, np.int64)
     pieces = []

@@ -89,15 +89,16 @@ class Explorer:
             for tier, piece in pieces:
                 arrivals.setdefault(tier, []).append(piece)
                 came += piece.nbytes
-            if came > max(LEAST_ARRIVALS, self.work.budget.left() // 4):
+            if came > max(LEAST_ARRIVALS, self.work.budget.left() // 8):
                 self.merge(arrivals, fresh)
                 came = 0
         self.merge(arrivals, fresh)
-        merged = [(tier, sorted_together(fresh.pop(tier))) for tier in list(fresh)]
+        tiers = np.array(list(fresh), np.int64)
+        lists = [sorted_together(fresh.pop(tier)) for tier in tiers.tolist()]
         return (
-            np.array([tier for tier, _ in merged], np.int64),
-            np.array([len(new) for _, new in merged], np.int64),
-            np.concatenate([np.empty(0, np.uint32), *(new for _, new in merged)]),
+            tiers,
+            np.array([len(new) for new in lists], np.int64),
+            lists[0] if len(lists) == 1 else np.concatenate([np.empty(0, np.uint32), *lists]),
             np.array(sorted(edges - self.edges), np.int64).reshape(-1),
         )
 
@@ -133,7 +134,7 @@ class Explorer:
             runs = self.known.setdefault(tier, [])
             runs.append(new)
             while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, each merged seldom
-                runs[-2:] = [sorted_together(runs[-2:])]
+                runs.append(sorted_together([runs.pop(), runs.pop()]))
         return wave
 
     def state_space(self) -> StateSpace:
@@ -230,13 +231,18 @@ def sorted_together(lists: list[Array]) -> Array:
     if len(lists) == 1:
         return lists[0]
     numbers = np.concatenate(lists)
+    lists.clear()
     numbers.sort()
     return numbers
 
 
 def distinct(heap: list[Array]) -> Array:
-    """Return the sorted distinct numbers of some arrays. (NumPy's vectorised sort beats merging sorted pieces.)"""
+    """Return the sorted distinct numbers of some arrays, which are forgotten, for there may be much of them.
+
+    (NumPy's vectorised sort beats merging sorted pieces.)
+    """
     numbers = np.concatenate(heap)
+    heap.clear()
     numbers.sort()
     count = kernels.unique(numbers)
     return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]

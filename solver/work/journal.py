@@ -123,9 +123,9 @@ class Entries:
         """Forget them."""
         self.places.clear()
 
-    def forget(self, count: int) -> None:
-        """Forget the first ones."""
-        del self.places[:count]
+    def __delitem__(self, which: slice) -> None:
+        """Forget some."""
+        del self.places[which]
 
 
 def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
@@ -214,7 +214,7 @@ class Log:
     def since_anew(self) -> Entries:
         """Return the entries since all was begun anew, and forget those before."""
         begun = max((number for number, entry in enumerate(self.resumed) if not entry), default=-1)
-        self.resumed.forget(begun + 1)
+        del self.resumed[: begun + 1]
         return self.resumed
 
     def begin_anew(self) -> None:

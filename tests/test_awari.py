@@ -63,7 +63,7 @@ def slow_solution(size, stones, slam):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("size", "stones", "slam"), [(2, 7, True), (3, 4, False)])
+@pytest.mark.parametrize(("size", "stones", "slam"), [pytest.param(2, 7, True, marks=pytest.mark.slow), (3, 4, False)])
 def test_all_boards_are_worth_what_the_slow_program_says(size, stones, slam, solved):
     text = f"awari:{size},stones={stones}" + ",slam=no" * (not slam)
     game = load_game(text)

@@ -18,6 +18,7 @@ def run(script: str, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
 
 
+@pytest.mark.slow  # test_contributing.py runs it as well
 def test_speed():
     lines = run("speed.py", "--runs", "1", "tictactoe").splitlines()
     assert [line.split("  ")[0] for line in lines[1:]] == ["tictactoe, solve", "tictactoe, query"]

@@ -83,7 +83,7 @@ def slow_values(columns, players, goal, sides):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("text", ["cantstop", "cantstop:2,1,2,2"])
+@pytest.mark.parametrize("text", ["cantstop", pytest.param("cantstop:2,1,2,2", marks=pytest.mark.slow)])
 def test_every_turn_is_worth_what_the_slow_program_says(text):
     game = load_game(text)
     exact = slow_values(game.columns, game.players, game.goal, game.sides)

@@ -177,6 +177,7 @@ def test_a_smaller_ending_is_found_in_a_larger_one(solved, tmp_path, monkeypatch
     assert (found["variant"], found["value"]) == ("chess:KPK", "lose")
 
 
+@pytest.mark.slow
 def test_many_lines_are_answered_in_no_time(home, tmp_path):
     """Ten thousand a second, of CPU time, once the program runs."""
     resource = pytest.importorskip("resource")  # not on Windows

@@ -151,8 +151,8 @@ def test_scores_are_those_of_the_database(text, tmp_path):
     [
         ("othello:4,4", -8),  # Feinstein; also Wikipedia
         ("kalah:6,1", 2),  # Irving, Donkers and Uiterwijk, Solving Kalah (2000)
-        ("kalah:4,3", 8),
-        ("kalah:4,3,yes,yes", 8),
+        pytest.param("kalah:4,3", 8, marks=pytest.mark.slow),
+        pytest.param("kalah:4,3,yes,yes", 8, marks=pytest.mark.slow),
         pytest.param("kalah:5,3,yes,yes", 8, marks=pytest.mark.slow),
     ],
 )

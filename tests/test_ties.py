@@ -64,7 +64,7 @@ def test_every_tie_of_random_games_is_as_far_as_a_slow_solver_says():
     """Their ties end after very different numbers of plies; one search serves for all, and a new one says the same."""
     game = Slope()
     search, far = Search(game, 1, SMALL), set()
-    for seed in range(80):
+    for seed in range(40):
         truth = solve(game, starts=[seed << 6])
         for position, remoteness in ties_of(game, truth):
             assert search.plies_to_tie(position) == remoteness
@@ -98,7 +98,7 @@ def test_ties_of_connect_four_are_as_far_as_its_database_says(tmp_path):
         assert search.plies_to_tie(position) == plies
 
 
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("told", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_boards_that_are_ties_by_published_values_are_filled(told):
     """Tromp: Connect Four 5 × 4 is a tie; and a tie has filled the board, as the game tells, or as search finds out."""
     game = load_game("connect4:5,4")

@@ -13,8 +13,19 @@ from tests import reference, tangle, turning
 from tests.solving import counts, graphs, outcomes
 from tests.test_verify import Records
 
-GAMES = [turning.Turning, turning.TurningWithParents, turning.Alone, turning.AloneWithParents]
-DENSE = [turning.DenseTurning, turning.DenseAlone]
+SLOW = pytest.mark.slow
+GAMES = [
+    turning.Turning,
+    turning.TurningWithParents,
+    pytest.param(turning.Alone, marks=SLOW),
+    pytest.param(turning.AloneWithParents, marks=SLOW),
+]
+DENSE = [turning.DenseTurning, pytest.param(turning.DenseAlone, marks=SLOW)]
+
+
+def named(rules):
+    """Return the name of a class of games."""
+    return rules.__name__
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +35,7 @@ def path(tmp_path_factory):
 
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
-@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.__name__)
+@pytest.mark.parametrize("rules", GAMES, ids=named)
 @settings(max_examples=60, deadline=None)
 @given(start=graphs)
 @pytest.mark.long
@@ -43,7 +54,7 @@ def test_random_games(rules, way, path, start):
 
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
-@pytest.mark.parametrize("rules", DENSE, ids=lambda rules: rules.__name__)
+@pytest.mark.parametrize("rules", DENSE, ids=named)
 @settings(max_examples=40, deadline=None)
 @given(start=graphs)
 @pytest.mark.long

@@ -193,7 +193,7 @@ def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
                 heap.append(piece)
                 if len(heap) > 1 and len(heap[0]) < COMPACT <= sum(map(len, heap[1:])):
                     found[child_tier] = [distinct(heap)]
-    return [(tier, piece) for tier, heap in found.items() for piece in heap], edges
+    return [(tier, as_one(heap)) for tier, heap in found.items()], edges
 
 
 def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
@@ -224,6 +224,11 @@ def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
                 for child_tier in np.unique(tiers).tolist():
                     yield child_tier, piece[tiers == child_tier]
         begin = end
+
+
+def as_one(arrays: list[Array]) -> Array:
+    """Return arrays one after another, for many small ones that live long leave holes in memory when they go."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def sorted_together(lists: list[Array]) -> Array:

@@ -9,13 +9,13 @@ Squares are numbered from 0 as the player to move sees them, from the row neares
      4  5  6  7
       0  1  2  3
 
-    60         59 … 32                               31 … 0
-    colour     two bits for each piece, by squares    squares that are occupied
+    60         59 … 32                                     31 … 0
+    colour     two bits for each of 14 pieces, by squares  squares that are occupied
 
     a piece    bit 1: a king    bit 0: the other player's
 
-`colour` is 0 where White is to move. In draughts as printed, squares are numbered from 1 from Black's nearest row on: as
-Black sees them here, and White from the other end.
+`colour` is 0 where White is to move. On paper squares are numbered from 1, from Black's nearest row on: as Black sees
+them here, and White from the other end.
 
 Sets of squares are ints with a bit for each.
 """
@@ -27,8 +27,6 @@ from retrograde.games.game import Game
 COLOUR = 60
 KINDS = 32
 SQUARES = (1 << 32) - 1
-MOST_CODED = 14
-"""Pieces for which a position has room."""
 
 
 class Board(Game):

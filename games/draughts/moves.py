@@ -47,7 +47,13 @@ class Moves(Board):
                         yield number(origin) | depth << CAPTURES | path << WAYS
                     back = path & 3
                     over = self.step(at, 3 - back)
-                    at, taken, path, depth, way = self.step(over, 3 - back), taken ^ over, path >> 2, depth - 1, back + 1
+                    at, taken, path, depth, way = (
+                        self.step(over, 3 - back),
+                        taken ^ over,
+                        path >> 2,
+                        depth - 1,
+                        back + 1,
+                    )
                     goes_on = True
 
     def capturing(self, own, other, kings):

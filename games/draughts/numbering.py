@@ -1,9 +1,10 @@
 """A dense numbering: every slot stands for a position with White to move, and for the same one with colours exchanged.
 
-    slots of a tier: the stronger side, named first, is to move, and behind them the other one; one part if they are alike
-
     men of both sides             kings of the mover       kings of the other
     ways to have that advance  ×  C(squares - men, k)   ×  C(squares - men - k, l)
+
+First are those of a tier in which the stronger side, named first, is to move, and behind them those in which the other
+is; if both are alike, there is one part.
 
 Men are ranked from the first square on, as words of a dictionary in which an empty square comes before a man of the
 mover's, and that before one of the other's: so their rank is a sum over men, of the ways in which those that are left
@@ -58,7 +59,7 @@ class Numbering(Moves):
         return self.men_table[self.men_places[16 * own + other] + first * (most + 1) + advance]
 
     def slots(self, own, other, own_kings, other_kings, advance):
-        """Return how many positions there are with so many men, and so many kings, of the mover's and of the other's."""
+        """Return how many positions there are with so many men and kings of the mover's and of the other's."""
         left = self.squares - own - other
         if own_kings + other_kings > left:
             return 0
@@ -93,7 +94,7 @@ class Numbering(Moves):
         yield position ^ 1 << COLOUR
 
     def advance(self, own, other):
-        """Return the advance of men: the sum of the rows of the mover's, and of those of the other's as he sees them."""
+        """Return the advance of men: the sum of their rows, counted by each side from its own."""
         return self.sum_of_rows(own) + (self.rows - 1) * other.bit_count() - self.sum_of_rows(other)
 
     def sum_of_rows(self, squares):

@@ -1,7 +1,7 @@
 """PDN, the portable draughts notation: positions, moves, and how the board looks on paper.
 
-A position tells who is to move, and on which squares White's and Black's pieces stand; K marks kings, a range of numbers
-stands for all of them.
+A position tells who is to move, and on which squares White's and Black's pieces stand; K marks kings, and a range of
+numbers stands for all of them.
 
 >>> from retrograde.games.draughts import Draughts
 >>> game = Draughts("KMvMM")
@@ -30,7 +30,7 @@ from retrograde.games.draughts.sides import MOST_PIECES
 from retrograde.games.game import MoveError, PositionError
 
 EXAMPLE = "W:W18,K24:B12,K10"
-POSITION = re.compile(r'"?\s*([WB])((?::[WB][^:WB]*){2})\.?\s*"?')
+POSITION = re.compile(r"([WB])((?::[WB][^:WB]*){2})")
 PIECES = re.compile(r"(K?)(\d+)(?:-(\d+))?")
 
 Pieces = dict[int, str]
@@ -74,7 +74,7 @@ def write(game: Any, position: int) -> str:
 
 def read(game: Any, text: str) -> int:
     """Return the position of a text; raise PositionError where it stands for none."""
-    match = POSITION.fullmatch(text.strip().upper().replace(" ", ""))
+    match = POSITION.fullmatch(text.upper().replace(" ", "").strip('".'))
     if not match or len({side[0] for side in match[2].split(":")[1:]}) < 2:
         raise PositionError(f"no position {text!r}; it should look like {EXAMPLE}")
     pieces: Pieces = {}
@@ -121,12 +121,14 @@ def position_of(game: Any, pieces: Pieces, white: bool) -> int:
 
 
 def check_pieces(game: Any, pieces: Pieces, white: bool) -> None:
-    """Raise PositionError unless there are a few pieces, those of the other side as well, and no man on his last row."""
+    """Raise PositionError unless there are a few pieces, some of them the other's, and no man on his last row."""
     if len(pieces) > MOST_PIECES:
         raise PositionError(f"{len(pieces)} pieces are on the board; endings have {MOST_PIECES} at most")
     mover, other = ("White", "Black") if white else ("Black", "White")
     if not any(sign.upper() == other[0] for sign in pieces.values()):
-        raise PositionError(f"{mover} is to move and {other} has no pieces: the game is over; should {other} be to move?")
+        raise PositionError(
+            f"{mover} is to move and {other} has no pieces: the game is over; should {other} be to move?"
+        )
     for square, sign in pieces.items():
         if (sign == "w" and square <= game.width) or (sign == "b" and square > game.squares - game.width):
             raise PositionError(f"a man stands on {square}, where he has been crowned; put K before the number")

@@ -1,11 +1,11 @@
 """Endings of draughts (English checkers) of two to eight pieces: KKvK, KMvM, and all their kin.
 
-Men go forward cornerwise, kings backward as well, a square at a time. Who can capture must, by whichever way he likes, and
-goes on as long as the piece can; a man that comes to the last row is crowned, and the move ends. Who cannot move has lost,
-be it that he has nothing left. There is no rule of draws: play that goes on for ever is one.
+Men go forward cornerwise, kings backward as well, a square at a time. Who can capture must, by whichever way he likes,
+and goes on as long as the piece can; a man that comes to the last row is crowned, and the move ends. Who cannot move
+has lost, be it that he has nothing left. There is no rule of draws: play that goes on for ever is one.
 
 There is no first position, but on 4 × 4: every placement counts, and `size`, `index` and `unindex` number them tier by
-tier. Positions and tiers mean the same in all variants on boards of a size; `pieces` decides nothing but which there are.
+tier. Positions and tiers mean the same in all variants with as many rows; `pieces` decides nothing but which there are.
 `board` has the encoding of positions, `moves` how pieces move, `sides` the tiers, `numbering` the numbering.
 """
 
@@ -35,8 +35,13 @@ class Draughts(Numbering):
             object.__setattr__(self, "pieces", str(int(self.pieces)))
         else:
             raise ValueError(f"pieces={self.pieces}; say 2 to {MOST_PIECES}, or name them, as in KKvKM")
-        if not self.tiers:
+        if not self.pieces.isdecimal() and not self.has_room():
             raise ValueError(f"there is no room for {self.pieces} on {self.rows} rows")
+
+    def has_room(self):
+        """Tell whether there is a position of the ending."""
+        first, second = sides.two_sides(self.pieces)
+        return any(self.size(sides.tier_of(first, second, at)) for at in sides.advances(first, second, self.rows))
 
     @property
     def start(self):

@@ -28,7 +28,9 @@ def ending(text: str) -> str:
     """Return the name of an ending, the stronger side first; cases and order do not matter."""
     match = re.fullmatch(r"([KM]+)V([KM]+)", text.strip().upper())
     if not match:
-        raise ValueError(f"no ending {text!r}; name the kings and men of both sides, as in KKvKM, or say how many pieces")
+        raise ValueError(
+            f"no ending {text!r}; name the kings and men of both sides, as in KKvKM, or say how many pieces"
+        )
     first, second = sides = [side_of(name) for name in match.groups()]
     if sum(first + second) > MOST_PIECES:
         raise ValueError(f"{text!r} has {sum(first + second)} pieces; endings of {MOST_PIECES} at most are known")

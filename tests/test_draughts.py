@@ -8,6 +8,7 @@ their longest wins: a slow program of its own; of king against king, E. Trice's 
 import json
 from itertools import pairwise
 from math import comb
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -287,6 +288,27 @@ def test_a_king_may_capture_round_either_way():
     assert {game.write(game.do_move(position, move)) for move in moves.values()} == {"B:WK22:B"}
     with pytest.raises(MoveError, match="'22x22' may be any of 22x15x6x13x22 22x13x6x15x22"):
         game.move(position, "22x22")
+
+
+def test_games_as_pdn_has_them():
+    game = Draughts("KKvK")
+    position = game.read("B:WK31,K32:BK19")
+    moves = []
+    for name in ("19-23", "31-26", "23x30", "32-27"):
+        moves.append(game.move(position, name))
+        position = game.do_move(position, moves[-1])
+    lines = game.pgn(game.read("B:WK31,K32:BK19"), moves, ["perfect", "random"], False).splitlines()
+    assert lines[-1] == "1... 19-23 2. 31-26 23x30 3. 32-27 *"
+    assert {'[FEN "B:WK31,K32:BK19"]', '[Black "perfect"]', '[White "random"]', '[GameType "21"]'} < set(lines)
+    assert game.pgn(game.read("W:W:BK19"), [], ["a", "b"], True).endswith("\n0-1\n")
+
+
+def test_format_md_says_what_is_so():
+    game = Draughts("KKvK")
+    position = game.read("W:WK31,K32:BK19")
+    page = (Path(__file__).parent.parent / "databases" / "FORMAT.md").read_text(encoding="utf-8")
+    said = f"`W:WK31,K32:BK19` is slot {game.index(position):,} of tier {game.tier(position):,}"
+    assert said in page
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,12 @@ class Draughts(Numbering):
         """Return how the game has ended."""
         return "no move is left" if unpacked(position)[0] else "no piece is left"
 
+    def pgn(self, position, moves, players, finished):
+        """Return a game from a position as PDN; *players* are the names of who moves first and second."""
+        from retrograde.games.draughts.record import pdn
+
+        return pdn(self, position, moves, players, finished)
+
     def tier_name(self, tier):
         """Return the name of an ending, and how far its men have advanced."""
         return sides.name_of(tier)

@@ -10,7 +10,7 @@ of an ending the stronger one is named first: that with more pieces, then with m
 It rises with every move of a man, crowning, and capture: only kings that capture nothing stay in a tier.
 
 >>> ending("kvmmk"), name_of(tier_of((2, 1), (1, 0), 3)), len(tiers_from("KMvK", 8))
-('KMMvK', 'KKMvK at 3', 13)
+('KMMvK', 'KKMvK at 3', 32)
 """
 
 import re

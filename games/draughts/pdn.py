@@ -31,7 +31,7 @@ from retrograde.games.game import MoveError, PositionError
 
 EXAMPLE = "W:W18,K24:B12,K10"
 POSITION = re.compile(r"([WB])((?::[WB][^:WB]*){2})")
-PIECES = re.compile(r"(K?)(\d+)(?:-(\d+))?")
+PIECES = re.compile(r"(K?)(\d{1,2})(?:-(\d{1,2}))?")
 
 Pieces = dict[int, str]
 """Pieces by the numbers of their squares: w and b are men, W and B kings."""

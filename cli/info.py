@@ -140,6 +140,9 @@ def print_tiers(facts: Facts, game: "Game | None") -> None:
     """Print what each part of each tier of a dense numbering has; of symmetric positions one counts."""
     if "tiers" not in facts:
         return
+    if "slices" in facts:
+        print_slices(facts["slices"])
+        return
     nouns = [noun for value, noun in NOUNS.items() if facts["values"][noun]]
     rows = [[heading("tier"), "", *map(heading, nouns), "", heading("the longest")]]
     for tier, parts in facts["tiers"].items():
@@ -149,6 +152,17 @@ def print_tiers(facts: Facts, game: "Game | None") -> None:
             rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *what])
     click.echo(f"{heading('Its parts')}, of positions equal by symmetry one counted\n")
     click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
+
+
+def print_slices(slices: list[Facts]) -> None:
+    """Print what there is of each material, over all tiers: a game of many tiers has these."""
+    nouns = ("win", "draw", "lose")
+    rows = [[heading("to move"), heading("the other"), *map(heading, nouns), heading("longest win")]]
+    for found in slices:
+        longest = "" if found["longest_win"] is None else str(found["longest_win"])
+        rows.append([found["own"], found["other"], *(f"{found[noun]:,}" for noun in nouns), longest])
+    click.echo(f"{heading('By material')}, of positions equal by symmetry one counted, in plies\n")
+    click.echo(indent(table(rows, "<<>>>>")) + "\n")
 
 
 def longest_in_words(longest: Facts, game: "Game | None") -> str:

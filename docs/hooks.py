@@ -41,6 +41,7 @@ SHOWN = {
     "dodgem": ("dodgem", ""),
     "domineering": ("domineering", "#.../#.##/..../....,v"),
     "dotsandboxes": ("dotsandboxes", ".##.#./.#.#..,1"),
+    "draughts": ("draughts:KMvMM", "W:W22,K30:B11,18"),
     "eightpuzzle": ("eightpuzzle", ""),
     "game2048": ("game2048:2,2,16", ""),
     "grundy": ("grundy", ""),

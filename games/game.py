@@ -94,7 +94,8 @@ dense numbering, which makes for the smallest databases and the quickest look-up
 `parts(tier)`
     Pairs of a name and a number of slots, which add up to the size: parts of the tier whose values are
     counted apart, such as the positions of either side to move. Where by symmetry one part stands for two, their
-    names are joined by "and". One part, called "all", if absent.
+    names are joined by "and". Parts named as in `KM v K`, after what the player to move has and the other, are summed
+    over all tiers as well. One part, called "all", if absent.
 `family`
     A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
     all such games. What is compiled and solved for one serves the others.

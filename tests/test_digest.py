@@ -386,6 +386,7 @@ RULES = {
     "dodgem": "c1414467230caf26659fd2f12f167503",
     "domineering": "2fd9382ac1187fef496f9cf5fa2e6094",
     "dotsandboxes": "020fb21f347647f3ba8f0c1e8655f13d",
+    "draughts": "dd2edb7c687ccb53f9288bb6ea92210a",
     "eightpuzzle": "6cd2e64ab62a804ea00690278f548829",
     "game2048": "e1e69e4a309a13ca0c606fc925eba6c5",
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",

@@ -4,6 +4,7 @@ The legend of a database says for each value and remoteness how many positions h
 nothing here takes longer for a larger game.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
@@ -29,13 +30,15 @@ def summary(database: Database | DatabaseFile) -> Facts:
     of records. `by_remoteness` ascends by value (LOSE, DRAW, TIE, WIN), then by remoteness, which is None for a DRAW.
     `longest_win` is the WIN furthest from its end, `longest` the position of any value that is; each is None where
     there is none. Of a game of several first positions, `starts` are these; of a puzzle, `eccentricity` is how many
-    moves the farthest position takes that can be solved. Positions are texts, or numbers in text where a file is given
-    without its game.
+    moves the farthest position takes that can be solved; of a game whose parts of tiers are named so, `slices` are what
+    `slices_of` gives. Positions are texts, or numbers in text where a file is given without its game.
     """
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
     size = file.path.stat().st_size
-    tiers = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, SlotsReader) else {}
+    tiers: Facts = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, SlotsReader) else {}
+    if tiers and (slices := slices_of(tiers["tiers"])):
+        tiers["slices"] = slices
     legend = by_outcome(file)
     ends = [row for row in legend if row.value != DRAW and row.remoteness != NOT_FOUND]
     wins = [row for row in ends if row.value == WIN]
@@ -63,6 +66,8 @@ def summary(database: Database | DatabaseFile) -> Facts:
     }
 
 
+SLICE = re.compile(r"(\w+) v (\w+)")
+"""How a part of a tier is named after what either side has, the player to move first."""
 MOST_MEASURES = 1000
 """Different measures that are listed with how many positions have them."""
 
@@ -138,6 +143,24 @@ def part_facts(slots: SlotsReader, game: Game | None, rows: list[CountRow]) -> F
         "by_remoteness": [{**outcome(of), "count": row.stored} for of, row in outcomes],
         "longest": longest and {**outcome(longest[0]), "position": text(longest[1].example, game)},
     }
+
+
+def slices_of(tiers: Facts) -> list[Facts]:
+    """Return what all parts named as in `KM v K`, after what the player to move has and the other, come to together.
+
+    `longest_win` is in plies, None where nobody wins. Counts are of slots; parts with other names are left out.
+    """
+    slices: dict[tuple[str, str], Facts] = {}
+    for name, part in (named for parts in tiers.values() for named in parts.items()):
+        if not (match := SLICE.fullmatch(name)):
+            continue
+        own, other = match.groups()
+        found = slices.setdefault((own, other), {"own": own, "other": other, "longest_win": None})
+        for noun in ("win", "draw", "lose"):
+            found[noun] = found.get(noun, 0) + part[noun]
+        wins = [row["remoteness"] for row in part["by_remoteness"] if row["value"] == "win"]
+        found["longest_win"] = max([*wins, *filter(None, [found["longest_win"]])], default=None)
+    return sorted(slices.values(), key=lambda found: (len(found["own"] + found["other"]), -len(found["own"])))
 
 
 def outcome(row: LegendRow) -> Facts:

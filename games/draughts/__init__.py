@@ -1,0 +1,5 @@
+"""Endings of draughts (English checkers); see `rules`."""
+
+from retrograde.games.draughts.rules import Draughts
+
+__all__ = ["Draughts"]

@@ -1,0 +1,134 @@
+"""Positions of draughts as numbers of 61 bits, and how pieces step.
+
+Squares are numbered from 0 as the player to move sees them, from the row nearest to him, whose men go up::
+
+    28 29 30 31         8 × 8; on even rows, counted from 0, the squares are shifted to the right by half a square
+      24 25 26 27
+    ...                 ways:  0 up left    1 up right
+      8  9 10 11               2 down left  3 down right
+     4  5  6  7
+      0  1  2  3
+
+    60         59 … 32                                     31 … 0
+    colour     two bits for each of 14 pieces, by squares  squares that are occupied
+
+    a piece    bit 1: a king    bit 0: the other player's
+
+`colour` is 0 where White is to move. On paper squares are numbered from 1, from Black's nearest row on: as Black sees
+them here, and White from the other end.
+
+Sets of squares are ints with a bit for each.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import Game
+
+COLOUR = 60
+KINDS = 32
+SQUARES = (1 << 32) - 1
+
+
+class Board(Game):
+    """The encoding of positions, and steps of sets of pieces."""
+
+    pieces: str
+    rows: int = 8
+
+    @property
+    def width(self):
+        """How many squares a row has."""
+        return self.rows // 2
+
+    @property
+    def squares(self):
+        return self.rows * self.width
+
+    @property
+    def all(self):
+        return (1 << self.squares) - 1
+
+    @property
+    def last_row(self):
+        """The squares on which men of the player to move are crowned."""
+        return self.all ^ self.all >> self.width
+
+    @cached_property
+    def even(self):
+        """The squares of even rows."""
+        return sum(((1 << self.width) - 1) << 2 * self.width * row for row in range(self.width))
+
+    @cached_property
+    def odd(self):
+        return self.all ^ self.even
+
+    @cached_property
+    def twos(self):
+        """The squares of the third and fourth of every four rows."""
+        return sum(((1 << 2 * self.width) - 1) << self.width * row for row in range(2, self.rows, 4)) & self.all
+
+    @cached_property
+    def fours(self):
+        """The squares of the fifth row and those behind it."""
+        return self.all >> 4 * self.width << 4 * self.width
+
+    @cached_property
+    def left(self):
+        """The squares of odd rows that are at the left edge."""
+        return sum(1 << self.width * row for row in range(1, self.rows, 2))
+
+    @cached_property
+    def right(self):
+        """The squares of even rows that are at the right edge."""
+        return sum(1 << self.width * row + self.width - 1 for row in range(0, self.rows, 2))
+
+    def step(self, squares, way):
+        """Return where a set of squares comes to by a step one way; those at the edge are lost."""
+        width = self.width
+        even, odd = squares & self.even, squares & self.odd
+        if way == 0:
+            return (even << width | (odd & ~self.left) << width - 1) & self.all
+        if way == 1:
+            return ((even & ~self.right) << width + 1 | odd << width) & self.all
+        if way == 2:
+            return even >> width | (odd & ~self.left) >> width + 1
+        return (even & ~self.right) >> width - 1 | odd >> width
+
+    def turned(self, squares):
+        """Return a set of squares as the other player sees it."""
+        squares = (squares & 0x55555555) << 1 | squares >> 1 & 0x55555555
+        squares = (squares & 0x33333333) << 2 | squares >> 2 & 0x33333333
+        squares = (squares & 0x0F0F0F0F) << 4 | squares >> 4 & 0x0F0F0F0F
+        squares = (squares & 0x00FF00FF) << 8 | squares >> 8 & 0x00FF00FF
+        squares = (squares & 0x0000FFFF) << 16 | squares >> 16
+        return squares >> 32 - self.squares
+
+
+def unpacked(position):
+    """Return the squares of the player to move, of the other, and of kings."""
+    occupied, kinds = position & SQUARES, position >> KINDS
+    left, other, kings = occupied, 0, 0
+    while left:
+        square = left & -left
+        other |= square * (kinds & 1)
+        kings |= square * (kinds >> 1 & 1)
+        kinds >>= 2
+        left ^= square
+    return occupied ^ other, other, kings
+
+
+def packed(colour, own, other, kings):
+    """Return a position."""
+    occupied = left = own | other
+    kinds, shift = 0, KINDS
+    while left:
+        square = left & -left
+        kinds |= ((other & square != 0) + 2 * (kings & square != 0)) << shift
+        shift += 2
+        left ^= square
+    return colour << COLOUR | kinds | occupied
+
+
+def number(square):
+    """Return the number of the lowest square of a set."""
+    return (square & -square).bit_length() - 1

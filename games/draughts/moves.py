@@ -1,0 +1,111 @@
+"""How pieces move, forward and backward.
+
+A move is a number: where it begins, how many pieces it captures, and the ways, the first in the highest bits::
+
+    9 + 2 × captures … 9                   8 … 5       4 … 0
+    ways, two bits each; one of a step     captures    origin
+"""
+
+from retrograde.games.draughts.board import COLOUR, Board, number, packed, unpacked
+
+CAPTURES, WAYS = 5, 9
+
+
+class Moves(Board):
+    """Moves and unmoves."""
+
+    # Forward
+
+    def generate_moves(self, position):
+        own, other, kings = unpacked(position)
+        empty = self.all ^ own ^ other
+        capturing = self.capturing(own, other, kings)
+        if not capturing:
+            for way in range(4):
+                targets = self.step(own & kings if way > 1 else own, way) & empty
+                while targets:
+                    yield number(self.step(targets & -targets, 3 - way)) | way << WAYS
+                    targets &= targets - 1
+        while capturing:
+            origin = capturing & -capturing
+            capturing ^= origin
+            at, taken, path, depth, way = origin, 0, 0, 0, 0
+            ways = 4 if kings & origin else 2
+            goes_on = False  # there is a further capture from where the piece is
+            while depth or way < ways:
+                over = self.step(at, way) & other & ~taken if way < ways else 0
+                to = self.step(over, way) & (empty | origin)
+                if to:
+                    at, taken, path, depth, way = to, taken | over, path << 2 | way, depth + 1, 0
+                    goes_on = False
+                    if ways == 2 and at & self.last_row:
+                        way = ways  # crowned, and the move ends
+                elif way < ways:
+                    way += 1
+                else:
+                    if not goes_on:
+                        yield number(origin) | depth << CAPTURES | path << WAYS
+                    back = path & 3
+                    over = self.step(at, 3 - back)
+                    at, taken, path, depth, way = (
+                        self.step(over, 3 - back),
+                        taken ^ over,
+                        path >> 2,
+                        depth - 1,
+                        back + 1,
+                    )
+                    goes_on = True
+
+    def capturing(self, own, other, kings):
+        """Return the pieces of the player to move that can capture."""
+        empty = self.all ^ own ^ other
+        found = 0
+        for way in range(4):
+            over = self.step(own & kings if way > 1 else own, way) & other
+            found |= self.step(self.step(self.step(over, way) & empty, 3 - way), 3 - way)
+        return found
+
+    def can_move(self, own, other, kings):
+        """Tell whether the player to move can."""
+        empty = self.all ^ own ^ other
+        steps = (self.step(own, 0) | self.step(own, 1) | self.step(own & kings, 2) | self.step(own & kings, 3)) & empty
+        return steps != 0 or self.capturing(own, other, kings) != 0
+
+    def do_move(self, position, move):
+        own, other, kings = unpacked(position)
+        at = 1 << (move & 31)
+        own ^= at
+        is_king = kings & at
+        kings ^= is_king
+        captures = move >> CAPTURES & 15
+        if captures == 0:
+            at = self.step(at, move >> WAYS)
+        for turn in range(captures - 1, -1, -1):
+            way = move >> WAYS + 2 * turn & 3
+            over = self.step(at, way)
+            other ^= over
+            kings &= ~over
+            at = self.step(over, way)
+        if is_king or at & self.last_row:
+            kings |= at
+        return self.handed_over(position, own | at, other, kings)
+
+    def handed_over(self, position, own, other, kings):
+        """Return what is on the board after a move as the other player sees it, whose turn it is."""
+        return packed(position >> COLOUR ^ 1, self.turned(other), self.turned(own), self.turned(kings))
+
+    # Backward
+
+    def parents(self, position):
+        """Yield the positions in which the other player could step here with a king, and capture nothing."""
+        own, other, kings = unpacked(position)
+        empty = self.all ^ own ^ other if own else 0  # who has nothing left has just lost it
+        for way in range(4):
+            origins = self.step(other & kings, way) & empty
+            while origins:
+                origin = origins & -origins
+                origins ^= origin
+                moved = origin | self.step(origin, 3 - way)
+                before = self.turned(other ^ moved), self.turned(own), self.turned(kings ^ moved)
+                if not self.capturing(before[0], before[1], before[2]):
+                    yield packed(position >> COLOUR ^ 1, before[0], before[1], before[2])

@@ -1,0 +1,273 @@
+"""A dense numbering: every slot stands for a position with White to move, and for the same one with colours exchanged.
+
+    men of both sides             kings of the mover       kings of the other
+    ways to have that advance  ×  C(squares - men, k)   ×  C(squares - men - k, l)
+
+First are those of a tier in which the stronger side, named first, is to move, and behind them those in which the other
+is; if both are alike, there is one part.
+
+Men are ranked from the first square on, as words of a dictionary in which an empty square comes before a man of the
+mover's, and that before one of the other's: so their rank is a sum over men, of the ways in which those that are left
+could stand beyond their square. Kings are ranked among the squares that are left, by the combinatorial number system.
+
+Where a side has nothing left only the other side has moved, and won: the slots of such a tier are of losses alone.
+"""
+
+from functools import cache, cached_property
+from math import comb
+
+from retrograde.games.draughts import sides
+from retrograde.games.draughts.board import COLOUR, number, packed, unpacked
+from retrograde.games.draughts.moves import Moves
+from retrograde.games.draughts.sides import ADVANCE, KINGS, MEN, MOST_PIECES
+
+
+class Numbering(Moves):
+    """The numbering of positions; `index` and `unindex` undo one another, and every slot has one."""
+
+    @cached_property
+    def tiers(self):
+        """The tiers that have room for their men."""
+        return tuple(tier for tier in sides.tiers_from(self.pieces, self.rows) if self.size(tier))
+
+    @property
+    def family(self):
+        return type(self)("KvK", self.rows)
+
+    @cached_property
+    def men_table(self):
+        """See `ways_of_men`."""
+        return ways_of_men(self.rows)
+
+    @cached_property
+    def men_places(self):
+        """Where in the table some men begin: at `16 * mover's + other's`."""
+        return places_of_men(self.rows)
+
+    @cached_property
+    def choices(self):
+        """In how many ways k of n are chosen, at `33 * k + n`."""
+        return tuple(comb(n, k) for k in range(MOST_PIECES + 1) for n in range(33))
+
+    # Sizes
+
+    def ways(self, first, own, other, advance):
+        """Return in how many ways men of both sides, with that advance in all, stand from a square on."""
+        most = (self.rows - 2) * (own + other)
+        if advance < 0 or advance > most:
+            return 0
+        return self.men_table[self.men_places[16 * own + other] + first * (most + 1) + advance]
+
+    def slots(self, own, other, own_kings, other_kings, advance):
+        """Return how many positions there are with so many men and kings of the mover's and of the other's."""
+        left = self.squares - own - other
+        if own_kings + other_kings > left:
+            return 0
+        return (
+            self.ways(0, own, other, advance)
+            * self.choose(left, own_kings)
+            * self.choose(left - own_kings, other_kings)
+        )
+
+    def parts(self, tier):
+        """Return the parts of a tier: by the side to move, unless both sides are alike."""
+        stronger, weaker = sides.sides_of(tier)
+        orders = [(stronger, weaker)] * (sum(weaker) > 0) + [(weaker, stronger)] * (stronger != weaker)
+        return [
+            (sides.part_name(own, other), self.slots(own[1], other[1], own[0], other[0], tier & ADVANCE))
+            for own, other in orders
+        ]
+
+    def size(self, tier):
+        """Return the number of slots of a tier."""
+        return sum(slots for _, slots in self.parts(tier))
+
+    # Positions and slots
+
+    def canonical(self, position):
+        """Return the position with White to move."""
+        return position & (1 << COLOUR) - 1
+
+    def images(self, position):
+        """Yield the position, and the same one with colours exchanged."""
+        yield position
+        yield position ^ 1 << COLOUR
+
+    def advance(self, own, other):
+        """Return the advance of men: the sum of their rows, counted by each side from its own."""
+        return self.sum_of_rows(own) + (self.rows - 1) * other.bit_count() - self.sum_of_rows(other)
+
+    def sum_of_rows(self, squares):
+        """Return the sum of the rows of some squares."""
+        ones, twos, fours = squares & self.odd, squares & self.twos, squares & self.fours
+        return ones.bit_count() + 2 * twos.bit_count() + 4 * fours.bit_count()
+
+    def tier(self, position):
+        own, other, kings = unpacked(position)
+        own_count, other_count = own.bit_count(), other.bit_count()
+        own_kings, other_kings = (own & kings).bit_count(), (other & kings).bit_count()
+        first_count, first_kings = own_count, own_kings
+        if is_weaker(own_count, own_kings, other_count, other_kings):
+            first_count, first_kings = other_count, other_kings
+        gone = MOST_PIECES - own_count - other_count
+        advance = self.advance(own & ~kings, other & ~kings)
+        material = (gone << 4 | gone + own_kings + other_kings) << 4 | first_kings
+        return material << KINGS | (first_count - first_kings) << MEN | advance
+
+    def index(self, position):
+        """Return the slot of a position, whoever is to move."""
+        own, other, kings = unpacked(position)
+        own_kings, other_kings = (own & kings).bit_count(), (other & kings).bit_count()
+        own_men, other_men = own.bit_count() - own_kings, other.bit_count() - other_kings
+        advance = self.advance(own & ~kings, other & ~kings)
+        left = self.all ^ (own | other) & ~kings
+        slot = self.rank_of_men(own & ~kings, other & ~kings, own_men, other_men, advance)
+        slot = slot * self.choose(left.bit_count(), own_kings) + self.rank_of_kings(own & kings, left)
+        left ^= own & kings
+        slot = slot * self.choose(left.bit_count(), other_kings) + self.rank_of_kings(other & kings, left)
+        if own and is_weaker(own_men + own_kings, own_kings, other_men + other_kings, other_kings):
+            slot += self.slots(other_men, own_men, other_kings, own_kings, advance)
+        return slot
+
+    def unindex(self, tier, i):
+        """Return the position of a slot, White to move."""
+        pieces, men = MOST_PIECES - (tier >> 18), MOST_PIECES - (tier >> 14 & 15)
+        own_kings, own_men, advance = tier >> KINGS & 15, tier >> MEN & 15, tier & ADVANCE
+        other_kings, other_men = pieces - men - own_kings, men - own_men
+        first = self.slots(own_men, other_men, own_kings, other_kings, advance) if other_men + other_kings else 0
+        if i >= first:
+            i -= first
+            own_kings, own_men, other_kings, other_men = other_kings, other_men, own_kings, own_men
+        left = self.squares - men
+        of_own, of_other = self.choose(left, own_kings), self.choose(left - own_kings, other_kings)
+        own, other = self.placed_men(i // of_other // of_own, own_men, other_men, advance)
+        empty = self.all ^ own ^ other
+        kings = self.placed_kings(i // of_other % of_own, own_kings, empty)
+        others = self.placed_kings(i % of_other, other_kings, empty ^ kings)
+        return packed(0, own | kings, other | others, kings | others)
+
+    # Men
+
+    def rank_of_men(self, own, other, own_count, other_count, advance):
+        """Return the rank of the squares of men of both sides among those of so many men with the same advance."""
+        rank, left = 0, own | other
+        while left:
+            square = left & -left
+            left ^= square
+            at = number(square)
+            row = at // self.width
+            rank += self.ways(at + 1, own_count, other_count, advance)
+            if other & square:
+                rank += self.ways_with_own(at, own_count, other_count, advance)
+                other_count -= 1
+                advance -= self.rows - 1 - row
+            else:
+                own_count -= 1
+                advance -= row
+        return rank
+
+    def ways_with_own(self, at, own, other, advance):
+        """Return in how many ways men stand from a square on, a man of the mover's on that square."""
+        row = at // self.width
+        if own == 0 or row == self.rows - 1:
+            return 0
+        return self.ways(at + 1, own - 1, other, advance - row)
+
+    def placed_men(self, rank, own_count, other_count, advance):
+        """Return the squares of men of that rank, the mover's and the other's."""
+        own = other = at = 0
+        while own_count + other_count:
+            row = at // self.width
+            empty = self.ways(at + 1, own_count, other_count, advance)
+            if rank >= empty:
+                rank -= empty
+                before = self.ways_with_own(at, own_count, other_count, advance)
+                if rank < before:
+                    own |= 1 << at
+                    own_count -= 1
+                    advance -= row
+                else:
+                    rank -= before
+                    other |= 1 << at
+                    other_count -= 1
+                    advance -= self.rows - 1 - row
+            at += 1
+        return own, other
+
+    # Kings
+
+    def choose(self, squares, kings):
+        """Return in how many ways kings stand on so many squares."""
+        return self.choices[33 * kings + squares]
+
+    def rank_of_kings(self, kings, left):
+        """Return the rank of kings on some of the squares that are left."""
+        rank, count = 0, 0
+        while kings:
+            square = kings & -kings
+            kings ^= square
+            count += 1
+            rank += self.choose((left & square - 1).bit_count(), count)
+        return rank
+
+    def placed_kings(self, rank, count, left):
+        """Return the squares of kings of that rank among those that are left."""
+        kings, at, place = 0, self.squares, left.bit_count()
+        while count:
+            at -= 1
+            if left >> at & 1:
+                place -= 1
+                before = self.choose(place, count)
+                if rank >= before:
+                    rank -= before
+                    kings |= 1 << at
+                    count -= 1
+        return kings
+
+
+def is_weaker(own, own_kings, other, other_kings):
+    """Tell whether the first of two sides is the weaker, given how many pieces, and kings among them, they have."""
+    return own < other or (own == other and own_kings < other_kings)
+
+
+# Tables
+
+
+@cache
+def places_of_men(rows: int) -> tuple[int, ...]:
+    """Return where in `ways_of_men` the ways of so many men begin, at `16 * mover's + other's`; its length last."""
+    places, end = [-1] * 16 * (MOST_PIECES + 1), 0
+    for own in range(MOST_PIECES + 1):
+        for other in range(MOST_PIECES + 1 - own):
+            places[16 * own + other] = end
+            end += (rows * rows // 2 + 1) * ((rows - 2) * (own + other) + 1)
+    return (*places, end)
+
+
+@cache
+def ways_of_men(rows: int) -> tuple[int, ...]:
+    """Return in how many ways men stand from a square on: by `places_of_men`, by square, and then by their advance."""
+    squares, places = rows * rows // 2, places_of_men(rows)
+    table = [0] * places[-1]
+
+    def ways(first: int, own: int, other: int, advance: int) -> int:
+        most = (rows - 2) * (own + other)
+        if min(own, other, advance) < 0 or advance > most:
+            return 0
+        return table[places[16 * own + other] + first * (most + 1) + advance]
+
+    for own in range(MOST_PIECES + 1):
+        for other in range(MOST_PIECES + 1 - own):
+            most = (rows - 2) * (own + other)
+            begin = places[16 * own + other]
+            table[begin + squares * (most + 1)] = int(own + other == 0)
+            for first in reversed(range(squares)):
+                row = first // (rows // 2)
+                for advance in range(most + 1):
+                    found = ways(first + 1, own, other, advance)
+                    if row < rows - 1:
+                        found += ways(first + 1, own - 1, other, advance - row)
+                    if row > 0:
+                        found += ways(first + 1, own, other - 1, advance - (rows - 1 - row))
+                    table[begin + first * (most + 1) + advance] = found
+    return tuple(table)

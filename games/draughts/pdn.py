@@ -1,0 +1,213 @@
+"""PDN, the portable draughts notation: positions, moves, and how the board looks on paper.
+
+A position tells who is to move, and on which squares White's and Black's pieces stand; K marks kings, and a range of
+numbers stands for all of them.
+
+>>> from retrograde.games.draughts import Draughts
+>>> game = Draughts("KMvMM")
+>>> position = game.read("W:W22,K30:B18,11")
+>>> game.write(position), [move_name(game, position, move) for move in game.generate_moves(position)]
+('W:W22,K30:B11,18', ['22x15x8'])
+>>> print(picture(game, position))
+ 1    .   .   .   .    4
+ 5  .   .   .   .      8
+ 9    .   .   b   .   12
+13  .   .   .   .     16
+17    .   b   .   .   20
+21  .   w   .   .     24
+25    .   .   .   .   28
+29  .   W   .   .     32   White to move
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from retrograde.games.draughts import sides
+from retrograde.games.draughts.board import COLOUR, number, packed, unpacked
+from retrograde.games.draughts.moves import CAPTURES, WAYS
+from retrograde.games.draughts.sides import MOST_PIECES
+from retrograde.games.game import MoveError, PositionError
+
+EXAMPLE = "W:W18,K24:B12,K10"
+POSITION = re.compile(r"([WB])((?::[WB][^:WB]*){2})")
+PIECES = re.compile(r"(K?)(\d{1,2})(?:-(\d{1,2}))?")
+
+Pieces = dict[int, str]
+"""Pieces by the numbers of their squares: w and b are men, W and B kings."""
+
+
+def seen(game: Any, position: int, square: int) -> int:
+    """Return the number on the board of a square that the player to move sees, from 1."""
+    return square + 1 if position >> COLOUR & 1 else game.squares - square
+
+
+def pieces_of(game: Any, position: int) -> Pieces:
+    """Return the pieces on the board."""
+    own, other, kings = unpacked(position)
+    signs = "wb" if white_to_move(position) else "bw"
+    found = {}
+    for square in range(game.squares):
+        if (own | other) >> square & 1:
+            sign = signs[other >> square & 1]
+            found[seen(game, position, square)] = sign.upper() if kings >> square & 1 else sign
+    return dict(sorted(found.items()))
+
+
+def white_to_move(position: int) -> bool:
+    """Tell whether it is White's turn."""
+    return not position >> COLOUR & 1
+
+
+# Positions
+
+
+def write(game: Any, position: int) -> str:
+    """Return a position as PDN has it in its tag FEN: `W:W18,K24:B12,K10`."""
+    pieces = pieces_of(game, position)
+    sides = [
+        ",".join(f"{'K' * sign.isupper()}{square}" for square, sign in pieces.items() if sign.upper() == side)
+        for side in "WB"
+    ]
+    return f"{'W' if white_to_move(position) else 'B'}:W{sides[0]}:B{sides[1]}"
+
+
+def read(game: Any, text: str) -> int:
+    """Return the position of a text; raise PositionError where it stands for none."""
+    match = POSITION.fullmatch(text.upper().replace(" ", "").strip('".'))
+    if not match or len({side[0] for side in match[2].split(":")[1:]}) < 2:
+        raise PositionError(f"no position {text!r}; it should look like {EXAMPLE}")
+    pieces: Pieces = {}
+    for side in match[2].split(":")[1:]:
+        for square, king in squares_in(side[1:], text, game.squares):
+            if square in pieces:
+                raise PositionError(f"there are two pieces on {square}; put one")
+            pieces[square] = side[0] if king else side[0].lower()
+    return position_of(game, pieces, match[1] == "W")
+
+
+def squares_in(text: str, whole: str, most: int) -> Iterator[tuple[int, bool]]:
+    """Yield the squares of a side's pieces, and whether they are kings."""
+    for word in filter(None, text.split(",")):
+        match = PIECES.fullmatch(word)
+        if not match:
+            raise PositionError(f"no piece {word!r} in {whole!r}; it should look like {EXAMPLE}")
+        first, last = int(match[2]), int(match[3] or match[2])
+        if not 1 <= first <= last <= most:
+            raise PositionError(f"there is no square {word.lstrip('K')} on the board; its squares are 1 to {most}")
+        for square in range(first, last + 1):
+            yield square, bool(match[1])
+
+
+def position_of(game: Any, pieces: Pieces, white: bool) -> int:
+    """Return the position with these pieces; raise PositionError where there is none, or it is not of the game."""
+    check_pieces(game, pieces, white)
+    own = other = kings = 0
+    for square, sign in pieces.items():
+        bit = 1 << (game.squares - square if white else square - 1)
+        if (sign.upper() == "W") == white:
+            own |= bit
+        else:
+            other |= bit
+        kings |= bit * sign.isupper()
+    position = packed(0 if white else 1, own, other, kings)
+    tier = game.tier(position)
+    if tier not in game.tiers:
+        name = sides.name_of_sides(*sides.sides_of(tier))
+        options = f"{name},{game.rows}" if game.rows != 8 else name
+        what = f"this is {name}, which does not follow from {game.pieces}"
+        raise PositionError(f"{what}; its database is made by: retrograde solve draughts:{options}")
+    return position
+
+
+def check_pieces(game: Any, pieces: Pieces, white: bool) -> None:
+    """Raise PositionError unless there are a few pieces, some of them the other's, and no man on his last row."""
+    if len(pieces) > MOST_PIECES:
+        raise PositionError(f"{len(pieces)} pieces are on the board; endings have {MOST_PIECES} at most")
+    mover, other = ("White", "Black") if white else ("Black", "White")
+    if not any(sign.upper() == other[0] for sign in pieces.values()):
+        raise PositionError(
+            f"{mover} is to move and {other} has no pieces: the game is over; should {other} be to move?"
+        )
+    for square, sign in pieces.items():
+        if (sign == "w" and square <= game.width) or (sign == "b" and square > game.squares - game.width):
+            raise PositionError(f"a man stands on {square}, where he has been crowned; put K before the number")
+
+
+# Moves
+
+
+def path(game: Any, position: int, move: int) -> list[int]:
+    """Return the squares that a piece comes to by a move, from where it stands."""
+    at = 1 << (move & 31)
+    squares = [at]
+    captures = move >> CAPTURES & 15
+    for turn in reversed(range(max(1, captures))):
+        way = move >> WAYS + 2 * turn & 3
+        at = game.step(at, way)
+        if captures:
+            at = game.step(at, way)
+        squares.append(at)
+    return [seen(game, position, number(square)) for square in squares]
+
+
+def move_name(game: Any, position: int, move: int) -> str:
+    """Return a move's name: `11-15`, or all squares that a capture comes to, `22x15x8`."""
+    return ("x" if move >> CAPTURES & 15 else "-").join(map(str, path(game, position, move)))
+
+
+def parse(game: Any, position: int, text: str) -> int:
+    """Return the legal move of a text, which may leave out squares between; raise MoveError for none, or several."""
+    moves = {move_name(game, position, move): move for move in game.generate_moves(position)}
+    wanted = re.split("[-x:]", text.strip().lower())
+    exact = [name for name in moves if re.split("[-x]", name) == wanted]
+    found = exact or [name for name in moves if ends(re.split("[-x]", name)) == wanted]
+    if len(found) == 1:
+        return moves[found[0]]
+    if found:
+        raise MoveError(f"{text!r} may be any of {' '.join(found)}")
+    raise MoveError(f"no move {text!r} here; the moves are {' '.join(moves)}")
+
+
+def ends(squares: Sequence[str]) -> list[str]:
+    """Return the first and the last of some squares."""
+    return [squares[0], squares[-1]]
+
+
+# Pictures
+
+
+def cell(game: Any, square: int) -> int:
+    """Return the cell, row by row from the top left, of a square's number."""
+    row, column = divmod(square - 1, game.width)
+    return row * game.rows + 2 * column + 1 - row % 2
+
+
+def cells(game: Any, position: int) -> str:
+    """Return a sign for each cell of the board, light ones included."""
+    signs = ["."] * game.rows**2
+    for square, sign in pieces_of(game, position).items():
+        signs[cell(game, square)] = sign
+    return "".join(signs)
+
+
+def read_cells(game: Any, signs: str, turn: str) -> int:
+    """Return the position with these signs on the cells; raise PositionError where there is none."""
+    squares = {cell(game, square): square for square in range(1, game.squares + 1)}
+    pieces = {squares.get(place, 0): sign for place, sign in enumerate(signs) if sign != "."}
+    if 0 in pieces:
+        raise PositionError("a piece stands on a light cell; pieces stand on dark ones")
+    if turn not in ("w", "b"):
+        raise PositionError("it must be the turn of w or b")
+    return position_of(game, pieces, turn == "w")
+
+
+def picture(game: Any, position: int) -> str:
+    """Return the board with the numbers of the squares at the edges, and who is to move."""
+    pieces, lines = pieces_of(game, position), []
+    for row in range(game.rows):
+        first = game.width * row + 1
+        signs = "   ".join(pieces.get(square, ".") for square in range(first, first + game.width))
+        signs = f"  {signs}" if row % 2 == 0 else f"{signs}  "
+        lines.append(f"{first:2}  {signs}  {first + game.width - 1:3}")
+    return "\n".join([*lines[:-1], f"{lines[-1]}   {'White' if white_to_move(position) else 'Black'} to move"])

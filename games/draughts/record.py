@@ -1,0 +1,42 @@
+"""A game as PDN records it: tags, and the moves."""
+
+import textwrap
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from retrograde.games.draughts.pdn import white_to_move
+from retrograde.games.game import LOSE
+
+WIDTH = 79
+
+
+def pdn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool) -> str:
+    """Return a game from a position; *players* are the names of who moves first and second.
+
+    A game that is *finished* without an end on the board is a draw, by repetition say.
+    """
+    start, white_begins = game.write(position), white_to_move(position)
+    white, black = players if white_begins else reversed(players)
+    words: list[str] = []
+    for ply, move in enumerate(moves, 0 if white_begins else 1):
+        number = f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
+        words += [number] * (not words or ply % 2 == 0)
+        words.append(game.move_name(position, move))
+        position = game.do_move(position, move)
+    result = "*"
+    if finished:
+        result = ("0-1" if white_to_move(position) else "1-0") if game.primitive(position) == LOSE else "1/2-1/2"
+    tags = {
+        "Event": f"Draughts ending {game.pieces}",
+        "Date": f"{date.today():%Y.%m.%d}",
+        "White": white,
+        "Black": black,
+        "Result": result,
+        "GameType": "21",  # English draughts
+        "SetUp": "1",
+        "FEN": start,
+    }
+    head = "\n".join(f'[{name} "{text}"]' for name, text in tags.items())
+    body = textwrap.fill(" ".join([*words, result]), WIDTH, break_on_hyphens=False)
+    return f"{head}\n\n{body}\n"

@@ -1,0 +1,136 @@
+"""Endings of draughts (English checkers) of two to eight pieces: KKvK, KMvM, and all their kin.
+
+Men go forward cornerwise, kings backward as well, a square at a time. Who can capture must, by whichever way he likes,
+and goes on as long as the piece can; a man that comes to the last row is crowned, and the move ends. Who cannot move
+has lost, be it that he has nothing left. There is no rule of draws: play that goes on for ever is one.
+
+There is no first position, but on 4 × 4: every placement counts, and `size`, `index` and `unindex` number them tier by
+tier. Positions and tiers mean the same in all variants with as many rows; `pieces` decides nothing but which there are.
+`board` has the encoding of positions, `moves` how pieces move, `sides` the tiers, `numbering` the numbering.
+"""
+
+from retrograde.games.draughts import sides
+from retrograde.games.draughts.board import COLOUR, packed, unpacked
+from retrograde.games.draughts.numbering import Numbering
+from retrograde.games.draughts.sides import MOST_PIECES
+from retrograde.games.game import LOSE, UNDECIDED
+
+# What is only for people is imported where it is used: solving needs none of it
+
+
+class Draughts(Numbering):
+    """Take or hem in all pieces of the other; `pieces` names those of both sides, as in KKvK, or how many there are."""
+
+    name = "draughts"
+    title = "Draughts endings"
+    words = {"w": "White", "b": "Black", "W": "white king", "B": "black king"}
+    example = "KKvK"
+
+    def __post_init__(self):
+        if self.rows not in (4, 6, 8):
+            raise ValueError(f"rows={self.rows}; the board must have 4, 6 or 8 rows")
+        if not self.pieces.strip().isdecimal():
+            object.__setattr__(self, "pieces", sides.ending(self.pieces))  # fields are frozen, but not from within
+        elif 2 <= int(self.pieces) <= MOST_PIECES:
+            object.__setattr__(self, "pieces", str(int(self.pieces)))
+        else:
+            raise ValueError(f"pieces={self.pieces}; say 2 to {MOST_PIECES}, or name them, as in KKvKM")
+        if not self.pieces.isdecimal() and not self.has_room():
+            raise ValueError(f"there is no room for {self.pieces} on {self.rows} rows")
+
+    def has_room(self):
+        """Tell whether there is a position of the ending."""
+        first, second = sides.two_sides(self.pieces)
+        return any(self.size(sides.tier_of(first, second, at)) for at in sides.advances(first, second, self.rows))
+
+    @property
+    def start(self):
+        """The first position of the whole game, Black to move; it is small enough on 4 × 4 alone."""
+        men = self.width * (self.rows // 2 - 1)
+        own = (1 << men) - 1
+        if 2 * men > MOST_PIECES or self.tier(start := packed(1, own, self.turned(own), 0)) not in self.tiers:
+            raise AttributeError("start")  # as in every ending
+        return start
+
+    def primitive(self, position):
+        own, other, kings = unpacked(position)
+        return UNDECIDED if self.can_move(own, other, kings) else LOSE
+
+    # For people
+
+    def variant_title(self):
+        """Return the pieces: `Two kings against king and man`."""
+        from retrograde.games.draughts.words import in_words
+
+        return in_words(self.pieces, self.rows)
+
+    def ending(self, position):
+        """Return how the game has ended."""
+        return "no move is left" if unpacked(position)[0] else "no piece is left"
+
+    def pgn(self, position, moves, players, finished):
+        """Return a game from a position as PDN; *players* are the names of who moves first and second."""
+        from retrograde.games.draughts.record import pdn
+
+        return pdn(self, position, moves, players, finished)
+
+    def tier_name(self, tier):
+        """Return the name of an ending, and how far its men have advanced."""
+        return sides.name_of(tier)
+
+    def write(self, position):
+        """Return a position as PDN has it: `W:W18,K24:B12,K10`."""
+        from retrograde.games.draughts.pdn import write
+
+        return write(self, position)
+
+    def read(self, text):
+        """Read a position as PDN has it; the sides may be in any order, and have ranges of squares."""
+        from retrograde.games.draughts.pdn import read
+
+        return read(self, text)
+
+    def show(self, position):
+        from retrograde.games.draughts.pdn import picture
+
+        return picture(self, position)
+
+    def move_name(self, position, move):
+        """Return a move as PDN has it: `11-15`, and of captures all squares, `22x15x8`."""
+        from retrograde.games.draughts.pdn import move_name
+
+        return move_name(self, position, move)
+
+    def move(self, position, text):
+        """Read a move as PDN has it; of a capture the first and last square are enough where it is the only one."""
+        from retrograde.games.draughts.pdn import parse
+
+        return parse(self, position, text)
+
+    def draw_board(self):
+        from retrograde.games.draughts.words import drawn
+
+        return drawn(self.rows)
+
+    def draw_pieces(self, position):
+        from retrograde.games.draughts.pdn import cells
+
+        return cells(self, position)
+
+    def draw_turn(self, position):
+        return "wb"[position >> COLOUR]
+
+    def draw_move(self, position, move):
+        """Return the cells that a piece comes to, from where it stands."""
+        from retrograde.games.draughts.pdn import cell, path
+
+        return tuple(cell(self, square) for square in path(self, position, move))
+
+    def draw_steps(self, position, move):
+        """Return the same cells one by one, for a king may come to them in another order."""
+        return tuple((place,) for place in self.draw_move(position, move))
+
+    def read_pieces(self, pieces, turn):
+        from retrograde.games.draughts.pdn import read_cells
+
+        return read_cells(self, pieces, turn)

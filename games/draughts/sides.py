@@ -1,0 +1,129 @@
+"""Endings are named by their pieces, KKMvK, kings before men, and each is a tier for every advance of the men.
+
+The *advance* is how many rows all men of both sides have gone, counted from the row on which they began. Of the sides
+of an ending the stronger one is named first: that with more pieces, then with more kings. A tier is an int::
+
+    21 … 18       17 … 14     13 … 10     9 … 6      5 … 0
+    8 - pieces    8 - men     kings       men        advance
+                              of the side named first
+
+It rises with every move of a man, crowning, and capture: only kings that capture nothing stay in a tier.
+
+>>> ending("kvmmk"), name_of(tier_of((2, 1), (1, 0), 3)), len(tiers_from("KMvK", 8))
+('KMMvK', 'KKMvK at 3', 32)
+"""
+
+import re
+from functools import cache
+
+MOST_PIECES = 8
+KINGS, MEN, ADVANCE = 10, 6, 63
+"""Where in a tier the kings and men of its first side begin; the bits of the advance."""
+
+Side = tuple[int, int]
+"""How many kings and men."""
+
+
+def ending(text: str) -> str:
+    """Return the name of an ending, the stronger side first; cases and order do not matter."""
+    match = re.fullmatch(r"([KM]+)V([KM]+)", text.strip().upper())
+    if not match:
+        raise ValueError(
+            f"no ending {text!r}; name the kings and men of both sides, as in KKvKM, or say how many pieces"
+        )
+    first, second = sides = [side_of(name) for name in match.groups()]
+    if sum(first + second) > MOST_PIECES:
+        raise ValueError(f"{text!r} has {sum(first + second)} pieces; endings of {MOST_PIECES} at most are known")
+    return name_of_sides(*in_order(*sides))
+
+
+def side_of(name: str) -> Side:
+    """Return the side of that name."""
+    return name.count("K"), name.count("M")
+
+
+def name_of_side(side: Side) -> str:
+    """Return the name of a side, a dash for one that has nothing left."""
+    return "K" * side[0] + "M" * side[1] or "-"
+
+
+def name_of_sides(first: Side, second: Side) -> str:
+    """Return the name of an ending."""
+    return f"{name_of_side(first)}v{name_of_side(second)}"
+
+
+def in_order(first: Side, second: Side) -> tuple[Side, Side]:
+    """Return two sides, the stronger one first."""
+    return (first, second) if (sum(first), first) >= (sum(second), second) else (second, first)
+
+
+def part_name(own: Side, other: Side) -> str:
+    """Return the name of a part of a tier: the pieces of the player to move, and those of the other."""
+    return f"{name_of_side(own)} v {name_of_side(other)}"
+
+
+# Tiers
+
+
+def tier_of(first: Side, second: Side, advance: int) -> int:
+    """Return the tier of an ending, its stronger side first, at an advance."""
+    men = first[1] + second[1]
+    pieces = men + first[0] + second[0]
+    return ((MOST_PIECES - pieces << 4 | MOST_PIECES - men) << 4 | first[0]) << KINGS | first[1] << MEN | advance
+
+
+def sides_of(tier: int) -> tuple[Side, Side]:
+    """Return both sides of a tier, the stronger one first."""
+    pieces, men = MOST_PIECES - (tier >> 18), MOST_PIECES - (tier >> 14 & 15)
+    first = tier >> KINGS & 15, tier >> MEN & 15
+    return first, (pieces - men - first[0], men - first[1])
+
+
+def name_of(tier: int) -> str:
+    """Return the name of a tier; the advance is told where there are men."""
+    first, second = sides_of(tier)
+    return name_of_sides(first, second) + (f" at {tier & ADVANCE}" if first[1] + second[1] else "")
+
+
+def advances(first: Side, second: Side, rows: int) -> range:
+    """Return the advances that the men of both sides may have on a board of so many rows."""
+    return range((first[1] + second[1]) * (rows - 2) + 1)
+
+
+@cache
+def tiers_from(pieces: str, rows: int) -> tuple[int, ...]:
+    """Return the tiers of an ending, or of all of so many pieces, and of all they can lead to; ascending.
+
+    Among them are some that have no room for their men.
+    """
+    found: set[tuple[Side, Side]] = set()
+    left = set(endings_of(int(pieces)) if pieces.isdecimal() else [two_sides(pieces)])
+    while left:
+        found |= left
+        left = {after for before in left for after in conversions(*before)} - found
+    return tuple(sorted(tier_of(*sides, advance) for sides in found for advance in advances(*sides, rows)))
+
+
+def two_sides(name: str) -> tuple[Side, Side]:
+    """Return the sides of an ending."""
+    first, second = map(side_of, name.split("v"))
+    return first, second
+
+
+def endings_of(pieces: int) -> list[tuple[Side, Side]]:
+    """Return the sides of all endings of so many pieces, of both colours."""
+    sides = [(kings, count - kings) for count in range(1, pieces) for kings in range(count + 1)]
+    return [in_order(first, second) for first in sides for second in sides if sum(first + second) == pieces]
+
+
+def conversions(first: Side, second: Side) -> list[tuple[Side, Side]]:
+    """Return what crowning a man or losing a piece makes of an ending; nothing where a side has nothing left."""
+    if not sum(second):
+        return []
+    found = []
+    for (kings, men), other in ((first, second), (second, first)):
+        if men:
+            found += [in_order((kings + 1, men - 1), other), in_order((kings, men - 1), other)]
+        if kings:
+            found.append(in_order((kings - 1, men), other))
+    return found

@@ -27,8 +27,8 @@ from retrograde.games.trusted import remember, trusted_files
 BUILT_IN = (
     *("awari", "bearoff", "cantstop", "chess", "chutes", "connect4", "cram", "dodgem", "domineering", "dotsandboxes"),
     *("eightpuzzle", "game2048", "grundy", "hanoi", "hareandhounds", "kalah", "klotski", "lgame", "lightsout"),
-    *("mutorere", "nim", "nim3", "octal", "othello", "pegsolitaire", "pig", "piglet", "pocketcube", "tentozero"),
-    *("tictactoe", "tictactoe3", "ur", "yahtzee"),
+    *("morris", "mutorere", "nim", "nim3", "octal", "othello", "pegsolitaire", "pig", "piglet", "pocketcube", "quixo"),
+    *("tentozero", "tictactoe", "tictactoe3", "ur", "yahtzee"),
 )
 ENTRY_POINTS = "retrograde.games"
 

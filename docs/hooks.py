@@ -50,7 +50,7 @@ SHOWN = {
     "klotski": ("klotski", ""),
     "lgame": ("lgame", ""),
     "lightsout": ("lightsout", "OO.O/.OO./O..O/.O.."),
-    "morris": ("morris:6", "OX./..O/OX.X/..O./X../OXX/X"),
+    "morris": ("morris:6", "OX./.O./OX.X/.O./OXX/X"),
     "mutorere": ("mutorere", ""),
     "nim": ("nim", ""),
     "nim3": ("nim3", ""),

@@ -26,7 +26,7 @@ class Morris(Placed):
 
     title = "Men's morris"
     words = {"X": "White", "O": "Black"}
-    example = "4"
+    example = "3"
     bits = to_move = "XO"
 
     men: int = 9

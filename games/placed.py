@@ -40,9 +40,12 @@ class Placed(Game):
 
     def parts(self, tier):
         """Return the sections of a tier, by the numbers of men, and their slots."""
-        blocks = [block for block in self._declared.blocks if block.section.tier == tier]
-        names = dict.fromkeys(block.section.name for block in blocks)
-        return [(name, sum(block.slots for block in blocks if block.section.name == name)) for name in names]
+        subsections = [subsection for subsection in self._declared.subsections if subsection.section.tier == tier]
+        names = dict.fromkeys(subsection.section.name for subsection in subsections)
+        return [
+            (name, sum(subsection.slots for subsection in subsections if subsection.section.name == name))
+            for name in names
+        ]
 
     def tier(self, position):
         """Return the tier of a position; a negative number where it is in no section."""
@@ -60,25 +63,25 @@ class Placed(Game):
         pattern = 0
         for byte in range(self._bytes):
             pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
-        block = self._section_blocks[section] + pattern.bit_count()
-        ways, orbit = self._ways[block], self._orbits[pattern]
+        subsection = self._first_subsections[section] + pattern.bit_count()
+        ways, orbit = self._ways[subsection], self._orbits[pattern]
         best = ways
         for at in range(self._set_begins[orbit % self._set_count], self._set_begins[orbit % self._set_count + 1]):
-            best = min(best, self._rank(position, block, self._sets[at]))
-        return self._starts[block] + orbit // self._set_count * ways + best
+            best = min(best, self._rank(position, subsection, self._sets[at]))
+        return self._starts[subsection] + orbit // self._set_count * ways + best
 
     def unindex(self, tier, i):
         """Return the canonical position of a slot, a negative number where it stands for none."""
-        block, after = self._tier_begins[tier], self._tier_begins[tier + 1]
-        while after - block > 1:
-            middle = (block + after) // 2
+        subsection, after = self._tier_begins[tier], self._tier_begins[tier + 1]
+        while after - subsection > 1:
+            middle = (subsection + after) // 2
             if self._starts[middle] <= i:
-                block = middle
+                subsection = middle
             else:
                 after = middle
-        ways, number = self._ways[block], i - self._starts[block]
-        least = self._least[self._least_begins[self._key_men[block]] + number // ways]
-        position = self._numbers[block] << self._bits | self._placed(block, least >> 1, number % ways)
+        ways, number = self._ways[subsection], i - self._starts[subsection]
+        least = self._least[self._least_begins[self._key_men[subsection]] + number // ways]
+        position = self._numbers[subsection] << self._bits | self._placed(subsection, least >> 1, number % ways)
         if least & 1 and self.index(position) != i:
             return NONE
         return self.canonical(position)
@@ -133,10 +136,10 @@ class Placed(Game):
             section = section * (self._most_men[kind] + 1) + men.bit_count()
         return section if self._section_tiers[section] >= 0 else NONE
 
-    def _rank(self, position, block, symmetry):
+    def _rank(self, position, subsection, symmetry):
         """Return the number of men that are not on key cells, with the cells as a symmetry orders them."""
         rank, free, taken = 0, self._others, 0
-        for at in range(block * self._kinds, (block + 1) * self._kinds):
+        for at in range(subsection * self._kinds, (subsection + 1) * self._kinds):
             men = self._moved(position >> self._order[at] * self._cells & self._full, symmetry)
             rank = rank * self._kind_ways[at] + self._choice(men & free, free)
             taken |= men
@@ -153,13 +156,13 @@ class Placed(Game):
             men ^= lowest
         return number
 
-    def _placed(self, block, men, rank):
-        """Return the men of a block, of which some stand on key cells, and the others have that number."""
-        at = block * self._kinds
-        ways = self._ways[block] // self._kind_ways[at]
-        taken = men | self._chosen(rank // ways, self._men[at] - self._key_men[block], self._others)
+    def _placed(self, subsection, men, rank):
+        """Return the men of a subsection, of which some stand on key cells, and the others have that number."""
+        at = subsection * self._kinds
+        ways = self._ways[subsection] // self._kind_ways[at]
+        taken = men | self._chosen(rank // ways, self._men[at] - self._key_men[subsection], self._others)
         position = taken << self._order[at] * self._cells
-        for at in range(block * self._kinds + 1, (block + 1) * self._kinds):
+        for at in range(subsection * self._kinds + 1, (subsection + 1) * self._kinds):
             rank, ways = rank % ways, ways // self._kind_ways[at]
             men = self._chosen(rank // ways, self._men[at], self._full ^ taken)
             position |= men << self._order[at] * self._cells
@@ -288,15 +291,19 @@ class Placed(Game):
         return self._by_section({self._place(section): section.tier for section in self._declared.sections})
 
     @cached_property
-    def _section_blocks(self):
-        """The same for the first block, less how many key men it has."""
-        blocks = list(enumerate(self._declared.blocks))
-        return self._by_section({self._place(block.section): number - block.key_men for number, block in blocks})
+    def _first_subsections(self):
+        """The same for the first subsection, less how many key men it has."""
+        subsections = list(enumerate(self._declared.subsections))
+        return self._by_section(
+            {self._place(subsection.section): number - subsection.key_men for number, subsection in subsections}
+        )
 
     @cached_property
     def _leading(self):
         """The same for the leading kind."""
-        return self._by_section({self._place(block.section): block.order[0] for block in self._declared.blocks})
+        return self._by_section(
+            {self._place(subsection.section): subsection.order[0] for subsection in self._declared.subsections}
+        )
 
     def _place(self, section):
         """Return the place of a section in these tables."""
@@ -310,41 +317,46 @@ class Placed(Game):
 
     @cached_property
     def _tier_begins(self):
-        """By tier, its first block; behind the last tier, how many blocks there are."""
-        blocks = self._declared.blocks
-        return tuple(sum(block.section.tier < tier for block in blocks) for tier in range(blocks[-1].section.tier + 2))
+        """By tier, its first subsection; behind the last tier, how many subsections there are."""
+        subsections = self._declared.subsections
+        return tuple(
+            sum(subsection.section.tier < tier for subsection in subsections)
+            for tier in range(subsections[-1].section.tier + 2)
+        )
 
     @cached_property
     def _starts(self):
-        return tuple(block.start for block in self._declared.blocks)
+        return tuple(subsection.start for subsection in self._declared.subsections)
 
     @cached_property
     def _ways(self):
-        """Of a block, in how many ways men may stand that are not on key cells."""
-        return tuple(prod(block.ways) for block in self._declared.blocks)
+        """Of a subsection, in how many ways men may stand that are not on key cells."""
+        return tuple(prod(subsection.ways) for subsection in self._declared.subsections)
 
     @cached_property
     def _kind_ways(self):
-        """By block, those of each kind in its order."""
-        return tuple(chain(*(block.ways for block in self._declared.blocks)))
+        """By subsection, those of each kind in its order."""
+        return tuple(chain(*(subsection.ways for subsection in self._declared.subsections)))
 
     @cached_property
     def _numbers(self):
-        return tuple(block.section.number for block in self._declared.blocks)
+        return tuple(subsection.section.number for subsection in self._declared.subsections)
 
     @cached_property
     def _men(self):
-        """By block, the numbers of men in that order."""
-        return tuple(block.section.men[kind] for block in self._declared.blocks for kind in block.order)
+        """By subsection, the numbers of men in that order."""
+        return tuple(
+            subsection.section.men[kind] for subsection in self._declared.subsections for kind in subsection.order
+        )
 
     @cached_property
     def _order(self):
-        """By block, the kinds in the order in which they are placed."""
-        return tuple(chain(*(block.order for block in self._declared.blocks)))
+        """By subsection, the kinds in the order in which they are placed."""
+        return tuple(chain(*(subsection.order for subsection in self._declared.subsections)))
 
     @cached_property
     def _key_men(self):
-        return tuple(block.key_men for block in self._declared.blocks)
+        return tuple(subsection.key_men for subsection in self._declared.subsections)
 
     @cached_property
     def _binomials(self):

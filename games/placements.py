@@ -8,10 +8,10 @@ A position is a bit for each cell with a man of the first kind, cell 0 lowest, t
 second, and so on; above them stands a *number*: who is to move, how many men are still in hand, or 0. Sections say what
 there is: a tier, how many men of each kind, and the number. The slots of a tier are those of its sections, ascending::
 
-    section   block          orbit             others of that kind    second kind           third kind, …
-    (x, o)    by men of the  number of the     C(cells that are no    C(cells left, men)    C(cells left, men)
-              leading kind   pattern of these  key cells, men)        ways                  ways
-              on key cells   men               ways
+    section   subsection       orbit             others of that kind    second kind           third kind, …
+    (x, o)    by men of the    number of the     C(cells that are no    C(cells left, men)    C(cells left, men)
+              leading kind     pattern of these  key cells, men)        ways                  ways
+              on key cells     men               ways
 
 The *key cells* are up to 16 that the symmetries keep among themselves, all if there are no more. Of the patterns in
 which men of one kind stand on them, those equal by symmetry are an orbit, of which the least stands for all. The other
@@ -56,7 +56,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Block:
+class Subsection:
     """The placements of a section with so many men of its leading kind on key cells: slots of its tier from `start`."""
 
     section: Section
@@ -89,6 +89,15 @@ class Placements:
     @property
     def kinds(self) -> int:
         return len(self.sections[0].men)
+
+    @property
+    def count(self) -> int:
+        """How many positions there are, those equal by symmetry counted each."""
+        found = 0
+        for section in self.sections:
+            left = (self.cells - before for before in accumulate(section.men, initial=0))
+            found += prod(comb(cells, men) for cells, men in zip(left, section.men, strict=False))
+        return found * (2 if self.swap else 1)
 
     @cached_property
     def key(self) -> tuple[int, ...]:
@@ -127,20 +136,20 @@ class Placements:
         return tuple(map(tuple, least)), known, tuple(sets)
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """All blocks, those of a tier one after another, tiers ascending."""
-        found: list[Block] = []
+    def subsections(self) -> tuple[Subsection, ...]:
+        """All subsections, those of a tier one after another, tiers ascending."""
+        found: list[Subsection] = []
         for _, sections in groupby(self.sections, attrgetter("tier")):
             start = 0
             for section in sections:
-                several = (tuple(self.blocks_of(section, leading, start)) for leading in range(self.kinds))
-                blocks = min(several, key=lambda blocks: blocks[-1].start + blocks[-1].slots)
-                found += blocks
-                start = blocks[-1].start + blocks[-1].slots
+                several = (tuple(self.subsections_of(section, leading, start)) for leading in range(self.kinds))
+                subsections = min(several, key=lambda subsections: subsections[-1].start + subsections[-1].slots)
+                found += subsections
+                start = subsections[-1].start + subsections[-1].slots
         return tuple(found)
 
-    def blocks_of(self, section: Section, leading: int, start: int) -> Iterator[Block]:
-        """Yield the blocks of a section, from a slot on, where the men of one kind are placed first."""
+    def subsections_of(self, section: Section, leading: int, start: int) -> Iterator[Subsection]:
+        """Yield the subsections of a section, from a slot on, where the men of one kind are placed first."""
         order = (leading, *(kind for kind in range(self.kinds) if kind != leading))
         first, *rest = (section.men[kind] for kind in order)
         key, others = len(self.key), self.cells - len(self.key)
@@ -148,9 +157,9 @@ class Placements:
         later = tuple(comb(self.cells - before, men) for before, men in zip(taken, rest, strict=False))
         for key_men in range(max(0, first - others), min(first, key) + 1):
             ways = comb(others, first - key_men), *later
-            block = Block(section, order, key_men, start, ways, len(self.orbits[0][key_men]))
-            yield block
-            start += block.slots
+            subsection = Subsection(section, order, key_men, start, ways, len(self.orbits[0][key_men]))
+            yield subsection
+            start += subsection.slots
 
 
 def placements(

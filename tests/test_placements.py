@@ -102,7 +102,7 @@ def test_each_placement_has_a_slot_of_its_own_but_for_symmetry(game):
 def test_few_slots_of_a_board_are_empty():
     """By Burnside's lemma there are 5,398,083 placements of two kinds on 4 × 4 cells but for its eight symmetries."""
     declared = Stones(4, 4).placements
-    slots = sum(block.slots for block in declared.blocks)
+    slots = sum(subsection.slots for subsection in declared.subsections)
     assert slots == 5_596_625
     fixed = sum(3 ** len(cycles(order)) for order in declared.symmetries)
     assert fixed // 8 == 5_398_083
@@ -275,6 +275,15 @@ def test_the_first_man_of_three_mens_morris():
     found = {name: solution[game.do_move(game.start, move)][0] for name, move in worth.items()}
     corners, sides = dict.fromkeys(("a1", "c1", "a3", "c3"), DRAW), dict.fromkeys(("b1", "a2", "c2", "b3"), WIN)
     assert found == {"b2": LOSE, **corners, **sides}
+
+
+def test_tiers_are_not_taken_from_a_game_with_other_options(tmp_path):
+    """Tiers of the same number and size may be there: what is in them is another game's."""
+    for variant in ("morris:3", "morris:3,no"):
+        solve(load_game(variant), tmp_path / f"{len(variant)}.h5", way="compiled")
+        with open_database(tmp_path / f"{len(variant)}.h5", game=load_game(variant)) as database:
+            solution = reference.solve(load_game(variant))
+            assert all(database[position] == outcome for position, outcome in solution.items())
 
 
 MORRIS = {

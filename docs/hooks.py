@@ -61,6 +61,7 @@ SHOWN = {
     "piglet": ("piglet", "0-0+2/0"),
     "pocketcube": ("pocketcube", ""),
     "quixo": ("quixo", "X.O.O/..X../.O..X/X...O/.XO../X"),
+    "teeko": ("teeko", "..O../.XX../.OXO./..XO./...../X"),
     "tentozero": ("tentozero", ""),
     "tictactoe": ("tictactoe", "X.O/.X./O.."),
     "tictactoe3": ("tictactoe3", "XO./A.X/..."),

@@ -28,7 +28,7 @@ BUILT_IN = (
     *("awari", "bearoff", "cantstop", "chess", "chutes", "connect4", "cram", "dodgem", "domineering", "dotsandboxes"),
     *("eightpuzzle", "game2048", "grundy", "hanoi", "hareandhounds", "kalah", "klotski", "lgame", "lightsout"),
     *("morris", "mutorere", "nim", "nim3", "octal", "othello", "pegsolitaire", "pig", "piglet", "pocketcube", "quixo"),
-    *("tentozero", "tictactoe", "tictactoe3", "ur", "yahtzee"),
+    *("teeko", "tentozero", "tictactoe", "tictactoe3", "ur", "yahtzee"),
 )
 ENTRY_POINTS = "retrograde.games"
 

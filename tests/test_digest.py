@@ -406,6 +406,7 @@ RULES = {
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",
     "quixo": "1aaefd3983691c6a5a841d728f7efa8a",
+    "teeko": "81fcb5853c2150de24e7182610166be5",
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
     "tictactoe": "5e7ff4cdf150ec59299618c233f13644",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",

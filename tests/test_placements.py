@@ -5,6 +5,7 @@ from functools import cached_property
 from itertools import product
 from math import comb
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,8 @@ from retrograde.games.placements import closed, composed, inverse, reordered
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.reuse import find_sources
 
 from . import reference
 from .reached import MorrisOfBoth, QuixoOfBoth, by_value, counts_reached
@@ -75,7 +78,8 @@ def images_by_cells(game, position):
 
 SMALL = [
     *(Stones(2, 2), Stones(3, 2), Stones(1, 3), Stones(4, 1, 3), Stones(2, 2, 3), Stones(3, 2, 1, "none")),
-    *(Stones(3, 2, 2, "turned"), Stones(2, 3, 2, "none"), Stones(3, 3)),
+    *(Stones(3, 2, 2, "turned"), Stones(2, 3, 2, "none")),
+    pytest.param(Stones(3, 3), marks=pytest.mark.slow, id="3 × 3"),
 ]
 
 
@@ -238,7 +242,7 @@ def test_a_position_outside_all_sections_is_told():
 # Games
 
 
-@pytest.mark.parametrize("variant", ["quixo:2", "quixo:3", "morris:3"])
+@pytest.mark.parametrize("variant", ["quixo:2", "quixo:3", "morris:3", "teeko:3,3", "teeko:3,2"])
 def test_games_keep_the_contract(variant):
     report = check(load_game(variant), compiled=False)
     assert report.ok, report.findings
@@ -278,12 +282,30 @@ def test_the_first_man_of_three_mens_morris():
 
 
 def test_tiers_are_not_taken_from_a_game_with_other_options(tmp_path):
-    """Tiers of the same number and size may be there: what is in them is another game's."""
+    """Tiers of the same number and size are there: what is in them is another game's."""
+    solve(load_game("morris:3"), tmp_path / "flying.h5", way="interpreted")
     for variant in ("morris:3", "morris:3,no"):
-        solve(load_game(variant), tmp_path / f"{len(variant)}.h5", way="compiled")
-        with open_database(tmp_path / f"{len(variant)}.h5", game=load_game(variant)) as database:
-            solution = reference.solve(load_game(variant))
-            assert all(database[position] == outcome for position, outcome in solution.items())
+        game = load_game(variant)
+        store = SimpleNamespace(table=SimpleNamespace(game=game, numbering=Numbering.of(game), bits=8))
+        sources = find_sources(store, tmp_path / "other.h5")
+        assert set(sources) == (set(range(len(game.tiers))) if game.flying else set())
+
+
+@pytest.mark.parametrize("variant", ["teeko:3,2", "teeko:3,3"])
+def test_small_teeko_is_what_a_slow_solver_makes_of_it(variant, tmp_path):
+    game, path = load_game(variant), tmp_path / "teeko.h5"
+    solve(game, path, way="interpreted")
+    found = outcomes(path, game)
+    assert all(found[position] == outcome for position, outcome in reference.solve(game, symmetric=True).items())
+
+
+def test_as_many_men_stand_on_the_board_of_teeko_as_are_published():
+    """75,710,250 placements of four men each, with either player to move: G. L. Steele."""
+    game = load_game("teeko")
+    *others, last = game.placements.sections
+    before = placements(25, [(one.tier, one.men) for one in others], swap=(1, 0))
+    assert last.men == (4, 4)
+    assert game.placements.count - before.count == 2 * 75_710_250
 
 
 MORRIS = {
@@ -304,6 +326,16 @@ def test_as_many_positions_of_morris_can_be_reached_as_others_count(variant, tmp
     with open_database(path, game=game) as database:
         reached = counts_reached(MorrisOfBoth(*dataclasses.astuple(game)), database)
         assert sum(reached.values()) == MORRIS[variant]
+        assert database[game.start].value == DRAW
+        assert verify(database).ok
+
+
+@pytest.mark.slow
+def test_teeko_is_a_draw(tmp_path):
+    """With perfect play nobody wins: G. L. Steele, 1998."""
+    game, path = load_game("teeko"), tmp_path / "teeko.h5"
+    solve(game, path)
+    with open_database(path, game=game) as database:
         assert database[game.start].value == DRAW
         assert verify(database).ok
 

@@ -11,6 +11,7 @@ From that follow `tiers`, `size`, `parts`, `tier`, `index`, `unindex`, `images` 
 `generate_moves`, `do_move`, `primitive` and, where play comes back to positions of a tier, `parents` the game says.
 """
 
+from bisect import bisect_left
 from functools import cached_property
 from itertools import accumulate, chain
 from math import comb, prod
@@ -40,12 +41,11 @@ class Placed(Game):
 
     def parts(self, tier):
         """Return the sections of a tier, by the numbers of men, and their slots."""
-        subsections = [subsection for subsection in self._declared.subsections if subsection.section.tier == tier]
-        names = dict.fromkeys(subsection.section.name for subsection in subsections)
-        return [
-            (name, sum(subsection.slots for subsection in subsections if subsection.section.name == name))
-            for name in names
-        ]
+        found = {section.name: 0 for section in self._declared.sections if section.tier == tier}
+        for subsection in self._declared.subsections:
+            if subsection.section.tier == tier:
+                found[subsection.section.name] += subsection.slots
+        return list(found.items())
 
     def tier(self, position):
         """Return the tier of a position; a negative number where it is in no section."""
@@ -318,11 +318,8 @@ class Placed(Game):
     @cached_property
     def _tier_begins(self):
         """By tier, its first subsection; behind the last tier, how many subsections there are."""
-        subsections = self._declared.subsections
-        return tuple(
-            sum(subsection.section.tier < tier for subsection in subsections)
-            for tier in range(subsections[-1].section.tier + 2)
-        )
+        tiers = [subsection.section.tier for subsection in self._declared.subsections]
+        return tuple(bisect_left(tiers, tier) for tier in range(tiers[-1] + 2))
 
     @cached_property
     def _starts(self):

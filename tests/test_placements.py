@@ -25,6 +25,8 @@ from . import reference
 from .reached import MorrisOfBoth, QuixoOfBoth, by_value, counts_reached
 from .solving import counts, outcomes
 
+pytestmark = pytest.mark.long
+
 WIN, DRAW = Value.WIN, Value.DRAW
 
 

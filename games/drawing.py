@@ -12,7 +12,8 @@ position is a bit for each cell with an X, row by row from the top left, then on
 
 `write` then gives `X.O/.X./...`, which `read` understands, `show` the same in lines, and `move_name` names the cell
 `b1` for the move 1; pictures and the editor of positions follow. Where a position itself must tell who is to move, say
-`to_move = "XO"`: with `bits` that is the number above them, 0 for X and 1 for O, and the text is `X.O/.X./.../O`.
+`to_move = "XO"`: with `bits` that is the number above them, 0 for X and 1 for O, and the text is `X.O/.X./.../O`. (A
+game with a `write` of its own may have more above: then the turn is the remainder of that number by how many players.)
 
 Where positions are coded in another way, two methods, which undo one another, take the place of `bits`::
 

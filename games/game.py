@@ -100,6 +100,12 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
     all such games. What is compiled and solved for one serves the others.
 
+Where positions are men on the cells of a board, nobody need write this: a subclass of `Placed` of `games/placed.py`
+declares `placements`, how many men of each kind there may be and which symmetries the board has, and it follows.
+
+A numbered game may have a `start`: every position with a slot is solved all the same, reached or not. The start is
+where play, queries and random games begin, and what is told of the game as a whole.
+
 As hints for searches, which are right without them. They decide nothing: a solution is the same whatever they say.
 They are asked only of positions that are UNDECIDED, and symmetric positions must get the same answer:
 

@@ -12,7 +12,8 @@ counterpart::
     board, bits, signs, position_of, by_turns, …        say what can be drawn and written  (declarations.py)
     draw_board, draw_pieces, draw_move, draw_turn, …    speak of the same places and signs, and of turns (drawings.py)
     draw_pieces and draw_turn, read_pieces              undo each other
-    tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other
+    tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other; of a small
+                                                        numbering all slots, and of placements all that is declared
     images                                              symmetric positions are worth the same
     estimate, quiet, promise, tie_in                    are numbers in their bounds, the same for symmetric positions
     parents                                             undoes do_move, within a tier
@@ -157,7 +158,10 @@ class Checker:
         checks += [pairs.check_parents] if defines(game, "parents") else []
         for number, check_at in enumerate(checks):
             now = time.monotonic()
-            self.check_positions(check_at, now + (deadline - now) / (len(checks) - number))
+            self.check_positions(check_at, now + (deadline - now) / (len(checks) - number + is_numbered(game)))
+        if is_numbered(game) and not self.findings:
+            with self.noting():
+                pairs.check_numbering(self.survey, deadline)
         self.check_members()
 
     def check_members(self) -> None:

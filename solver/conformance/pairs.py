@@ -5,6 +5,7 @@ Each check looks at one position of a survey and raises a Fault at the first thi
 """
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from random import Random
@@ -14,6 +15,7 @@ import numpy as np
 
 from retrograde.games import catalog
 from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, Value, VariantError, defines, is_numbered, mover
+from retrograde.games.placed import Placed
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.rules.examine import Fault, checked_position
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 SAMPLE = 8
 """Of a position's images, so many are looked at."""
+ALL_SLOTS = 4000
+"""Of a numbering with no more, all slots are looked at."""
 NONSENSE = "?!"
 
 
@@ -211,6 +215,25 @@ def check_slots(survey: Survey, position: int) -> None:
     same = type(family) is type(game) and family.family == family
     if not same or answers != (tier, slot, canonical, survey.primitive(position)):
         raise Fault("is a game in which positions do not mean the same; leave it out, or mend it")
+
+
+def check_numbering(survey: Survey, deadline: float) -> None:
+    """See whether each slot of a small numbering stands for a position of its own; of placements, whether these and
+    their images are all that is declared."""
+    game, numbering = survey.game, survey.numbering
+    if numbering.slots > ALL_SLOTS:
+        return
+    positions = 0
+    for number in range(numbering.slots):
+        survey.at("unindex", None)
+        position = numbering.position_at(game, *numbering.place_of(number))
+        positions += len({position, *images_of(survey, position)}) if position >= 0 else 0
+        if time.monotonic() > deadline:
+            return
+    if isinstance(game, Placed):
+        survey.at("placements", None)
+        if positions != (declared := game.placements.count):
+            raise Fault(f"are {declared:,}, and the positions of all slots and their images {positions:,}")
 
 
 # Interpreted and compiled

@@ -11,6 +11,7 @@ import numpy as np
 from retrograde.databases import DatabaseFile, home_folder, list_databases
 from retrograde.databases.open import digest_in
 from retrograde.databases.slots.read import SlotsReader
+from retrograde.games.catalog import make
 from retrograde.games.game import RetrogradeError
 from retrograde.solver.numbered.seeds import blocks, measure
 from retrograde.solver.numbered.store import NumberedStore
@@ -34,6 +35,8 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
                 slots, digest = database.contents, digest_in(database.header.version)(type(game))
                 if not isinstance(slots, SlotsReader) or (database.game_name, database.rules) != (game.name, digest):
                     continue
+                if make(type(game), database.variant.partition(":")[2]).family != game.family:
+                    continue  # a tier of the same number and size, and of another game
                 if max(row.remoteness for row in database.legend) >= (1 << bits) - 2:
                     continue  # more than scores of this size can say
                 for tier, size in zip(slots.tiers.numbers, np.diff(slots.tiers.bounds), strict=True):

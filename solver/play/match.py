@@ -52,9 +52,10 @@ class Played(NamedTuple):
 
 
 def random_position(oracle: Oracle, chance: Random) -> int:
-    """Return a position by chance in which the game goes on; of a dense numbering, one of the first tier."""
+    """Return a position by chance in which the game goes on; of a dense numbering with no start, one of the first
+    tier."""
     game: Any = oracle.game
-    if is_numbered(game):
+    if is_numbered(game) and not hasattr(game, "start"):
         tier = min(game.tiers)
         size = game.size(tier)
         draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(size))  # noqa: E731

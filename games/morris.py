@@ -1,0 +1,237 @@
+"""Men's morris: put men on the points of a board, then slide them along its lines; three in a line are a mill.
+
+    a1 ------- c1 ------- e1    four to six men: two squares, one in the other; nine to eleven: three. Three men: one
+     |    b2 - c2 - d2    |     square, with a point in its middle, and lines from there to all others. Mills are the
+    a3 - b3         d3 - e3     sides of squares, and of three squares the lines across; of one all lines.
+     |    b4 - c4 - d4    |
+    a5 ------- c5 ------- e5
+
+A position is a bit for each point with an X, row by row from the top, then one for each with an O; above them a bit for
+who is to move, 0 for X, and above that how many men are in hand. X begins, and men are put down by turns until none is
+in hand; then they slide to a point beside, or, if *flying*, those of who has three left go to any empty one. Who closes
+a mill takes a man of the other's, one in no mill if there is any. Who has two men, those in hand counted, or cannot
+move, has lost. (R. Gasser, "Solving Nine Men's Morris", Games of No Chance, 1996.)
+"""
+
+from functools import cached_property
+from itertools import pairwise
+
+from retrograde.games.drawing import Board
+from retrograde.games.game import LOSE, UNDECIDED
+from retrograde.games.placed import Placed, placements
+
+
+class Morris(Placed):
+    """Close mills, and take the other's men until there are two."""
+
+    title = "Men's morris"
+    words = {"X": "White", "O": "Black"}
+    example = "3"
+    bits = to_move = "XO"
+
+    men: int = 9
+    flying: bool = True
+
+    def __post_init__(self):
+        if self.men not in (3, 4, 5, 6, 9, 10, 11):
+            raise ValueError("each player has three to six men, or nine to eleven")
+
+    @property
+    def start(self):
+        return 4 * self.men << 2 * self.cells
+
+    # The board
+
+    @property
+    def squares(self):
+        return 1 if self.men == 3 else 2 if self.men <= 6 else 3
+
+    @cached_property
+    def ways(self):
+        """The lines of the board, as points one after another: how far right and down from the middle."""
+        rings, sides, across = range(1, self.squares + 1), (-1, 1), (-1, 0, 1)
+        lines = [[(ring * at, ring * side) for at in across] for ring in rings for side in sides]
+        if self.squares == 1:
+            lines += [[(at, 0) for at in across], *([(at, at * side) for at in across] for side in sides)]
+        else:
+            lines += [[(0, ring * side) for ring in rings] for side in sides]
+        return lines + [[(y, x) for x, y in line] for line in lines]
+
+    @cached_property
+    def points(self):
+        """All points, row by row from the top left."""
+        return tuple(sorted({point for way in self.ways for point in way}, key=lambda point: point[::-1]))
+
+    @property
+    def cells(self):
+        return len(self.points)
+
+    @cached_property
+    def lines(self):
+        """The lines as numbers of points."""
+        return tuple({tuple(sorted(map(self.points.index, way))): 0 for way in self.ways})
+
+    @cached_property
+    def all_mills(self):
+        """The mills, as bits."""
+        return tuple(sum(1 << place for place in line) for line in self.lines if len(line) == 3)
+
+    @cached_property
+    def mills(self):
+        """For each point, the mills that it is part of, each row as long as the longest."""
+        at = [[mill for mill in self.all_mills if mill >> point & 1] for point in range(self.cells)]
+        return tuple(tuple((4 * mills)[: max(map(len, at))]) for mills in at)
+
+    @cached_property
+    def beside(self):
+        """For each point, those beside it, as bits."""
+        pairs = [pair for line in self.lines for pair in pairwise(line)]
+        return tuple(sum(1 << sum(pair) - point for pair in pairs if point in pair) for point in range(self.cells))
+
+    @cached_property
+    def placements(self):
+        """By men in hand, then by men on the board; a mirror, a turn, and what is within turned out."""
+        mirrored = [(-x, y) for x, y in self.points]
+        turned = [(y, x) for x, y in self.points]
+        rings = [max(abs(x), abs(y), 1) for x, y in self.points]
+        wider = [self.squares + 1 - ring for ring in rings]
+        out = [(x // ring * by, y // ring * by) for (x, y), ring, by in zip(self.points, rings, wider, strict=True)]
+        symmetries = [[self.points.index(point) for point in points] for points in (mirrored, turned, out)]
+        return placements(self.cells, self.sections(), symmetries, swap=(1, 0))
+
+    def sections(self):
+        """Yield tiers, men of both players, first of the one to move, and what is above: all that may come about."""
+        found = {(2 * self.men, 0, 0)}
+        left = list(found)
+        while left:
+            hand, mine, theirs = left.pop()
+            gone = 2 * self.men - mine - theirs
+            yield 2 * self.men - hand + (0 if hand else gone * self.men + min(mine, theirs)), (mine, theirs), 2 * hand
+            if mine + (hand + 1) // 2 >= 3:
+                after = mine + (hand > 0)
+                new = {(max(0, hand - 1), theirs - taken, after) for taken in range(1 + (after >= 3 and theirs > 0))}
+                left += new - found
+                found |= new
+
+    # The rules: a move is whence, whither and what is taken, with `cells` for the hand and for nothing
+
+    def generate_moves(self, position):
+        mine, theirs = self.sides(position)
+        empty, hand = (1 << self.cells) - 1 ^ mine ^ theirs, position >> 2 * self.cells + 1
+        free = self.free_to_take(theirs)
+        for source in range(self.cells + 1):
+            if (source == self.cells) == (hand > 0) and (hand or mine >> source & 1):
+                left = mine & ~(1 << source)
+                reach = empty if hand else self.reach(mine, source) & empty
+                for target in range(self.cells):
+                    if reach >> target & 1:
+                        move = (source * (self.cells + 1) + target) * (self.cells + 1)
+                        if free and self.closes(left, target):
+                            for taken in range(self.cells):
+                                if free >> taken & 1:
+                                    yield move + taken
+                        else:
+                            yield move + self.cells
+
+    def do_move(self, position, move):
+        turn, hand = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
+        mine, theirs = self.sides(position)
+        source, target, taken = self.parts_of(move)
+        mine = mine & ~(1 << source) | 1 << target
+        return self.position(mine, theirs & ~(1 << taken), turn, hand - (hand > 0), 1 - turn)
+
+    def primitive(self, position):
+        mine, _ = self.sides(position)
+        hand = position >> 2 * self.cells + 1
+        if mine.bit_count() + (hand + 1) // 2 >= 3:
+            for _ in self.generate_moves(position):
+                return UNDECIDED
+        return LOSE
+
+    def parents(self, position):
+        """Yield the positions from which a man has been slid, and has closed no mill."""
+        turn, hand = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
+        mine, theirs = self.sides(position)
+        empty = (1 << self.cells) - 1 ^ mine ^ theirs
+        for target in range(self.cells):
+            if not hand and theirs >> target & 1 and not self.closes(theirs, target):
+                reach = self.reach(theirs, target) & empty
+                for source in range(self.cells):
+                    if reach >> source & 1:
+                        yield self.position(mine, theirs ^ 1 << target ^ 1 << source, turn, 0, 1 - turn)
+
+    def sides(self, position):
+        """Return the men of the player to move, and the other's."""
+        full, turn = (1 << self.cells) - 1, position >> 2 * self.cells & 1
+        return position >> turn * self.cells & full, position >> (1 - turn) * self.cells & full
+
+    def position(self, mine, theirs, player, hand, turn):
+        """Return a position by the men of a player and the other's, those in hand, and who is to move."""
+        return (2 * hand + turn) << 2 * self.cells | mine << player * self.cells | theirs << (1 - player) * self.cells
+
+    def parts_of(self, move):
+        return move // (self.cells + 1) ** 2, move // (self.cells + 1) % (self.cells + 1), move % (self.cells + 1)
+
+    def reach(self, men, point):
+        """Return where a man may go from a point, empty or not."""
+        return (1 << self.cells) - 1 if self.flying and men.bit_count() == 3 else self.beside[point]
+
+    def closes(self, men, point):
+        """Tell whether a man on a point is in a mill with others."""
+        closed = False
+        for mill in self.mills[point]:
+            closed |= (men | 1 << point) & mill == mill
+        return closed
+
+    def free_to_take(self, men):
+        """Return the men in no mill; all where there are none."""
+        free = men
+        for mill in self.all_mills:
+            if men & mill == mill:
+                free &= ~mill
+        return free if free else men
+
+    # For people
+
+    @cached_property
+    def board(self):
+        pairs = {pair for line in self.lines for pair in pairwise(line)}
+        names = tuple(f"{'abcdefg'[x + self.squares]}{y + self.squares + 1}" for x, y in self.points)
+        return Board(self.points, names, {"X": "white disc", "O": "black disc"}, lines=tuple(sorted(pairs)))
+
+    def position_of(self, signs, turn):
+        """Return the position with the fewest men in hand."""
+        position = super().position_of(signs, turn)
+        for hand in range(2 * self.men + 1):
+            if self.index(position | hand << 2 * self.cells + 1) >= 0:
+                return position | hand << 2 * self.cells + 1
+        raise ValueError("no game comes to so many men")
+
+    def write(self, position):
+        """Return the rows, who is to move, and how many men are in hand, if any, as in `X..../…/X/4`."""
+        hand = position >> 2 * self.cells + 1
+        return super().write(position) + f"/{hand}" * bool(hand)
+
+    def read(self, text):
+        rows, _, hand = text.strip().rpartition("/")
+        if not hand.isdecimal():
+            return super().read(text)
+        position = super().read(rows) & (2 << 2 * self.cells) - 1 | int(hand) << 2 * self.cells + 1
+        if int(hand) > 2 * self.men or self.index(position) < 0:
+            raise ValueError(f"with {hand} men in hand no game comes to so many men")
+        return position
+
+    def show(self, position):
+        hand = position >> 2 * self.cells + 1
+        return super().show(position) + f", {hand} in hand" * bool(hand)
+
+    def draw_move(self, position, move):
+        return tuple(point for point in self.parts_of(move) if point < self.cells)
+
+    def move_name(self, position, move):
+        """Name a move by points, and a man that is taken behind an x, as in `a1-c1xe5`."""
+        source, target, taken = (self.board.names[point] if point < self.cells else "" for point in self.parts_of(move))
+        return "-".join(filter(None, (source, target))) + (taken and f"x{taken}")
+
+    def ending(self, position):
+        return "two men are left" if self.sides(position)[0].bit_count() < 3 else "no man can move"

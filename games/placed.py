@@ -1,0 +1,360 @@
+"""Games of men on cells, whose positions are numbered by what may stand where: see `placements.py` for how::
+
+    from retrograde.games.placed import Placed, placements
+
+    class Quixo(Placed):
+        @cached_property
+        def placements(self):
+            return placements(16, [(x + o, (x, o)) for x in range(17) for o in range(17 - x)], grid(4, 4).symmetries)
+
+From that follow `tiers`, `size`, `parts`, `tier`, `index`, `unindex`, `images` and `canonical`, compiled as rules are.
+`generate_moves`, `do_move`, `primitive` and, where play comes back to positions of a tier, `parents` the game says.
+"""
+
+from bisect import bisect_left
+from functools import cached_property
+from itertools import accumulate, chain
+from math import comb, prod
+from typing import Any, ClassVar
+
+from retrograde.games.game import Game, RuleError
+from retrograde.games.placements import NONE, Placements, by_bytes, keys, mosts, placements
+
+__all__ = ["Placed", "placements"]
+
+
+class Placed(Game):
+    """Declare `placements`, and the numbering follows."""
+
+    placements: ClassVar[Any]
+
+    # The numbering
+
+    @property
+    def tiers(self):
+        """All tiers, ascending."""
+        return tuple(sorted({section.tier for section in self._declared.sections}))
+
+    def size(self, tier):
+        """Return the number of slots of a tier."""
+        return sum(slots for _, slots in self.parts(tier))
+
+    def parts(self, tier):
+        """Return the sections of a tier, by the numbers of men, and their slots."""
+        found = {section.name: 0 for section in self._declared.sections if section.tier == tier}
+        for subsection in self._declared.subsections:
+            if subsection.section.tier == tier:
+                found[subsection.section.name] += subsection.slots
+        return list(found.items())
+
+    def tier(self, position):
+        """Return the tier of a position; a negative number where it is in no section."""
+        section = self._section(position)
+        return NONE if section == NONE else self._section_tiers[section]
+
+    def index(self, position):
+        """Return the slot of a position, which need not be canonical; a negative number where it is in no section."""
+        section = self._section(position)
+        if section == NONE:
+            return NONE
+        if self._swaps and position >> self._bits & 1:
+            position = self._exchanged(position)
+        leading = position >> self._leading[section] * self._cells & self._full
+        pattern = 0
+        for byte in range(self._bytes):
+            pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
+        subsection = self._first_subsections[section] + pattern.bit_count()
+        ways, orbit = self._ways[subsection], self._orbits[pattern]
+        best = ways
+        for at in range(self._set_begins[orbit % self._set_count], self._set_begins[orbit % self._set_count + 1]):
+            best = min(best, self._rank(position, subsection, self._sets[at]))
+        return self._starts[subsection] + orbit // self._set_count * ways + best
+
+    def unindex(self, tier, i):
+        """Return the canonical position of a slot, a negative number where it stands for none."""
+        subsection, after = self._tier_begins[tier], self._tier_begins[tier + 1]
+        while after - subsection > 1:
+            middle = (subsection + after) // 2
+            if self._starts[middle] <= i:
+                subsection = middle
+            else:
+                after = middle
+        ways, number = self._ways[subsection], i - self._starts[subsection]
+        least = self._least[self._least_begins[self._key_men[subsection]] + number // ways]
+        position = self._numbers[subsection] << self._bits | self._placed(subsection, least >> 1, number % ways)
+        if least & 1 and self.index(position) != i:
+            return NONE
+        return self.canonical(position)
+
+    def images(self, position):
+        """Yield the positions equal by symmetry, and those with the players exchanged where that is declared."""
+        for symmetry in range(self._symmetries):
+            image = position >> self._bits << self._bits
+            for kind in range(self._kinds):
+                men = position >> kind * self._cells & self._full
+                image |= self._moved(men, symmetry) << kind * self._cells
+            yield image
+            if self._swaps:
+                yield self._exchanged(image)
+
+    def canonical(self, position):
+        """Return the least of the positions equal by symmetry; they are all in one tier."""
+        least = position
+        for image in self.images(position):
+            least = min(least, image)
+        return least
+
+    # Its parts
+
+    def _exchanged(self, position):
+        """Return a position with the players exchanged."""
+        other = (position >> self._bits ^ 1) << self._bits
+        for kind in range(self._kinds):
+            men = position >> kind * self._cells & self._full
+            other |= (self._moved(men, self._symmetries) if self._swap_turns else men) << self._swap[kind] * self._cells
+        return other
+
+    def _moved(self, men, symmetry):
+        """Return men as a symmetry orders the cells."""
+        moved = 0
+        for byte in range(self._bytes):
+            moved |= self._turned[symmetry][byte << 8 | men >> 8 * byte & 255]
+        return moved
+
+    def _section(self, position):
+        """Return the place of a position's section in the tables, with the first to move; NONE where it has none."""
+        section, taken = position >> self._bits, 0
+        other = self._swaps and section & 1
+        section -= other
+        if section >= self._most_number:
+            return NONE
+        for kind in range(self._kinds):
+            men = position >> (self._swap[kind] if other else kind) * self._cells & self._full
+            if men & taken or men.bit_count() > self._most_men[kind]:
+                return NONE
+            taken |= men
+            section = section * (self._most_men[kind] + 1) + men.bit_count()
+        return section if self._section_tiers[section] >= 0 else NONE
+
+    def _rank(self, position, subsection, symmetry):
+        """Return the number of men that are not on key cells, with the cells as a symmetry orders them."""
+        rank, free, taken = 0, self._others, 0
+        for at in range(subsection * self._kinds, (subsection + 1) * self._kinds):
+            men = self._moved(position >> self._order[at] * self._cells & self._full, symmetry)
+            rank = rank * self._kind_ways[at] + self._choice(men & free, free)
+            taken |= men
+            free = self._full ^ taken
+        return rank
+
+    def _choice(self, men, free):
+        """Return the number of men among all that may stand as many on free cells."""
+        number = count = 0
+        while men:
+            lowest = men & -men
+            count += 1
+            number += self._binomials[(free & lowest - 1).bit_count() * (self._cells + 1) + count]
+            men ^= lowest
+        return number
+
+    def _placed(self, subsection, men, rank):
+        """Return the men of a subsection, of which some stand on key cells, and the others have that number."""
+        at = subsection * self._kinds
+        ways = self._ways[subsection] // self._kind_ways[at]
+        taken = men | self._chosen(rank // ways, self._men[at] - self._key_men[subsection], self._others)
+        position = taken << self._order[at] * self._cells
+        for at in range(subsection * self._kinds + 1, (subsection + 1) * self._kinds):
+            rank, ways = rank % ways, ways // self._kind_ways[at]
+            men = self._chosen(rank // ways, self._men[at], self._full ^ taken)
+            position |= men << self._order[at] * self._cells
+            taken |= men
+        return position
+
+    def _chosen(self, number, count, free):
+        """Return so many men on free cells that have that number."""
+        men, place = 0, free.bit_count()
+        while count:
+            highest = 1 << free.bit_length() - 1
+            free ^= highest
+            place -= 1
+            ways = self._binomials[place * (self._cells + 1) + count]
+            if ways <= number:
+                number -= ways
+                count -= 1
+                men |= highest
+        return men
+
+    # Tables
+
+    @cached_property
+    def _declared(self):
+        """What is declared, and is what `placements` returns."""
+        if not isinstance(declared := getattr(self, "placements", None), Placements):
+            raise RuleError(f"{type(self).__name__} needs placements, as placements(…) of retrograde.games gives them")
+        return declared
+
+    @cached_property
+    def _cells(self):
+        return self._declared.cells
+
+    @cached_property
+    def _kinds(self):
+        return self._declared.kinds
+
+    @cached_property
+    def _bits(self):
+        return self._cells * self._kinds
+
+    @cached_property
+    def _full(self):
+        return (1 << self._cells) - 1
+
+    @cached_property
+    def _bytes(self):
+        return (self._cells + 7) // 8
+
+    @cached_property
+    def _others(self):
+        """The cells that are no key cells."""
+        return self._full ^ sum(1 << cell for cell in self._declared.key)
+
+    @cached_property
+    def _symmetries(self):
+        return len(self._declared.symmetries)
+
+    @cached_property
+    def _swaps(self):
+        return bool(self._declared.swap)
+
+    @cached_property
+    def _swap(self):
+        return self._declared.swap or (0,)
+
+    @cached_property
+    def _swap_turns(self):
+        return self._declared.swap_order != self._declared.symmetries[0]
+
+    @cached_property
+    def _turned(self):
+        """By symmetry, the exchange of players last, what becomes of the men on eight cells."""
+        orders = *self._declared.symmetries, self._declared.swap_order
+        return tuple(by_bytes(order, self._cells) for order in orders)
+
+    @cached_property
+    def _patterns(self):
+        """The patterns on key cells that men on eight cells make."""
+        return by_bytes(self._declared.key, self._cells)
+
+    @cached_property
+    def _orbits(self):
+        """By pattern, the number of its orbit, and below it that of the set of symmetries that make it least."""
+        known = self._declared.orbits[1]
+        return tuple(self._set_count * orbit + which for orbit, which in map(known.__getitem__, range(len(known))))
+
+    @cached_property
+    def _set_count(self):
+        return len(self._declared.orbits[2])
+
+    @cached_property
+    def _sets(self):
+        return tuple(chain(*self._declared.orbits[2]))
+
+    @cached_property
+    def _set_begins(self):
+        return (0, *accumulate(map(len, self._declared.orbits[2])))
+
+    @cached_property
+    def _least(self):
+        """By key men and orbit, twice the cells of the least pattern, and 1 more where it is symmetric in itself."""
+        least, known, sets = self._declared.orbits
+        cells = [1 << cell for cell in self._declared.key]
+        return tuple(
+            2 * sum(cell for place, cell in enumerate(cells) if pattern >> place & 1)
+            + (len(sets[known[pattern][1]]) > 1)
+            for pattern in chain(*least)
+        )
+
+    @cached_property
+    def _least_begins(self):
+        return (0, *accumulate(map(len, self._declared.orbits[0])))
+
+    @cached_property
+    def _most_men(self):
+        return mosts(self._declared.sections)
+
+    @cached_property
+    def _most_number(self):
+        return 1 + max(section.number for section in self._declared.sections)
+
+    @cached_property
+    def _section_tiers(self):
+        """By number above the men, and men of each kind, the tier, or NONE."""
+        return self._by_section({self._place(section): section.tier for section in self._declared.sections})
+
+    @cached_property
+    def _first_subsections(self):
+        """The same for the first subsection, less how many key men it has."""
+        subsections = list(enumerate(self._declared.subsections))
+        return self._by_section(
+            {self._place(subsection.section): number - subsection.key_men for number, subsection in subsections}
+        )
+
+    @cached_property
+    def _leading(self):
+        """The same for the leading kind."""
+        return self._by_section(
+            {self._place(subsection.section): subsection.order[0] for subsection in self._declared.subsections}
+        )
+
+    def _place(self, section):
+        """Return the place of a section in these tables."""
+        place = section.number
+        for men, most in zip(section.men, self._most_men, strict=True):
+            place = place * (most + 1) + men
+        return place
+
+    def _by_section(self, found):
+        return tuple(found.get(at, NONE) for at in range(keys(self._declared.sections)))
+
+    @cached_property
+    def _tier_begins(self):
+        """By tier, its first subsection; behind the last tier, how many subsections there are."""
+        tiers = [subsection.section.tier for subsection in self._declared.subsections]
+        return tuple(bisect_left(tiers, tier) for tier in range(tiers[-1] + 2))
+
+    @cached_property
+    def _starts(self):
+        return tuple(subsection.start for subsection in self._declared.subsections)
+
+    @cached_property
+    def _ways(self):
+        """Of a subsection, in how many ways men may stand that are not on key cells."""
+        return tuple(prod(subsection.ways) for subsection in self._declared.subsections)
+
+    @cached_property
+    def _kind_ways(self):
+        """By subsection, those of each kind in its order."""
+        return tuple(chain(*(subsection.ways for subsection in self._declared.subsections)))
+
+    @cached_property
+    def _numbers(self):
+        return tuple(subsection.section.number for subsection in self._declared.subsections)
+
+    @cached_property
+    def _men(self):
+        """By subsection, the numbers of men in that order."""
+        return tuple(
+            subsection.section.men[kind] for subsection in self._declared.subsections for kind in subsection.order
+        )
+
+    @cached_property
+    def _order(self):
+        """By subsection, the kinds in the order in which they are placed."""
+        return tuple(chain(*(subsection.order for subsection in self._declared.subsections)))
+
+    @cached_property
+    def _key_men(self):
+        return tuple(subsection.key_men for subsection in self._declared.subsections)
+
+    @cached_property
+    def _binomials(self):
+        return tuple(comb(cells, men) for cells in range(self._cells + 1) for men in range(self._cells + 1))

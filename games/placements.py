@@ -1,0 +1,298 @@
+"""Placements: men of some kinds on the cells of a board, all of them numbered, those equal by symmetry once.
+
+A game declares what may stand on its board, and `Placed` (see `placed.py`) makes a dense numbering of it::
+
+    placements(16, [(x + o, (x, o)) for x in range(9) for o in range(9)], grid(4, 4).symmetries, swap=(1, 0))
+
+A position is a bit for each cell with a man of the first kind, cell 0 lowest, then a bit for each cell with one of the
+second, and so on; above them stands a *number*: who is to move, how many men are still in hand, or 0. Sections say what
+there is: a tier, how many men of each kind, and the number. The slots of a tier are those of its sections, ascending::
+
+    section   subsection       orbit             others of that kind    second kind           third kind, …
+    (x, o)    by men of the    number of the     C(cells that are no    C(cells left, men)    C(cells left, men)
+              leading kind     pattern of these  key cells, men)        ways                  ways
+              on key cells     men               ways
+
+The *key cells* are up to 16 that the symmetries keep among themselves, all if there are no more. Of the patterns in
+which men of one kind stand on them, those equal by symmetry are an orbit, of which the least stands for all. The other
+men are numbered among the cells that are left, by sums of binomials (the combinatorial number system), after the
+symmetry that makes the pattern least. Where several do, because it is symmetric in itself, the least number counts, and
+slots with another one stand for none. So as to have few of these, the leading kind is the one with the fewest slots.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, groupby
+from math import comb, prod
+from operator import attrgetter
+
+from retrograde.games.game import POSITION_BITS, RuleError
+
+KEY_CELLS = 16
+"""Key cells at most: there is a table of all patterns on them, 8 bytes each."""
+MOST_SYMMETRIES = 128
+MOST_TIERS = 1 << 16
+MOST_KEYS = 1 << 16
+"""Combinations of numbers of men, and of what stands above them, that are looked up in a table."""
+NONE = -1
+
+Order = tuple[int, ...]
+"""A symmetry: for each cell, the one that comes to its place."""
+
+
+@dataclass(frozen=True, order=True)
+class Section:
+    """So many men of each kind, in a tier, with a number above them."""
+
+    tier: int
+    men: tuple[int, ...]
+    number: int
+
+    @property
+    def name(self) -> str:
+        """Numbers of men, as in `3-2`, and the number above them unless it is 0."""
+        return "-".join(map(str, self.men)) + (f" #{self.number}" if self.number else "")
+
+
+@dataclass(frozen=True)
+class Subsection:
+    """The placements of a section with so many men of its leading kind on key cells: slots of its tier from `start`."""
+
+    section: Section
+    order: tuple[int, ...]
+    """The kinds in the order in which they are placed, the leading one first."""
+    key_men: int
+    start: int
+    ways: tuple[int, ...]
+    """Of the other men of the leading kind, and of those of each other kind."""
+    orbits: int
+
+    @property
+    def slots(self) -> int:
+        return self.orbits * prod(self.ways)
+
+
+@dataclass(frozen=True)
+class Placements:
+    """What may stand on a board; `placements` makes one of a declaration, checked."""
+
+    cells: int
+    sections: tuple[Section, ...]
+    symmetries: tuple[Order, ...]
+    """All of them, first the one that leaves all as it is."""
+    swap: tuple[int, ...]
+    """To which kind each is exchanged when the turn is; empty where it is not."""
+    swap_order: Order
+    """The symmetry that goes with it."""
+
+    @property
+    def kinds(self) -> int:
+        return len(self.sections[0].men)
+
+    @property
+    def count(self) -> int:
+        """How many positions there are, those equal by symmetry counted each."""
+        found = 0
+        for section in self.sections:
+            left = (self.cells - before for before in accumulate(section.men, initial=0))
+            found += prod(comb(cells, men) for cells, men in zip(left, section.men, strict=False))
+        return found * (2 if self.swap else 1)
+
+    @cached_property
+    def key(self) -> tuple[int, ...]:
+        """The key cells, ascending."""
+        chosen: set[int] = set()
+        if len(self.symmetries) > 1:
+            kept = {frozenset(order[cell] for order in self.symmetries) for cell in range(self.cells)}
+            for cells in sorted(kept, key=lambda cells: (-len(cells), min(cells))):
+                chosen |= cells if len(chosen) + len(cells) <= KEY_CELLS else set()
+        return tuple(sorted(chosen))
+
+    @cached_property
+    def on_key(self) -> tuple[Order, ...]:
+        """The symmetries as they order the key cells, by their places among these."""
+        place = {cell: at for at, cell in enumerate(self.key)}
+        return tuple(tuple(place[order[cell]] for cell in self.key) for order in self.symmetries)
+
+    @cached_property
+    def orbits(self) -> tuple[tuple[tuple[int, ...], ...], dict[int, tuple[int, int]], tuple[tuple[int, ...], ...]]:
+        """By men the least patterns; for each pattern its orbit's number and the set of symmetries that make it least,
+        by number; and these sets."""
+        least: list[list[int]] = [[] for _ in range(len(self.key) + 1)]
+        known: dict[int, tuple[int, int]] = {}
+        sets: dict[tuple[int, ...], int] = {}
+        undo = [by_bytes(inverse(order), max(9, len(self.key))) for order in self.on_key]
+        for pattern in range(1 << len(self.key)):
+            if pattern in known:
+                continue
+            orbit = least[pattern.bit_count()]
+            ways: dict[int, list[int]] = {}
+            for symmetry, images in enumerate(undo):
+                ways.setdefault(images[pattern & 255] | images[256 + (pattern >> 8)], []).append(symmetry)
+            for image, symmetries in ways.items():
+                known[image] = len(orbit), sets.setdefault(tuple(symmetries), len(sets))
+            orbit.append(pattern)
+        return tuple(map(tuple, least)), known, tuple(sets)
+
+    @cached_property
+    def subsections(self) -> tuple[Subsection, ...]:
+        """All subsections, those of a tier one after another, tiers ascending."""
+        found: list[Subsection] = []
+        for _, sections in groupby(self.sections, attrgetter("tier")):
+            start = 0
+            for section in sections:
+                several = (tuple(self.subsections_of(section, leading, start)) for leading in range(self.kinds))
+                subsections = min(several, key=lambda subsections: subsections[-1].start + subsections[-1].slots)
+                found += subsections
+                start = subsections[-1].start + subsections[-1].slots
+        return tuple(found)
+
+    def subsections_of(self, section: Section, leading: int, start: int) -> Iterator[Subsection]:
+        """Yield the subsections of a section, from a slot on, where the men of one kind are placed first."""
+        order = (leading, *(kind for kind in range(self.kinds) if kind != leading))
+        first, *rest = (section.men[kind] for kind in order)
+        key, others = len(self.key), self.cells - len(self.key)
+        taken = accumulate((first, *rest))
+        later = tuple(comb(self.cells - before, men) for before, men in zip(taken, rest, strict=False))
+        for key_men in range(max(0, first - others), min(first, key) + 1):
+            ways = comb(others, first - key_men), *later
+            subsection = Subsection(section, order, key_men, start, ways, len(self.orbits[0][key_men]))
+            yield subsection
+            start += subsection.slots
+
+
+def placements(
+    cells: int,
+    sections: Iterable[Sequence[object]],
+    symmetries: Iterable[Sequence[int]] = (),
+    swap: Sequence[int] = (),
+    swap_order: Sequence[int] = (),
+) -> Placements:
+    """Return what may stand on a board of so many *cells*; raise RuleError where the declaration cannot be meant.
+
+    *sections* are `(tier, men)` or `(tier, men, number)`: the tier, how many men of each kind, and what stands above
+    their bits. Each of the *symmetries* is the cells in another order, as in `board.symmetries`; what follows from them
+    by composition need not be among them. *swap* says to which kind each becomes when the players are exchanged, where
+    that makes positions equal: `(1, 0)` for X and O. The lowest bit of the number is then who is to move, and only
+    sections are declared where that is 0. *swap_order* is the symmetry that goes with it, such as a half turn.
+
+    >>> placements(9, [(0, (1, 1))], [(2, 1, 0, 5, 4, 3, 8, 7, 6)]).symmetries
+    ((0, 1, 2, 3, 4, 5, 6, 7, 8), (2, 1, 0, 5, 4, 3, 8, 7, 6))
+    """
+    listed = tuple(sorted(section_of(cells, section) for section in sections))
+    if not listed:
+        raise RuleError("placements must have a section; give at least one, as in (0, (3, 3))")
+    expect_sections(cells, listed, tuple(swap))
+    group = closed(cells, [checked_order(cells, order) for order in symmetries])
+    own = tuple(range(cells))
+    order = checked_order(cells, swap_order or own)
+    kinds = range(len(listed[0].men))
+    if swap and (
+        len(swap) != len(kinds) or any(not 0 <= to < len(kinds) or swap[to] != at for at, to in enumerate(swap))
+    ):
+        raise RuleError(f"swap must exchange kinds in pairs, one entry for each of {len(kinds)}; it is {tuple(swap)}")
+    if composed(order, order) not in group or {composed(order, one) for one in group} != {
+        composed(one, order) for one in group
+    }:
+        raise RuleError("swap_order, done twice, must be one of the symmetries, and go with all of them")
+    return Placements(cells, listed, group, tuple(swap), order)
+
+
+def section_of(cells: int, section: Sequence[object]) -> Section:
+    """Return a section as it was declared."""
+    what = "a section of placements is (tier, men) or (tier, men, number), whole numbers from 0 up, as in (5, (3, 2))"
+    if not isinstance(section, tuple) or len(section) not in (2, 3) or not isinstance(section[1], tuple):
+        raise RuleError(f"{what}; one is {section!r}")
+    tier, men, number = (*section, 0)[:3]
+    if not all(isinstance(one, int) and one >= 0 for one in (tier, number, *men)) or not men:
+        raise RuleError(f"{what}; one is {section!r}")
+    if sum(men) > cells:
+        raise RuleError(f"a section of placements has {sum(men)} men on {cells} cells: {section!r}")
+    return Section(tier, men, number)
+
+
+def expect_sections(cells: int, sections: Sequence[Section], swap: tuple[int, ...]) -> None:
+    """Raise RuleError where sections do not fit one another."""
+    kinds = len(sections[0].men)
+    seen: set[tuple[tuple[int, ...], int]] = set()
+    for section in sections:
+        if len(section.men) != kinds:
+            raise RuleError(f"all sections of placements have as many kinds; {section.name} has not {kinds}")
+        if (section.men, section.number) in seen:
+            raise RuleError(f"placements have the section {section.name} twice")
+        if swap and section.number & 1:
+            raise RuleError(f"with swap the number of a section is even, for the first to move; {section.name} is not")
+        seen.add((section.men, section.number))
+    highest = max(section.number for section in sections) | bool(swap)
+    if cells < 1 or cells * kinds + highest.bit_length() > POSITION_BITS:
+        raise RuleError(f"{kinds} kinds on {cells} cells and a number up to {highest} above them are more than 62 bits")
+    if max(section.tier for section in sections) >= MOST_TIERS:
+        raise RuleError(f"tiers of placements must be below {MOST_TIERS}")
+    if keys(sections) > MOST_KEYS:
+        raise RuleError(f"placements have too many sections: men and numbers make {keys(sections)} combinations")
+
+
+def keys(sections: Sequence[Section]) -> int:
+    """Return how many combinations of numbers of men and a number above there are, up to the greatest of each."""
+    return prod(most + 1 for most in mosts(sections)) * (1 + max(section.number for section in sections))
+
+
+def mosts(sections: Sequence[Section]) -> tuple[int, ...]:
+    """Return how many men there are at most of each kind."""
+    return tuple(max(men) for men in zip(*(section.men for section in sections), strict=True))
+
+
+# Symmetries
+
+
+def checked_order(cells: int, order: Sequence[int]) -> Order:
+    """Return a symmetry; raise RuleError where it is no order of the cells."""
+    if sorted(order) != list(range(cells)):
+        raise RuleError(f"a symmetry is the cells 0 to {cells - 1} in another order; one is {tuple(order)}")
+    return tuple(order)
+
+
+def closed(cells: int, orders: Iterable[Order]) -> tuple[Order, ...]:
+    """Return all symmetries that follow by composition, first the one that leaves all as it is."""
+    found = dict.fromkeys([tuple(range(cells))])
+    makers = list(orders)
+    left = list(found)
+    while left:
+        one = left.pop(0)
+        for other in makers:
+            both = composed(one, other)
+            if both not in found:
+                found[both] = None
+                left.append(both)
+        if len(found) > MOST_SYMMETRIES:
+            raise RuleError(f"the symmetries of placements make more than {MOST_SYMMETRIES} by composition")
+    return tuple(found)
+
+
+def composed(first: Order, second: Order) -> Order:
+    """Return one symmetry, and then another."""
+    return tuple(first[cell] for cell in second)
+
+
+def inverse(order: Order) -> Order:
+    """Return the symmetry that undoes one.
+
+    >>> inverse((1, 2, 0))
+    (2, 0, 1)
+    """
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
+
+
+def by_bytes(order: Order, cells: int) -> tuple[int, ...]:
+    """Return what becomes of each pattern on eight cells, and then of those on eight cells after each eight others."""
+    return tuple(reordered(pattern << first, order) for first in range(0, cells, 8) for pattern in range(256))
+
+
+def reordered(pattern: int, order: Order) -> int:
+    """Return a pattern with the cells in another order.
+
+    >>> bin(reordered(0b011, (1, 2, 0)))
+    '0b101'
+    """
+    return sum((pattern >> cell & 1) << place for place, cell in enumerate(order))

@@ -1,0 +1,113 @@
+"""Teeko, by John Scarne: put four men each on a board, then move one at a time to a cell beside it, cornerwise as well.
+
+A position is a bit for each cell with an X, row by row from the top left, then one for each with an O, and above them
+who is to move, 0 for X. Whoever has all men in a row, of any direction, or four in a square of two by two, has won; so
+has who leaves the other no move. With perfect play nobody does, as G. L. Steele found in 1998.
+"""
+
+from functools import cached_property
+
+from retrograde.games.drawing import grid
+from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.placed import Placed, placements
+
+
+class Teeko(Placed):
+    """Get your men in a row, or in a square."""
+
+    words = {"X": "Black", "O": "Red"}
+    example = "3,3"
+    bits = to_move = "XO"
+
+    side: int = 5
+    men: int = 4
+
+    start = 0
+
+    def __post_init__(self):
+        if not 3 <= self.side <= 5 or not 2 <= self.men <= min(4, self.side):
+            raise ValueError("the board must have three to five cells a side, and each player two to four men")
+
+    @property
+    def cells(self):
+        return self.side**2
+
+    @cached_property
+    def board(self):
+        return grid(self.side, self.side, {"X": "black disc", "O": "crimson disc"})
+
+    @cached_property
+    def placements(self):
+        counts = ((men // 2, (men + 1) // 2) for men in range(2 * self.men + 1))
+        sections = ((sum(men), men) for men in counts)
+        return placements(self.cells, sections, grid(self.side, self.side).symmetries, swap=(1, 0))
+
+    @cached_property
+    def lines(self):
+        """What wins, as bits."""
+        cells = range(self.cells - self.side) if self.men == 4 else ()
+        squares = [(at, at + 1, at + self.side, at + self.side + 1) for at in cells if (at + 1) % self.side]
+        rows = grid(self.side, self.side).in_a_row(self.men)
+        return tuple(sum(1 << cell for cell in line) for line in (*rows, *squares))
+
+    @cached_property
+    def beside(self):
+        """The cells beside each, as bits."""
+        pairs = grid(self.side, self.side).in_a_row(2)
+        return tuple(sum(1 << sum(pair) - cell for pair in pairs if cell in pair) for cell in range(self.cells))
+
+    # The rules: a move is whence and whither; to put a man down is to move him from `cells`
+
+    def generate_moves(self, position):
+        mine, theirs = self.sides(position)
+        empty = (1 << self.cells) - 1 ^ mine ^ theirs
+        for source in range(self.cells + 1):
+            if mine >> source & 1 if mine.bit_count() == self.men else source == self.cells:
+                reach = empty if source == self.cells else empty & self.beside[source]
+                for target in range(self.cells):
+                    if reach >> target & 1:
+                        yield source * self.cells + target
+
+    def do_move(self, position, move):
+        turn = position >> 2 * self.cells
+        source, target = move // self.cells, move % self.cells
+        moved = 1 << target | (1 << source if source < self.cells else 0)
+        return (position ^ moved << turn * self.cells) ^ 1 << 2 * self.cells
+
+    def primitive(self, position):
+        mine, theirs = self.sides(position)
+        won = False
+        for line in self.lines:
+            if theirs & line == line:
+                return LOSE
+            won |= mine & line == line
+        if won:
+            return WIN
+        for _ in self.generate_moves(position):
+            return UNDECIDED
+        return LOSE
+
+    def parents(self, position):
+        """Yield the positions from which a man has been moved."""
+        mine, theirs = self.sides(position)
+        for target in range(self.cells):
+            if theirs >> target & 1 and mine.bit_count() == self.men:
+                for source in range(self.cells):
+                    if self.beside[target] & ~(mine | theirs) & 1 << source:
+                        other = position ^ 1 << 2 * self.cells
+                        yield other ^ (1 << source | 1 << target) << (other >> 2 * self.cells) * self.cells
+
+    def sides(self, position):
+        """Return the men of the player to move, and the other's."""
+        full, turn = (1 << self.cells) - 1, position >> 2 * self.cells
+        return position >> turn * self.cells & full, position >> (1 - turn) * self.cells & full
+
+    # For people
+
+    def draw_move(self, position, move):
+        return tuple(cell for cell in divmod(move, self.cells) if cell < self.cells)
+
+    def draw_end(self, position):
+        """Return the men that have won."""
+        won = [line for line in self.lines if line in (line & men for men in self.sides(position))]
+        return tuple(cell for cell in range(self.cells) if won and won[0] >> cell & 1)

@@ -93,7 +93,8 @@ def command(
     it has proved what a position is worth, it keeps that.
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
-    (looks ahead so many plies or seconds, and goes by the game's estimate); a player that is installed, such as rules
+    (looks ahead so many plies or seconds, and goes by the game's estimate); paranoid:4 (the same, and takes several
+    others for one side against him); a player that is installed, such as rules
     (tic-tac-toe as people learn it); a skill: 0.8 plays perfectly four times out of five, and else by chance;
     exploit:random (a best response to that player, once it is solved: solve --against random); or a function of your
     own, FILE.py:function.

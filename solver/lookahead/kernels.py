@@ -13,6 +13,7 @@ import numpy as np
 
 from retrograde.games.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.lookahead.scores import DECIDED, FAR, INFINITE
+from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.search.mixing import mixed
 from retrograde.solver.work.kernel import kernel
@@ -21,8 +22,8 @@ Array = np.ndarray[Any, Any]
 
 NODES, ESTIMATED, TROUBLE = range(3)
 """What the counts of a search are: positions looked at; whether an estimate was asked for; why it was given up."""
-STOPPED, MANY_MOVES = 1, 2
-"""Why a search is given up: out of time; more moves than there is room."""
+STOPPED, MANY_MOVES, CHANCES = 1, 2, 3
+"""Why a search is given up: out of time; more moves than there is room; a position in which it is chance's turn."""
 OWN, NONE, CHANCE = range(3)
 """Estimates: the game's own; 0, so that ends alone count; a number that depends on the position and means nothing."""
 GIVEN, BEST, WORST = range(3)
@@ -86,6 +87,9 @@ def look(game, position, depth, low, high, ply, sight, room):
     if room.stop[0]:
         counts[TROUBLE] = STOPPED
         return 0
+    if not is_players(game, position):
+        counts[TROUBLE] = CHANCES
+        return 0
     place = mixed(position, 35) & len(room.keys) - 1
     first = NO_BEST
     if room.keys[place] == position + 1:
@@ -101,8 +105,11 @@ def look(game, position, depth, low, high, ply, sight, room):
     for i in range(count):
         if counts[TROUBLE]:
             break
-        score = -look(game, room.children[ply, i], depth - 1, -farther(high), -farther(floor), ply + 1, sight, room)
-        score = nearer(score)
+        child, least, most = room.children[ply, i], farther(floor), farther(high)
+        if turns(game, position, child):
+            score = nearer(-look(game, child, depth - 1, -most, -least, ply + 1, sight, room))
+        else:
+            score = nearer(look(game, child, depth - 1, least, most, ply + 1, sight, room))
         if score > best:
             best, best_move = score, room.moves[ply, i]
             floor = max(floor, best)

@@ -36,11 +36,13 @@ MOST = {LOSE: WIN, DRAW: TIE, TIE: TIE, WIN: LOSE}
 
 
 class How(NamedTuple):
-    """How something is known: by what, after how many positions looked at, and how many seconds."""
+    """How something is known: by what, after how many positions looked at, and how many seconds; and how many positions
+    were found in tables on the way."""
 
     source: str
     nodes: int = 0
     seconds: float = 0.0
+    leaves: int = 0
 
 
 class Known(NamedTuple):
@@ -92,7 +94,7 @@ def searched(found: "Finding") -> Known:
     >>> searched(Finding(None, None, DRAW, WIN, 0, 9, 0.5)).proved
     False
     """
-    how = How(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds)
+    how = How(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.leaves)
     return Known(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
 
 

@@ -121,8 +121,8 @@ PLAYERS: dict[str, Maker] = {
     "greedy": lambda oracle, chance: greedy(chance),
 }
 """For each name on the command line, what makes such a player. A number is a player too: perfect with that skill; and
-so are `depth:4` and `time:0.5`, which look ahead so many plies, or seconds, and go by the game's estimate, `paranoid:4`,
-to whom several others are all against him; and so are models, `skill:0.8` and `exploit:random`."""
+so are `depth:4` and `time:0.5`, which look ahead so many plies or seconds, by the game's estimate; `paranoid:4`, to
+whom several others are all against him; and models, `skill:0.8` and `exploit:random`."""
 
 BY_MODEL = ("skill", "exploit")
 """How the names of models begin that are players too."""

@@ -27,7 +27,6 @@ from retrograde.solver.search.kernels import (
     NODES,
     POSITION,
     TROUBLE,
-    Shape,
     Stack,
     begin_with,
     bounds_of,
@@ -38,6 +37,7 @@ from retrograde.solver.search.kernels import (
     keep,
     key_of,
     no_room,
+    shape_of,
 )
 from retrograde.solver.search.memory import prefetch, words_at
 from retrograde.solver.search.mixing import mixed
@@ -67,7 +67,7 @@ def _(game):
 
 def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
     """Return whether the score of an undecided position is *bound* at least; False, too, if the search is given up."""
-    shape = Shape(*table.shape, *stack.room.shape[:2])
+    shape = shape_of(table, stack)
     room, marks = stack.room.ctypes.data, stack.marks.ctypes.data
     return bool(by_children(game, position, bound, 0, shape, table.words.ctypes.data, room, marks))
 

@@ -21,14 +21,15 @@ from retrograde.solver.rules.whole import whole
 from retrograde.solver.search.memory import prefetch, words_at
 from retrograde.solver.search.mixing import mixed, permuted
 from retrograde.solver.search.table import BEST_BITS, Table
+from retrograde.solver.search.worth import DRAWN, UNTOLD, told
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
-NODES, TROUBLE, POSITION, ENDS, STOP, MOST, SHARED, HISTORY = range(8)
+NODES, TROUBLE, POSITION, ENDS, LEAVES, STOP, MOST, SHARED, HISTORY = range(9)
 """What stands where in the marks of a thread: positions looked at; why it gave up, and where; ends met that are no
-wins; whether it is to stop; how many positions it may look at; the address of what threads tell one another, 0 for
-none; and from there on the history."""
+wins; positions found in tables; whether it is to stop; how many positions it may look at; the address of what threads
+tell one another, 0 for none; and from there on the history."""
 CHILD, NUMBER, PLACE, KEY, GOOD = range(5)
 """What stands in the room of a ply for each child: itself, the number of its move, its place in the history, its key in
 the table, and how good it looks; before they are put in order, the move itself stands for the last."""
@@ -50,7 +51,7 @@ ANY_NUMBER = 1 << 62
 
 
 class Shape(NamedTuple):
-    """The shape of a table, and how many plies and moves there is room for."""
+    """The shape of a table, how many plies and moves there is room for, and the tables that are asked, if any."""
 
     position_bits: int
     bucket_bits: int
@@ -58,6 +59,7 @@ class Shape(NamedTuple):
     far: int
     plies: int
     moves: int
+    leaves: Any
 
 
 class Stack(NamedTuple):
@@ -83,12 +85,18 @@ def make_stack(plies: int, moves: int, shared: Array | None = None, parts: int =
     return Stack(np.empty((plies, moves, parts), np.int64), marks)
 
 
+def shape_of(table: Table, stack: Stack) -> Shape:
+    """Return the shape of a search in a table, by a thread."""
+    plies, moves = stack.room.shape[:2]
+    return Shape(*table.shape, plies, moves, table.leaves)
+
+
 def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
     """Return whether a position, which is not primitive, is worth *bound* at least; False, too, if it is given up."""
     far = table.shape.far
     if bound >= far or bound <= 1 - far:
         return bound < far
-    shape = Shape(*table.shape, *stack.room.shape[:2])
+    shape = shape_of(table, stack)
     room, marks = stack.room.ctypes.data, stack.marks.ctypes.data
     return bool(by_children(game, position, NO_KEY, bound, UNSEEN, 0, shape, table.words.ctypes.data, room, marks))
 
@@ -179,6 +187,15 @@ def look_ahead(game, position, bound, ply, shape, room, marks):
             if bound <= 0:
                 return True, 0
         elif value != WIN:
+            worth = told(game, child, shape.far, shape.leaves)
+            if worth != UNTOLD:
+                mark[LEAVES] += 1
+                if worth in (0, DRAWN):
+                    mark[ENDS] |= DRAWS if worth else TIES
+                    worth = 0
+                if worth < for_child(bound):
+                    return True, 0
+                continue
             if count == shape.moves:
                 mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
                 return False, -1

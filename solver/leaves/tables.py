@@ -21,7 +21,7 @@ from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, worth_of
 
 Array = np.ndarray[Any, Any]
 
-MOST_BYTES = 1 << 30
+MOST_BYTES = 1 << 28
 """Of all tables together; what is beyond is left out, the largest tiers first."""
 BYTES = 2
 
@@ -30,6 +30,7 @@ BYTES = 2
 class Tables:
     """Tiers that databases hold: what each says of its slots, by the tier's number."""
 
+    game: Game
     entries: dict[int, Array] = field(default_factory=dict)
     """int16[slots] for each tier, as `kernels.py` has them."""
     databases: list[Database] = field(default_factory=list)
@@ -53,6 +54,8 @@ class Tables:
 
     def get(self, position: int) -> Outcome | None:
         """Return what a position is worth, if a database has it."""
+        if self.game.tier(self.game.canonical(position)) not in self.entries:
+            return None
         return next((known for database in self.databases if (known := database.get(position))), None)
 
     def close(self) -> None:
@@ -70,7 +73,7 @@ def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> Tables | N
         return None
     rules: Any = game  # the contract has no `tiers`, which is a name of options, too
     tiers = {tier for tier in rules.tiers if tier >= game.tier(position)}
-    tables, left = Tables(), most
+    tables, left = Tables(game), most
     for path in list_databases(home_folder()):
         if not path.name.startswith(game.name):
             continue

@@ -169,6 +169,8 @@ class SearchingOracle:
         for source in self.sources:
             if (told := source(position)) and told.is_exact:
                 return told
+        if self.tables and (outcome := self.tables.get(position)):
+            return exactly(outcome, How(DATABASE))
         known = self.found.get(self.game.canonical(position), Known(LOSE, WIN, None, How(SEARCH)))
         for source in self.sources:
             if told := source(position):

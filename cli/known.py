@@ -212,7 +212,7 @@ def worths(oracle: "Oracle", choices: "list[Choice]") -> dict[int, str]:
     from retrograde.solver.play.oracle import brought
 
     unknown = (choice for choice in choices if choice.value == UNDECIDED)
-    return {choice.move: worth(brought(oracle.known(choice.position, 0))) for choice in unknown}
+    return {choice.move: worth(brought(oracle.known(choice.position, 0), choice.again)) for choice in unknown}
 
 
 # JSON

@@ -14,7 +14,7 @@ from retrograde.cli.progress import COMPILING, listening, polled, search_progres
 from retrograde.cli.scores import tell_score
 from retrograde.cli.words import indent
 from retrograde.games import LOSE, TIE, WIN
-from retrograde.games.game import metric_of
+from retrograde.games.game import is_numbered, metric_of
 
 if TYPE_CHECKING:
     from retrograde.games import Game
@@ -176,9 +176,11 @@ def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") ->
 
 def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
     """Return the tables that are asked, if there are any, and they are wanted."""
+    if not limits.tables or not is_numbered(game):
+        return None
     from retrograde.solver.leaves.tables import find_tables
 
-    return find_tables(game, place) if limits.tables else None
+    return find_tables(game, place)
 
 
 def start_of(game: "Game") -> int:

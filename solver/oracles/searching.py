@@ -107,8 +107,8 @@ class SearchingOracle:
         size: int = TABLE_SIZE,
         sources: Sequence[Source] = (),
     ):
-        refuse_to_search(game)
         self.game: Game = game
+        self.refuse(game)
         self.seconds, self.workers, self.size, self.sources = seconds, workers, size, sources
         self.source = SEARCH
         self.tables: Tables | None = None
@@ -118,9 +118,17 @@ class SearchingOracle:
         self.found: dict[int, Known] = {}
         """What searches have found, by canonical position."""
 
+    def refuse(self, game: Game) -> None:
+        """Raise NotForSearch where such a search does not fit the game."""
+        refuse_to_search(game)
+
     @cached_property
     def search(self) -> Search:
         """The search; its rules are compiled when it is first needed."""
+        return self.make_search()
+
+    def make_search(self) -> Search:
+        """Return the search that this one goes by."""
         self.tables = find_tables(self.game, self.start_or_example)
         return Search(self.game, self.workers, self.size, self.tables)
 

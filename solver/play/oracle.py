@@ -98,13 +98,16 @@ def searched(found: "Finding") -> Known:
     return Known(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
 
 
-def brought(child: Known) -> Known:
-    """Return what a move brings who makes it, from what is known of the position that it leads to.
+def brought(child: Known, again: bool = False) -> Known:
+    """Return what a move brings who makes it, from what is known of the position that it leads to, where perhaps the
+    same player is to move *again*.
 
     >>> brought(Known(LOSE, TIE, None, How(SEARCH)))[:2], brought(Known(LOSE, LOSE, 2, How(DATABASE)))[:3]
     ((<Value.DRAW: 2>, <Value.WIN: 4>), (<Value.WIN: 4>, <Value.WIN: 4>, 3))
     """
     far = None if child.remoteness is None else child.remoteness + 1
+    if again:
+        return child._replace(remoteness=far)
     if child.proved:
         value = FLIPPED[child.value]
         return Known(value, value, far, child.how)

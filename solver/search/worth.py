@@ -15,17 +15,19 @@ What a position must be worth at least follows for its children from what it mus
 `kernels.py`); questions 1 and 0 turn into one another, and are the same at every ply.
 """
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from numba import types
 from numba.extending import overload
 
-from retrograde.databases import Outcome
 from retrograde.games.game import LOSE, WIN, Game, Value
 
 ANY_WIN, NO_LOSS = 1, 0
 """The questions that ask for no distance."""
 
+
+if TYPE_CHECKING:
+    from retrograde.databases import Outcome
 
 BASE = 1 << 14
 """What stands for `far` in tables."""
@@ -40,7 +42,7 @@ class Leaves(Protocol):
     def words(self) -> Any:
         """What kernels ask: the argument of `told`."""
 
-    def get(self, position: int) -> Outcome | None:
+    def get(self, position: int) -> "Outcome | None":
         """Return what a position is worth, if there is a table that has it."""
 
 

@@ -112,7 +112,7 @@ def test_what_is_asked_are_other_games_of_the_family_alone(home, tables, monkeyp
 def test_the_command_line_tells_of_tables(home):
     position = "8/4P3/8/8/8/k7/8/1K6_w"
     told_of = retrograde("search", "chess:KPK", position, "--time", "5", env={"RETROGRADE_HOME": str(home)}).stdout
-    assert "in tables" in told_of and "White to move wins in" in told_of
+    assert "in tables" in told_of and "White to move wins: mate in 6" in told_of
     facts = [
         json.loads(
             retrograde(

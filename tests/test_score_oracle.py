@@ -165,3 +165,14 @@ def test_query_and_match_tell_of_scores():
     assert "+4" in retrograde("play", "kalah:3,2", "--second", "random", input=b"?\nquit\n").stdout
     boxes = retrograde("play", "dotsandboxes:1,2", "--first", "perfect", "--second", "random", "--seed", "1").stdout
     assert re.search("after 7 moves: (2 to 0|1 to 1)", boxes), "its ends are ties by the rules, and boxes count"
+
+
+def test_the_page_tells_of_moves_whoever_is_to_move_next():
+    view = pytest.importorskip("retrograde.cli.web.view", reason="the page needs the extra web")
+    with searching_oracle(load_game("kalah:3,2"), 4.0, size=SMALL) as oracle:
+        oracle.prepare()
+        shown = view.position(oracle, oracle.start, None, True, 4.0)
+        assert shown.value == "win" and "proved by search" in shown.how
+        moves = {move.name: move for move in shown.moves}
+        assert {name: move.value for name, move in moves.items()} == {"1": "lose", "2": "win", "3": "tie"}
+        assert moves["2"].again and moves["2"].best and not moves["3"].best

@@ -82,7 +82,10 @@ def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> Tables | N
             taken = taken_from(database, game, tiers - tables.entries.keys(), left)
             left -= sum(len(entries) * BYTES for entries in taken.values())
             tables.entries.update(taken)
-            (tables.databases.append if taken else Database.close)(database)
+            if taken:
+                tables.databases.append(database)
+            else:
+                database.close()
     return tables if tables.entries else None
 
 

@@ -90,15 +90,9 @@ def look(game, position, depth, low, high, ply, sight, room):
     if not is_players(game, position):
         counts[TROUBLE] = CHANCES
         return 0
-    place = mixed(position, 35) & len(room.keys) - 1
-    first = NO_BEST
-    if room.keys[place] == position + 1:
-        fact, first = room.facts[place], room.bests[place]
-        if (fact & 0xFF) - 128 == depth:
-            score, kind = room.scores[place], fact >> 8 & 3
-            if kind == EXACT or (kind == LEAST and score >= high) or (kind == MOST and score <= low):
-                counts[ESTIMATED] |= fact >> 10 & 1
-                return score
+    place, first, known = recalled(position, depth, low, high, room)
+    if known:
+        return room.scores[place]
     count = write_moves(game, position, first, ply, room)
     before, counts[ESTIMATED] = counts[ESTIMATED], 0
     best, best_move, floor = -INFINITE, NO_BEST, low
@@ -121,6 +115,22 @@ def look(game, position, depth, low, high, ply, sight, room):
         room.facts[place] = counts[ESTIMATED] << 10 | kind << 8 | depth + 128
     counts[ESTIMATED] |= before
     return best
+
+
+@kernel
+def recalled(position, depth, low, high, room):
+    """Return the place of a position in the table, the best move that is known of it, and whether its score there
+    answers for so many plies and these bounds; if so, it is noted whether an estimate is in it."""
+    place = mixed(position, 35) & len(room.keys) - 1
+    if room.keys[place] != position + 1:
+        return place, NO_BEST, False
+    fact, known = room.facts[place], False
+    if (fact & 0xFF) - 128 == depth:
+        score, kind = room.scores[place], fact >> 8 & 3
+        known = kind == EXACT or (kind == LEAST and score >= high) or (kind == MOST and score <= low)
+        if known:
+            room.counts[ESTIMATED] |= fact >> 10 & 1
+    return place, room.bests[place], known
 
 
 @kernel

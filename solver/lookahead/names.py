@@ -43,15 +43,16 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
         return None
     from retrograde.solver.lookahead.ahead import MetChance  # numba takes a while to import
 
-    found = [ahead_of(game, limits.paranoid)]
+    ahead = ahead_of(game, limits.paranoid)
 
     def choose(position: int) -> int:
+        nonlocal ahead
         seed = chance.getrandbits(32)
         try:
-            return found[0].find(position, limits.depth, limits.seconds, seed).move
-        except MetChance:
-            found[0] = by_points(game)
-            return found[0].find(position, limits.depth, limits.seconds, seed).move
+            return ahead.find(position, limits.depth, limits.seconds, seed).move
+        except MetChance:  # of which the rules had not told
+            ahead = by_points(game)
+            return ahead.find(position, limits.depth, limits.seconds, seed).move
 
     return choose
 

@@ -20,11 +20,11 @@ from retrograde.solver.lookahead.kernels import (
     STOPPED,
     TROUBLE,
     estimate_of,
+    recalled,
     write_moves,
 )
 from retrograde.solver.lookahead.textbook_points import INFINITE, POINT
 from retrograde.solver.rules.whole import whole
-from retrograde.solver.search.mixing import mixed
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -90,15 +90,9 @@ def expect(game, position, depth, low, high, ply, view, room):
     if room.stop[0]:
         counts[TROUBLE] = STOPPED
         return 0.0
-    place = mixed(position, 35) & len(room.keys) - 1
-    first = NO_BEST
-    if room.keys[place] == position + 1:
-        fact, first = room.facts[place], room.bests[place]
-        if (fact & 0xFF) - 128 == depth:
-            score, kind = room.scores[place], fact >> 8 & 3
-            if kind == EXACT or (kind == LEAST and score >= high) or (kind == MOST and score <= low):
-                counts[ESTIMATED] |= fact >> 10 & 1
-                return score
+    place, first, known = recalled(position, depth, low, high, room)
+    if known:
+        return room.scores[place]
     count = write_moves(game, position, first, ply, room)
     before, counts[ESTIMATED] = counts[ESTIMATED], 0
     total = rest = odds_of(game, position, count, ply, room)

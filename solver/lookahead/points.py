@@ -26,15 +26,10 @@ class PointsAhead(Ahead):
         super().__init__(game)
         if most is None:
             most = INFINITE if defines(game, "payoff") or defines(game, "reward") else 1.0
-        estimated = defines(game, "estimate")
-        self.view = point_kernels.View(
-            kernels.OWN,
-            self.more(),
-            INFINITE if estimated else most,
-            game.players,
-            alternates(game),
-            point_kernels.NOBODY,
-        )
+        if defines(game, "estimate"):  # which may say more
+            most = INFINITE
+        nobody = point_kernels.NOBODY
+        self.view = point_kernels.View(kernels.OWN, self.more(), most, game.players, alternates(game), nobody)
 
     def make_room(self) -> None:
         self.room = point_kernels.make_room(DEEPEST + MORE + 2, self.widest, self.entries, self.game.players, self.stop)

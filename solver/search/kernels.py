@@ -51,7 +51,18 @@ ANY_NUMBER = 1 << 62
 
 
 class Shape(NamedTuple):
-    """The shape of a table, how many plies and moves there is room for, and the tables that are asked, if any."""
+    """The shape of a table, and how many plies and moves there is room for."""
+
+    position_bits: int
+    bucket_bits: int
+    bound_bits: int
+    far: int
+    plies: int
+    moves: int
+
+
+class ShapeWithLeaves(NamedTuple):
+    """The same for a search that asks tables: another type, so that without them nothing is passed on, or compiled."""
 
     position_bits: int
     bucket_bits: int
@@ -85,10 +96,12 @@ def make_stack(plies: int, moves: int, shared: Array | None = None, parts: int =
     return Stack(np.empty((plies, moves, parts), np.int64), marks)
 
 
-def shape_of(table: Table, stack: Stack) -> Shape:
+def shape_of(table: Table, stack: Stack) -> Shape | ShapeWithLeaves:
     """Return the shape of a search in a table, by a thread."""
     plies, moves = stack.room.shape[:2]
-    return Shape(*table.shape, plies, moves, table.leaves)
+    if table.leaves is None:
+        return Shape(*table.shape, plies, moves)
+    return ShapeWithLeaves(*table.shape, plies, moves, table.leaves)
 
 
 def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
@@ -187,7 +200,7 @@ def look_ahead(game, position, bound, ply, shape, room, marks):
             if bound <= 0:
                 return True, 0
         elif value != WIN:
-            worth = told(game, child, shape.far, shape.leaves)
+            worth = leaf_worth(game, child, shape)
             if worth != UNTOLD:
                 mark[LEAVES] += 1
                 if worth in (0, DRAWN):
@@ -202,6 +215,18 @@ def look_ahead(game, position, bound, ply, shape, room, marks):
             row[PARTS * count + CHILD], row[PARTS * count + GOOD] = child, move
             count += 1
     return False, count
+
+
+def leaf_worth(game: Game, position: int, shape: Shape | ShapeWithLeaves) -> int:
+    """Return what tables say of an undecided position (see `told`)."""
+    return told(game, position, shape.far, shape.leaves) if isinstance(shape, ShapeWithLeaves) else UNTOLD
+
+
+@overload(leaf_worth)
+def _(game, position, shape):
+    if shape.instance_class is ShapeWithLeaves:
+        return lambda game, position, shape: told(game, position, shape.far, shape.leaves)
+    return lambda game, position, shape: UNTOLD
 
 
 @kernel

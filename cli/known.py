@@ -203,7 +203,8 @@ def how_known(known: "Known") -> str:
         return HOW.get(how.source, f"by the {how.source}")
     rate = f", {amount(how.nodes / how.seconds)}/s" if how.seconds > 0.1 else ""
     said = "proved by search" if known.proved else "no proof"
-    return f"{said}: {amount(how.nodes)} positions in {duration(how.seconds)}{rate}"
+    tables = f" and {amount(how.leaves)} in tables" if how.leaves else ""
+    return f"{said}: {amount(how.nodes)} positions{tables} in {duration(how.seconds)}{rate}"
 
 
 def worths(oracle: "Oracle", choices: "list[Choice]") -> dict[int, str]:
@@ -211,7 +212,7 @@ def worths(oracle: "Oracle", choices: "list[Choice]") -> dict[int, str]:
     from retrograde.solver.play.oracle import brought
 
     unknown = (choice for choice in choices if choice.value == UNDECIDED)
-    return {choice.move: worth(brought(oracle.known(choice.position, 0))) for choice in unknown}
+    return {choice.move: worth(brought(oracle.known(choice.position, 0), choice.again)) for choice in unknown}
 
 
 # JSON
@@ -241,6 +242,7 @@ def facts(game: Game, position: int, known: "Known", line: Sequence[str] | None)
         "no_end_within": known.no_end_within,
         "source": known.how.source,
         "nodes": known.how.nodes,
+        **({"in_tables": known.how.leaves} if known.how.leaves else {}),
         "seconds": round(known.how.seconds, 3),
         **({} if line is None else {"line": list(line)}),
     }

@@ -59,7 +59,8 @@ def command(
     """Let two players play one another, taking turns at moving first.
 
     A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5 (looks
-    ahead so many plies or seconds, and goes by the game's estimate); a player that is installed, such as rules (for
+    ahead so many plies or seconds, and goes by the game's estimate); paranoid:4 (the same, and takes several others for
+    one side against him); a player that is installed, such as rules (for
     tic-tac-toe); a skill from 0 to 1; skill:0.8 (the same, but any perfect move as likely); exploit:random (a best
     response to that player, once it is solved: solve --against random); or a function of your own, FILE.py:function. A
     win is a point, a tie or a draw half of one. Mistakes are moves that gave up value; where there is no database,

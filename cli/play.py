@@ -29,6 +29,7 @@ from retrograde.cli.pager import paged
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.game import defines
 from retrograde.games.naming import variant_title
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def command(
     it has proved what a position is worth, it keeps that.
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
-    (looks ahead so many plies or seconds, and goes by the game's estimate); a player that is installed, such as rules
+    (looks ahead so many plies or seconds, and goes by the game's estimate); paranoid:4 (the same, and takes several
+    others for one side against him); a player that is installed, such as rules
     (tic-tac-toe as people learn it); a skill: 0.8 plays perfectly four times out of five, and else by chance;
     exploit:random (a best response to that player, once it is solved: solve --against random); or a function of your
     own, FILE.py:function.
@@ -381,14 +383,29 @@ class Match:
             click.echo(f"paid: {', '.join(paid)}")
         elif self.puzzle and value in (WIN, LOSE):
             click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}{how}"))
+        elif value != UNDECIDED and defines(game, "reward") and game.players == 2:
+            self.print_points(after + how)
         elif value == UNDECIDED:
             click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
         elif value in (TIE, DRAW):
             click.echo("\n" + coloured(TIE, f"a {NOUNS[value]} {after}{how}"))
         else:
-            winner = self.turn if value == WIN else 1 - self.turn
-            colour = LOSE if self.names[1 - winner] == HUMAN != self.names[winner] else WIN
-            click.echo("\n" + coloured(colour, f"{self.sides[winner]} wins {after}{how}"))
+            self.print_winner(self.turn if value == WIN else 1 - self.turn, after + how)
+
+    def print_winner(self, winner: int, after: str) -> None:
+        """Print who has won, after how many moves."""
+        colour = LOSE if self.names[1 - winner] == HUMAN != self.names[winner] else WIN
+        click.echo("\n" + coloured(colour, f"{self.sides[winner]} wins {after}"))
+
+    def print_points(self, after: str) -> None:
+        """Print who has more, of two players whose moves pay."""
+        from retrograde.solver.play.match import points_of
+
+        points = points_of(self.oracle.game, self.start, self.moves)
+        if points[0] == points[1]:
+            click.echo("\n" + coloured(TIE, f"a tie {after}: {points[0]} to {points[1]}"))
+        else:
+            self.print_winner(int(points[1] > points[0]), f"{after}: {max(points)} to {min(points)}")
 
     def paid(self, player: int) -> int:
         """Return what the moves and the end have paid a player."""

@@ -24,6 +24,7 @@ from retrograde.cli.measures import shared
 from retrograde.cli.moves import distance as distance_of
 from retrograde.cli.moves import mover, moves_table, print_line
 from retrograde.cli.pager import paged
+from retrograde.cli.scores import score_facts, score_told
 from retrograde.cli.words import heading, prospect
 from retrograde.games import UNDECIDED
 from retrograde.games.text import printable
@@ -273,6 +274,7 @@ def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[s
     reached = [(choice, oracle.known(choice.position, 0)) for choice in oracle.moves(position, 0)]
     return {
         **facts_known(oracle.game, position, known, line),
+        **score_facts(oracle, position),
         "moves": [
             {
                 "move": choice.name,
@@ -281,6 +283,8 @@ def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[s
                 "remoteness": child.remoteness,
                 "at_least": name_of(child.at_least),
                 "at_most": name_of(child.at_most),
+                **({"again": True} if choice.again else {}),
+                **score_facts(oracle, choice.position),
             }
             for choice, child in reached
         ],
@@ -295,6 +299,6 @@ def print_known(oracle: "Oracle", position: int, known: "Known", line: list[str]
         click.echo(f"\n{prospect(known.value, known.remoteness, mover(game, position), '', game.ending(position))}")
         return
     click.echo(f"\n{verdict(game, position, known, distance_of(game, known.value, known.remoteness))}")
-    click.echo(how_known(known))
+    click.echo(f"{score_told(oracle, position)}{how_known(known)}")
     click.echo(f"\n{moves_table(game, choices, None, worths(oracle, choices))}")
     print_line(game, position, line)

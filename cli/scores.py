@@ -13,6 +13,7 @@ from retrograde.cli.words import heading, indent
 
 if TYPE_CHECKING:
     from retrograde.games import Game
+    from retrograde.solver.play.oracle import Oracle
     from retrograde.solver.scoring.searcher import ScoreFinding
 
 
@@ -37,6 +38,20 @@ def tell_score(
         return
     click.echo(f"{indent(game.show(position))}\n\n{verdict(game, position, known)}\n{told(found)}{how_known(known)}")
     print_line(game, position, names)
+
+
+def score_told(oracle: "Oracle", position: int) -> str:
+    """Return the line that tells the score of a position by an oracle, as far as it is known; or none."""
+    from retrograde.solver.oracles.scoring import ScoringOracle
+
+    return told(oracle.score(position)) if isinstance(oracle, ScoringOracle) else ""
+
+
+def score_facts(oracle: "Oracle", position: int) -> dict[str, Any]:
+    """Return the score of a position by an oracle and its bounds, ready for JSON; nothing of one that tells of none."""
+    from retrograde.solver.oracles.scoring import ScoringOracle
+
+    return bounds(oracle.score(position)) if isinstance(oracle, ScoringOracle) else {}
 
 
 def bounds(found: "ScoreFinding") -> dict[str, Any]:

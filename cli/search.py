@@ -14,10 +14,11 @@ from retrograde.cli.progress import COMPILING, listening, polled, search_progres
 from retrograde.cli.scores import tell_score
 from retrograde.cli.words import indent
 from retrograde.games import LOSE, TIE, WIN
-from retrograde.games.game import metric_of
+from retrograde.games.game import is_numbered, metric_of
 
 if TYPE_CHECKING:
     from retrograde.games import Game
+    from retrograde.solver.leaves.tables import Tables
     from retrograde.solver.search.searcher import Finding
     from retrograde.solver.work.progress import Listener
 
@@ -46,6 +47,12 @@ DISTANCE_SECONDS = 10.0
     type=click.Choice(["remoteness", "score"]),
     help="Whether to search for value and distance, or for the score; by default what the game is about.",
 )
+@click.option(
+    "--tables/--no-tables",
+    default=True,
+    show_default=True,
+    help="Whether to ask databases of smaller games of the family, such as endings, of positions that are met.",
+)
 @click.option("--value-only", is_flag=True, help="Leave out the distance, which takes longer.")
 @click.option("--tree", is_flag=True, help="Draw what textbook searches look at, to --depth; it proves nothing.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The --tree as .svg.")
@@ -59,6 +66,7 @@ def command(
     workers: int | None,
     method: str | None,
     metric: str | None,
+    tables: bool,
     value_only: bool,
     tree: bool,
     out: Path | None,
@@ -68,7 +76,8 @@ def command(
 
     POSITION is the start if not given. What is told is proved by the rules alone; when time is out, what is known by
     then is told. Alpha-beta search finds the distance as well; proof-number search (pn) proves draws by endless play.
-    Of games that are about points, the score is found: how much the player to move can win by.
+    Of games that are about points, the score is found: how much the player to move can win by. Where the home folder
+    has databases of smaller games of the family (of chess endings to which captures lead), they are believed.
 
     \b
     Examples:
@@ -96,7 +105,7 @@ def command(
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
         tell_score(game, place, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
         return
-    limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only)
+    limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     with listening(as_json) as line:
         found, moves = searched(game, place, method, limits, line)
     known, names = known_of(found), names_of(game, place, moves)
@@ -113,13 +122,14 @@ def command(
 
 
 class Limits(NamedTuple):
-    """What a search may take, and whether the distance is wanted."""
+    """What a search may take, whether the distance is wanted, and whether tables are asked."""
 
     seconds: float | None
     depth: int | None
     size: int
     workers: int
     distance: bool
+    tables: bool
 
 
 def searched(
@@ -134,8 +144,8 @@ def searched(
             return found, []
         left = DISTANCE_SECONDS if limits.seconds is None else max(limits.seconds - found.seconds, 0.01)
         again, moves = by_alpha_beta(game, place, limits._replace(seconds=left), line)
-        nodes, seconds = found.nodes + again.nodes, found.seconds + again.seconds
-        return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds), moves
+        nodes, seconds, leaves = (found.nodes + again.nodes, found.seconds + again.seconds, found.leaves + again.leaves)
+        return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds, leaves=leaves), moves
     if method == "pn":
         return by_proof_numbers(game, place, limits, line), []
     return by_alpha_beta(game, place, limits, line)
@@ -147,7 +157,7 @@ def by_proof_numbers(game: "Game", place: int, limits: Limits, line: "Listener")
     from retrograde.solver.work.progress import announce
 
     announce(line, COMPILING)
-    prover = Prover(game, limits.size)
+    prover = Prover(game, limits.size, tables_of(game, place, limits))
     with polled(line, search_progress(prover)):
         return prover.find(place, limits.seconds)
 
@@ -158,10 +168,19 @@ def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") ->
     from retrograde.solver.work.progress import announce
 
     announce(line, COMPILING)
-    search = Search(game, limits.workers, limits.size)
+    search = Search(game, limits.workers, limits.size, tables_of(game, place, limits))
     with polled(line, search_progress(search)):
         found = search.find(place, limits.seconds, limits.distance, limits.depth)
         return found, search.line(place, found, limits.seconds) if limits.distance else []
+
+
+def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
+    """Return the tables that are asked, if there are any, and they are wanted."""
+    if not limits.tables or not is_numbered(game):
+        return None
+    from retrograde.solver.leaves.tables import find_tables
+
+    return find_tables(game, place)
 
 
 def start_of(game: "Game") -> int:

@@ -111,7 +111,8 @@ They are asked only of positions that are UNDECIDED, and symmetric positions mus
 
 `estimate(position)`
     How good it looks for the player to move, an int from -ESTIMATE_LIMIT to ESTIMATE_LIMIT; 0 is even. For play alone,
-    where a search stops before the end: never in a proof.
+    where a search stops before the end: never in a proof. Where points count, there is chance, or more than two play,
+    in hundredths of what is paid from there on; where it is chance's turn, for player 0.
 `quiet(position)`
     Whether the estimate may be trusted there; where not, as in the middle of an exchange, the search goes on a little.
 `promise(position, move)`

@@ -122,6 +122,7 @@ ROOMS = {
             "outcomes",
             "rules",
             "search",
+            "leaves",
             "scoring",
             "proving",
             "lookahead",

@@ -10,7 +10,6 @@ from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN, RetrogradeError
 from retrograde.games.eightpuzzle import EightPuzzle
 from retrograde.games.kalah import Kalah
 from retrograde.solver.engine import solve
-from retrograde.solver.lookahead.lookahead import Lookahead
 from retrograde.solver.play.match import judge, marked, play, review
 from retrograde.solver.play.player import greedy, make_player, perfect
 from retrograde.solver.play.solution import open_solution
@@ -109,7 +108,7 @@ def test_a_move_is_reviewed_by_what_it_brings(puzzle):
             assert judge(puzzle, position, choice.move).keeps_value
 
 
-@pytest.mark.parametrize("make", [Search, Prover, Lookahead], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [Search, Prover], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("game", [KALAH, PUZZLE], ids=["kalah", "puzzle"])
 def test_searches_refuse_what_does_not_alternate_in_one_line(make, game):
     with pytest.raises(RetrogradeError, match="searches are for two players who alternate; solve ") as caught:
@@ -118,7 +117,7 @@ def test_searches_refuse_what_does_not_alternate_in_one_line(make, game):
 
 
 def test_searches_refuse_on_the_command_line():
-    for arguments in (["search", "kalah"], ["query", "eightpuzzle:3,2"], ["match", "hanoi:3", "depth:2", "random"]):
+    for arguments in (["search", "kalah"], ["query", "eightpuzzle:3,2"]):
         assert "searches are for two players who alternate" in retrograde(*arguments, status=1).stderr
 
 

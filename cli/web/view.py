@@ -257,7 +257,7 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
                 name=choice.name,
                 value=told(choice.brings),
                 remoteness=None if choice.remoteness is None else choice.remoteness + 1,
-                known="" if choice.value else bounds(brought(oracle.known(choice.position, 0))),
+                known="" if choice.value else bounds(brought(oracle.known(choice.position, 0), choice.again)),
                 best=preference(choice) == best,
                 again=choice.again,
                 places=list(game.draw_move(place, choice.move)),

@@ -13,6 +13,7 @@ import numpy as np
 
 from retrograde.games.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.lookahead.scores import DECIDED, FAR, INFINITE
+from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.search.mixing import mixed
 from retrograde.solver.work.kernel import kernel
@@ -21,8 +22,8 @@ Array = np.ndarray[Any, Any]
 
 NODES, ESTIMATED, TROUBLE = range(3)
 """What the counts of a search are: positions looked at; whether an estimate was asked for; why it was given up."""
-STOPPED, MANY_MOVES = 1, 2
-"""Why a search is given up: out of time; more moves than there is room."""
+STOPPED, MANY_MOVES, CHANCES = 1, 2, 3
+"""Why a search is given up: out of time; more moves than there is room; a position in which it is chance's turn."""
 OWN, NONE, CHANCE = range(3)
 """Estimates: the game's own; 0, so that ends alone count; a number that depends on the position and means nothing."""
 GIVEN, BEST, WORST = range(3)
@@ -86,23 +87,23 @@ def look(game, position, depth, low, high, ply, sight, room):
     if room.stop[0]:
         counts[TROUBLE] = STOPPED
         return 0
-    place = mixed(position, 35) & len(room.keys) - 1
-    first = NO_BEST
-    if room.keys[place] == position + 1:
-        fact, first = room.facts[place], room.bests[place]
-        if (fact & 0xFF) - 128 == depth:
-            score, kind = room.scores[place], fact >> 8 & 3
-            if kind == EXACT or (kind == LEAST and score >= high) or (kind == MOST and score <= low):
-                counts[ESTIMATED] |= fact >> 10 & 1
-                return score
+    if not is_players(game, position):
+        counts[TROUBLE] = CHANCES
+        return 0
+    place, first, known = recalled(position, depth, low, high, room)
+    if known:
+        return room.scores[place]
     count = write_moves(game, position, first, ply, room)
     before, counts[ESTIMATED] = counts[ESTIMATED], 0
     best, best_move, floor = -INFINITE, NO_BEST, low
     for i in range(count):
         if counts[TROUBLE]:
             break
-        score = -look(game, room.children[ply, i], depth - 1, -farther(high), -farther(floor), ply + 1, sight, room)
-        score = nearer(score)
+        child, least, most = room.children[ply, i], farther(floor), farther(high)
+        if turns(game, position, child):
+            score = nearer(-look(game, child, depth - 1, -most, -least, ply + 1, sight, room))
+        else:
+            score = nearer(look(game, child, depth - 1, least, most, ply + 1, sight, room))
         if score > best:
             best, best_move = score, room.moves[ply, i]
             floor = max(floor, best)
@@ -114,6 +115,22 @@ def look(game, position, depth, low, high, ply, sight, room):
         room.facts[place] = counts[ESTIMATED] << 10 | kind << 8 | depth + 128
     counts[ESTIMATED] |= before
     return best
+
+
+@kernel
+def recalled(position, depth, low, high, room):
+    """Return the place of a position in the table, the best move that is known of it, and whether its score there
+    answers for so many plies and these bounds; if so, it is noted whether an estimate is in it."""
+    place = mixed(position, 35) & len(room.keys) - 1
+    if room.keys[place] != position + 1:
+        return place, NO_BEST, False
+    fact, known = room.facts[place], False
+    if (fact & 0xFF) - 128 == depth:
+        score, kind = room.scores[place], fact >> 8 & 3
+        known = kind == EXACT or (kind == LEAST and score >= high) or (kind == MOST and score <= low)
+        if known:
+            room.counts[ESTIMATED] |= fact >> 10 & 1
+    return place, room.bests[place], known
 
 
 @kernel

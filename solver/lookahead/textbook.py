@@ -3,16 +3,16 @@
 Each returns the tree of what it has looked at, which can be drawn, and counted; what it thinks of the position is the
 `value` of the tree's root. The three agree on it. They are what the compiled search is held against.
 
-Values are for the player to move, so a child's value counts for its parent with the opposite sign. Of a position only
-this much matters, the *window*: `low` is what the player to move is sure of elsewhere, `high` what the opponent will
-let it have at most. As soon as a move brings `high`, the others are cut: the opponent will not let it come to this.
-Wins and losses count plies from the root.
+Values are for the player to move, so a child's value counts for its parent with the opposite sign, unless the same one
+is to move there. Of a position only this much matters, the *window*: `low` is what the player to move is sure of
+elsewhere, `high` what the opponent will let it have at most. As soon as a move brings `high`, the others are cut: the
+opponent will not let it come to this. Wins and losses count plies from the root.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from retrograde.games.game import UNDECIDED, Game
+from retrograde.games.game import UNDECIDED, Game, same_mover
 from retrograde.solver.lookahead.scores import INFINITE, score_of
 
 Order = Callable[[int, int], list[int]]
@@ -73,6 +73,14 @@ class Sight:
         for move in self.order(position, depth):
             yield move, self.game.do_move(position, move)
 
+    def turned(self, position: int, child: int, value: int) -> int:
+        """Return what the value of a child is to who is to move in a position, and the other way round."""
+        return value if same_mover(self.game, position, child) else -value
+
+    def window(self, position: int, child: int, low: int, high: int) -> tuple[int, int]:
+        """Return a window as who is to move in a child sees it."""
+        return (low, high) if same_mover(self.game, position, child) else (-high, -low)
+
 
 # The searches
 
@@ -86,7 +94,7 @@ def minimax(sight: Sight, position: int, depth: int, ply: int = 0) -> Node:
         below = minimax(sight, child, depth - 1, ply + 1)
         node.moves.append(move)
         node.children.append(below)
-        node.value = max(node.value, -below.value)
+        node.value = max(node.value, sight.turned(position, child, below.value))
     return node
 
 
@@ -101,10 +109,11 @@ def alpha_beta(
         if node.value >= high:
             node.cut.append(move)
             continue
-        below = alpha_beta(sight, child, depth - 1, -high, -max(low, node.value), ply + 1)
+        window = sight.window(position, child, max(low, node.value), high)
+        below = alpha_beta(sight, child, depth - 1, *window, ply + 1)
         node.moves.append(move)
         node.children.append(below)
-        node.value = max(node.value, -below.value)
+        node.value = max(node.value, sight.turned(position, child, below.value))
     return node
 
 
@@ -122,12 +131,13 @@ def null_windows(
         floor = max(low, node.value)
         windows = [(floor, floor + 1), (floor, high)] if node.children and high - floor > 1 else [(floor, high)]
         for least, most in windows:
-            below = null_windows(sight, child, depth - 1, -most, -least, ply + 1)
+            below = null_windows(sight, child, depth - 1, *sight.window(position, child, least, most), ply + 1)
             node.moves.append(move)
             node.children.append(below)
-            if -below.value < most:
+            value = sight.turned(position, child, below.value)
+            if value < most:
                 break
-        node.value = max(node.value, -below.value)
+        node.value = max(node.value, value)
     return node
 
 

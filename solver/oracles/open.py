@@ -6,6 +6,7 @@ from retrograde.databases.book import find_book
 from retrograde.databases.open import find_certificate
 from retrograde.games.game import Game
 from retrograde.solver.oracles.certified import CertifiedOracle
+from retrograde.solver.oracles.scoring import ScoringOracle, is_about_points
 from retrograde.solver.oracles.searching import SECONDS, SearchingOracle, from_database
 from retrograde.solver.play.oracle import BOOK
 from retrograde.solver.search.searcher import TABLE_SIZE
@@ -19,7 +20,10 @@ def searching_oracle(
     certificate: Certificate | None = None,
 ) -> SearchingOracle:
     """Return an oracle for a game that has no database: what its book says, then what a certificate proves, that of its
-    start unless another is given, and else what is searched."""
+    start unless another is given, and else what is searched; of games that are about points, or in which a player moves
+    again, what is searched for scores."""
+    if is_about_points(game):
+        return ScoringOracle(game, seconds, workers, size)
     book = find_book(game)
     sources = [from_database(book, BOOK)] if book else []
     certificate = certificate or find_certificate(game)

@@ -21,6 +21,7 @@ from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game, is_numbered
+from retrograde.solver.leaves.tables import Tables, find_tables
 from retrograde.solver.oracles.kernels import played_out
 from retrograde.solver.oracles.playouts import likeliest
 from retrograde.solver.play.choice import Choice
@@ -90,7 +91,8 @@ def merged(old: Known | None, new: Known) -> Known:
     remoteness = old.remoteness if new.remoteness is None else new.remoteness
     adds = (at_least, at_most, remoteness) != (old.at_least, old.at_most, old.remoteness)
     source = new.how.source if adds else old.how.source
-    how = How(source, old.how.nodes + new.how.nodes, old.how.seconds + new.how.seconds)
+    before, after = old.how, new.how
+    how = How(source, before.nodes + after.nodes, before.seconds + after.seconds, before.leaves + after.leaves)
     return Known(at_least, at_most, remoteness, how, max(old.no_end_within, new.no_end_within))
 
 
@@ -105,19 +107,30 @@ class SearchingOracle:
         size: int = TABLE_SIZE,
         sources: Sequence[Source] = (),
     ):
-        refuse_to_search(game)
         self.game: Game = game
+        self.refuse(game)
         self.seconds, self.workers, self.size, self.sources = seconds, workers, size, sources
         self.source = SEARCH
+        self.tables: Tables | None = None
+        """What databases of smaller games of the family know of positions that are met, once it was looked for."""
         self.book: Book | None = None
         """The book among the sources, which is closed at the end."""
         self.found: dict[int, Known] = {}
         """What searches have found, by canonical position."""
 
+    def refuse(self, game: Game) -> None:
+        """Raise NotForSearch where such a search does not fit the game."""
+        refuse_to_search(game)
+
     @cached_property
     def search(self) -> Search:
         """The search; its rules are compiled when it is first needed."""
-        return Search(self.game, self.workers, self.size)
+        return self.make_search()
+
+    def make_search(self) -> Search:
+        """Return the search that this one goes by."""
+        self.tables = find_tables(self.game, self.start_or_example)
+        return Search(self.game, self.workers, self.size, self.tables)
 
     def prepare(self) -> None:
         """Compile the rules now; raise NotCompilable, or another RuleError, where there can be no search."""
@@ -164,6 +177,8 @@ class SearchingOracle:
         for source in self.sources:
             if (told := source(position)) and told.is_exact:
                 return told
+        if self.tables and (outcome := self.tables.get(position)):
+            return exactly(outcome, How(DATABASE))
         known = self.found.get(self.game.canonical(position), Known(LOSE, WIN, None, How(SEARCH)))
         for source in self.sources:
             if told := source(position):
@@ -230,7 +245,8 @@ class SearchingOracle:
     @staticmethod
     def work_of(known: list[Known]) -> How:
         """Return how something is known that follows from other things, with the work of all."""
-        return How(SEARCH, sum(one.how.nodes for one in known), sum(one.how.seconds for one in known))
+        nodes, leaves = sum(one.how.nodes for one in known), sum(one.how.leaves for one in known)
+        return How(SEARCH, nodes, sum(one.how.seconds for one in known), leaves)
 
     def legal(self, position: int) -> list[int]:
         """Return the moves of a position; none where the game is over."""
@@ -354,8 +370,9 @@ class SearchingOracle:
         """End the search."""
         if "search" in self.__dict__:
             self.search.halt()
-        if self.book:
-            self.book.close()
+        for opened in (self.book, self.tables):
+            if opened:
+                opened.close()
 
     def __enter__(self) -> "SearchingOracle":
         return self

@@ -18,6 +18,7 @@ from retrograde.games.game import (
     RetrogradeError,
     Value,
     alternates,
+    defines,
     is_numbered,
     mover,
     same_mover,
@@ -94,6 +95,7 @@ def play(oracle: Oracle, position: int, players: Sequence[Player], dice: Random 
     """
     game, start, dice = oracle.game, position, dice or Random()
     expected = getattr(oracle, "metric", "") == "expectation"
+    pays = defines(game, "reward")
     met: Counter[int] = Counter()
     moves: list[int] = []
     mistakes = [0, 0]
@@ -113,10 +115,33 @@ def play(oracle: Oracle, position: int, players: Sequence[Player], dice: Random 
         moves.append(move)
         position = game.do_move(position, move)
         after = oracle.known(position, distance=False).value
-        mistakes[turn] += not expected and gave_up(before, after, same_mover(game, at, position))
+        if pays:
+            mistakes[turn] += not expected and UNDECIDED != before != brought_by(oracle, at, move) != UNDECIDED
+        else:
+            mistakes[turn] += not expected and gave_up(before, after, same_mover(game, at, position))
         value = game.primitive(position)
+    if pays and game.players == 2:
+        first, second = points_of(game, start, moves)
+        value = WIN if first > second else LOSE if first < second else TIE
+        return Played(moves, value, (mistakes[0], mistakes[1]))
     ours = side_of(game, start, position, len(moves)) == 0
     return Played(moves, value if ours else FLIPPED[value], (mistakes[0], mistakes[1]))
+
+
+def brought_by(oracle: Oracle, position: int, move: int) -> Value:
+    """Return what a move is known to bring who makes it, with what it pays at once."""
+    return next(choice.brings for choice in oracle.moves(position, 0) if choice.move == move)
+
+
+def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int]:
+    """Return what two players are paid by moves and the end, who moved first first."""
+    start, points = position, [0, 0]
+    for ply, move in enumerate([*moves, None]):
+        side, player = side_of(game, start, position, ply), max(0, mover(game, position))
+        for seat, who in ((side, player), (1 - side, 1 - player)):
+            points[seat] += game.payoff(position, who) if move is None else game.reward(position, move, who)
+        position = position if move is None else game.do_move(position, move)
+    return points[0], points[1]
 
 
 def roll(game: Game, position: int, dice: Random) -> int:

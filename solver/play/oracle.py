@@ -36,11 +36,13 @@ MOST = {LOSE: WIN, DRAW: TIE, TIE: TIE, WIN: LOSE}
 
 
 class How(NamedTuple):
-    """How something is known: by what, after how many positions looked at, and how many seconds."""
+    """How something is known: by what, after how many positions looked at, and how many seconds; and how many positions
+    were found in tables on the way."""
 
     source: str
     nodes: int = 0
     seconds: float = 0.0
+    leaves: int = 0
 
 
 class Known(NamedTuple):
@@ -92,17 +94,20 @@ def searched(found: "Finding") -> Known:
     >>> searched(Finding(None, None, DRAW, WIN, 0, 9, 0.5)).proved
     False
     """
-    how = How(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds)
+    how = How(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.leaves)
     return Known(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
 
 
-def brought(child: Known) -> Known:
-    """Return what a move brings who makes it, from what is known of the position that it leads to.
+def brought(child: Known, again: bool = False) -> Known:
+    """Return what a move brings who makes it, from what is known of the position that it leads to, where perhaps the
+    same player is to move *again*.
 
     >>> brought(Known(LOSE, TIE, None, How(SEARCH)))[:2], brought(Known(LOSE, LOSE, 2, How(DATABASE)))[:3]
     ((<Value.DRAW: 2>, <Value.WIN: 4>), (<Value.WIN: 4>, <Value.WIN: 4>, 3))
     """
     far = None if child.remoteness is None else child.remoteness + 1
+    if again:
+        return child._replace(remoteness=far)
     if child.proved:
         value = FLIPPED[child.value]
         return Known(value, value, far, child.how)

@@ -121,8 +121,8 @@ PLAYERS: dict[str, Maker] = {
     "greedy": lambda oracle, chance: greedy(chance),
 }
 """For each name on the command line, what makes such a player. A number is a player too: perfect with that skill; and
-so are `depth:4` and `time:0.5`, which look ahead so many plies, or seconds, and go by the game's estimate; and so are
-models, `skill:0.8` and `exploit:random`."""
+so are `depth:4` and `time:0.5`, which look ahead so many plies or seconds, by the game's estimate; `paranoid:4`, to
+whom several others are all against him; and models, `skill:0.8` and `exploit:random`."""
 
 BY_MODEL = ("skill", "exploit")
 """How the names of models begin that are players too."""
@@ -144,7 +144,7 @@ def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
         return by_model(known_model(name, oracle.game), chance)
     if point := entry_point(name):
         return installed(point, oracle, chance)
-    names = ", ".join([*PLAYERS, "depth:N", "time:S", "skill:P", "exploit:MODEL", *offered()])
+    names = ", ".join([*PLAYERS, "depth:N", "time:S", "paranoid:N", "skill:P", "exploit:MODEL", *offered()])
     raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
 
 

@@ -13,11 +13,12 @@ knows; those after which the same player is to move again; then by what the game
 
 from numba.extending import overload
 
-from retrograde.games.game import POSITION_LIMIT, UNDECIDED, Game
+from retrograde.games.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN, Game
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.search.kernels import (
     BROKEN,
+    ENDS,
     HISTORY,
     HISTORY_BITS,
     MANY_MOVES,
@@ -27,7 +28,6 @@ from retrograde.solver.search.kernels import (
     NODES,
     POSITION,
     TROUBLE,
-    Shape,
     Stack,
     begin_with,
     bounds_of,
@@ -38,6 +38,7 @@ from retrograde.solver.search.kernels import (
     keep,
     key_of,
     no_room,
+    shape_of,
 )
 from retrograde.solver.search.memory import prefetch, words_at
 from retrograde.solver.search.mixing import mixed
@@ -50,6 +51,8 @@ turn was handed over, its key in the table, how good it looks, its place in the 
 PARTS = 7
 FAR, CHANCES = BROKEN + 1, BROKEN + 2
 """More reasons to give a search up: a score that the table has no room for; a position in which it is chance's turn."""
+CONTRADICTED = 1
+"""Stands among the ends met where one goes to who has fewer points."""
 AGAIN = 1 << 20
 """How much better a move looks after which the same player is to move."""
 
@@ -67,7 +70,7 @@ def _(game):
 
 def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
     """Return whether the score of an undecided position is *bound* at least; False, too, if the search is given up."""
-    shape = Shape(*table.shape, *stack.room.shape[:2])
+    shape = shape_of(table, stack)
     room, marks = stack.room.ctypes.data, stack.marks.ctypes.data
     return bool(by_children(game, position, bound, 0, shape, table.words.ctypes.data, room, marks))
 
@@ -143,6 +146,8 @@ def children_of(game, position, bound, row, shape, words, marks):
         turned = turns(game, position, child)
         if whole(game.primitive(child)) != UNDECIDED:
             paid = score_of_end(game, child)
+            if not agrees(whole(game.primitive(child)), paid):
+                mark[ENDS] = CONTRADICTED
             if gain + (-paid if turned else paid) >= bound:
                 return True, count
         elif count == shape.moves:
@@ -159,6 +164,12 @@ def children_of(game, position, bound, row, shape, words, marks):
             row[PARTS * count + GOOD] = whole(game.promise(position, move)) + (0 if turned else AGAIN)
             count += 1
     return False, count
+
+
+@kernel
+def agrees(value, paid):
+    """Return whether the value of an end is what follows from what it pays."""
+    return (value == WIN) == (paid > 0) and (value == LOSE) == (paid < 0)
 
 
 @kernel

@@ -69,9 +69,19 @@ class ScoreSearch(Search):
             raise RuleError(f"{variant(self.game)} has scores of {self.table.shape.far} and more; give more --table")
         super().mend(stacks)
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether an end was met whose value does not follow from what it pays."""
+        return self.met != 0
+
     def worth_of_end(self, position: int) -> int:
         """Return the score of a position in which the game is over."""
-        return int(kernels.score_of_end(self.game, position))
+        player = max(0, self.game.turn(position))
+        other = self.game.payoff(position, 1 - player) if self.game.players == 2 else 0
+        paid = self.game.payoff(position, player) - other
+        if not kernels.agrees(self.game.primitive(position), paid):
+            self.met |= kernels.CONTRADICTED
+        return paid
 
     def score(self, position: int, seconds: float | None = None, value_only: bool = False) -> ScoreFinding:
         """Return what is found of the score within some seconds; with *value_only*, no more than its sign."""

@@ -21,14 +21,15 @@ from retrograde.solver.rules.whole import whole
 from retrograde.solver.search.memory import prefetch, words_at
 from retrograde.solver.search.mixing import mixed, permuted
 from retrograde.solver.search.table import BEST_BITS, Table
+from retrograde.solver.search.worth import DRAWN, UNTOLD, told
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
-NODES, TROUBLE, POSITION, ENDS, STOP, MOST, SHARED, HISTORY = range(8)
+NODES, TROUBLE, POSITION, ENDS, LEAVES, STOP, MOST, SHARED, HISTORY = range(9)
 """What stands where in the marks of a thread: positions looked at; why it gave up, and where; ends met that are no
-wins; whether it is to stop; how many positions it may look at; the address of what threads tell one another, 0 for
-none; and from there on the history."""
+wins; positions found in tables; whether it is to stop; how many positions it may look at; the address of what threads
+tell one another, 0 for none; and from there on the history."""
 CHILD, NUMBER, PLACE, KEY, GOOD = range(5)
 """What stands in the room of a ply for each child: itself, the number of its move, its place in the history, its key in
 the table, and how good it looks; before they are put in order, the move itself stands for the last."""
@@ -60,6 +61,18 @@ class Shape(NamedTuple):
     moves: int
 
 
+class ShapeWithLeaves(NamedTuple):
+    """The same for a search that asks tables: another type, so that without them nothing is passed on, or compiled."""
+
+    position_bits: int
+    bucket_bits: int
+    bound_bits: int
+    far: int
+    plies: int
+    moves: int
+    leaves: Any
+
+
 class Stack(NamedTuple):
     """A thread's own memory: `room` int64[plies, moves, parts], and `marks` int64[HISTORY + 2 × 2^HISTORY_BITS].
 
@@ -83,12 +96,20 @@ def make_stack(plies: int, moves: int, shared: Array | None = None, parts: int =
     return Stack(np.empty((plies, moves, parts), np.int64), marks)
 
 
+def shape_of(table: Table, stack: Stack) -> Shape | ShapeWithLeaves:
+    """Return the shape of a search in a table, by a thread."""
+    plies, moves = stack.room.shape[:2]
+    if table.leaves is None:
+        return Shape(*table.shape, plies, moves)
+    return ShapeWithLeaves(*table.shape, plies, moves, table.leaves)
+
+
 def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
     """Return whether a position, which is not primitive, is worth *bound* at least; False, too, if it is given up."""
     far = table.shape.far
     if bound >= far or bound <= 1 - far:
         return bound < far
-    shape = Shape(*table.shape, *stack.room.shape[:2])
+    shape = shape_of(table, stack)
     room, marks = stack.room.ctypes.data, stack.marks.ctypes.data
     return bool(by_children(game, position, NO_KEY, bound, UNSEEN, 0, shape, table.words.ctypes.data, room, marks))
 
@@ -179,12 +200,33 @@ def look_ahead(game, position, bound, ply, shape, room, marks):
             if bound <= 0:
                 return True, 0
         elif value != WIN:
+            worth = leaf_worth(game, child, shape)
+            if worth != UNTOLD:
+                mark[LEAVES] += 1
+                if worth in (0, DRAWN):
+                    mark[ENDS] |= DRAWS if worth else TIES
+                    worth = 0
+                if worth < for_child(bound):
+                    return True, 0
+                continue
             if count == shape.moves:
                 mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
                 return False, -1
             row[PARTS * count + CHILD], row[PARTS * count + GOOD] = child, move
             count += 1
     return False, count
+
+
+def leaf_worth(game: Game, position: int, shape: Shape | ShapeWithLeaves) -> int:
+    """Return what tables say of an undecided position (see `told`)."""
+    return told(game, position, shape.far, shape.leaves) if isinstance(shape, ShapeWithLeaves) else UNTOLD
+
+
+@overload(leaf_worth)
+def _(game, position, shape):
+    if shape.instance_class is ShapeWithLeaves:
+        return lambda game, position, shape: told(game, position, shape.far, shape.leaves)
+    return lambda game, position, shape: UNTOLD
 
 
 @kernel

@@ -33,11 +33,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN
+from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.search.mixing import mixed
 from retrograde.solver.search.proof_table import INFINITE, MIXED_BITS, find, keep
+from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -51,8 +52,9 @@ NOTHING = 1 << 30
 """The highest place of an answer that rests on none; its lowest is −1."""
 NOTE_HIGH, NOTE_LOW, NOTE_NODES = 1, 2, 3
 """What a note has behind its question: on which places its answer rests, and how many positions it took."""
-NODES, TROUBLE, POSITION, MET, NOTES = range(5)
-"""What the counts are: positions looked at; why the search was given up, and where; what was met; notes taken."""
+NODES, TROUBLE, POSITION, MET, NOTES, LEAVES = range(6)
+"""What the counts are: positions looked at; why the search was given up, and where; what was met; notes taken; and
+positions found in tables."""
 STOPPED, DEEP, BROKEN = range(1, 4)
 """Why a search is given up: out of time; deeper or wider than there is room; rules that give what is no position."""
 DRAWS, TIES, CIRCLES = 1, 2, 4
@@ -70,7 +72,7 @@ class Path(NamedTuple):
     their questions int64[] `keys` and int64[, 5] `children`.
 
     `marks` uint16[] counts the places by a hash of their questions; `notes` int64[, 4] are answers that rest on
-    places; `counts` int64[5]; `stop` uint8[1], not 0 to stop.
+    places; `counts` int64[6]; `stop` uint8[1], not 0 to stop; `leaves` are tables that are asked, or None.
     """
 
     places: Array
@@ -80,9 +82,10 @@ class Path(NamedTuple):
     notes: Array
     counts: Array
     stop: Array
+    leaves: Any
 
 
-def make_path(places: int, children: int, stop: Array) -> Path:
+def make_path(places: int, children: int, stop: Array, leaves: Any = None) -> Path:
     """Return the memory for a path with so many places and children."""
     return Path(
         np.empty((places, 8), np.int64),
@@ -90,8 +93,9 @@ def make_path(places: int, children: int, stop: Array) -> Path:
         np.empty((children, 5), np.int64),
         np.zeros(1 << 14, np.uint16),
         np.empty((MOST_NOTES, 4), np.int64),
-        np.zeros(5, np.int64),
+        np.zeros(6, np.int64),
         stop,
+        leaves,
     )
 
 
@@ -100,7 +104,7 @@ def prove(game, key, nodes, table, path):
     """Return the answer to a question, or OPEN after so many positions, or if it is given up."""
     places, children, counts = path.places, path.children, path.counts
     path.marks[:] = 0
-    counts[NODES] = counts[TROUBLE] = counts[NOTES] = 0
+    counts[NODES] = counts[TROUBLE] = counts[NOTES] = counts[LEAVES] = 0
     place = 0
     enter(game, key, place, INFINITE, INFINITE, table, path)
     while True:
@@ -185,6 +189,8 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
             counts[TROUBLE], counts[POSITION] = BROKEN, position
             return
         value = whole(game.primitive(child))
+        if value == UNDECIDED:
+            value = value_told(game, child, path)
         if value == TIE:
             counts[MET] |= TIES
         elif value == DRAW:
@@ -223,6 +229,18 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
             write(children, end, proof, disproof, NOTHING, -1)
         end += 1
     places[place, END] = end
+
+
+@kernel
+def value_told(game, position, path):
+    """Return the value of an undecided position that is in a table, which rests on nothing; else UNDECIDED."""
+    worth = told(game, position, BASE, path.leaves)
+    if worth == UNTOLD:
+        return whole(UNDECIDED)
+    path.counts[LEAVES] += 1
+    if worth in (0, DRAWN):
+        return whole(DRAW if worth else TIE)
+    return whole(WIN if worth > 0 else LOSE)
 
 
 @kernel

@@ -24,7 +24,7 @@ from retrograde.solver.search.proof_kernels import OPEN, YES
 from retrograde.solver.search.proof_table import make_table
 from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutOfTime
 from retrograde.solver.search.timer import limited
-from retrograde.solver.search.worth import ANY_WIN, NO_LOSS
+from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, Leaves
 
 PLACES, CHILDREN = 1 << 9, 1 << 14
 """Places on the path, and their children, that there is room for to begin with."""
@@ -56,24 +56,28 @@ def goes_round(game: Game, position: int) -> bool:
 class Prover:
     """A proof-number search of a game, in a table of so many bytes, which is kept from question to question."""
 
-    def __init__(self, game: Game, size: int = TABLE_SIZE):
+    def __init__(self, game: Game, size: int = TABLE_SIZE, leaves: Leaves | None = None):
+        """Search a game; *leaves* are tables that are asked of its positions."""
         refuse_to_search(game)
         compiled.prepare(game)
+        self.leaves, self.words = leaves, leaves and leaves.words
         self.game, self.size = game, size
         self.stop = np.zeros(1, np.uint8)
         self.nodes = 0
         """Positions looked at for all questions that were asked and left."""
+        self.told = 0
+        """Positions that were found in tables."""
         self.met = 0
         """What was met in all questions: bits of `kernels.MET`."""
         self.table = make_table(size)
         self.room = PLACES, CHILDREN
-        self.path = kernels.make_path(*self.room, self.stop)
+        self.path = kernels.make_path(*self.room, self.stop, self.words)
         self.compile()
 
     def compile(self) -> None:
         """Let the rules be compiled now, which takes seconds the first time and is no search."""
         self.stop[0] = True
-        path = kernels.make_path(0, 0, self.stop)
+        path = kernels.make_path(0, 0, self.stop, self.words)
         kernels.prove(self.game, 0, 0, self.table, path)
         self.stop[0] = False
 
@@ -99,7 +103,8 @@ class Prover:
             answer = kernels.prove(self.game, key, nodes, self.table, self.path)
             counts = self.path.counts
             self.nodes += int(counts[kernels.NODES])
-            counts[kernels.NODES] = 0
+            self.told += int(counts[kernels.LEAVES])
+            counts[kernels.NODES] = counts[kernels.LEAVES] = 0
             self.met |= int(counts[kernels.MET])
             if answer != OPEN:
                 return bool(answer == YES)
@@ -118,13 +123,13 @@ class Prover:
         if places >= MOST_PLACES:
             raise Endless
         self.room = 4 * places, 4 * children
-        self.path = kernels.make_path(*self.room, self.stop)
+        self.path = kernels.make_path(*self.room, self.stop, self.words)
 
     # Values
 
     def find(self, position: int, seconds: float | None = None) -> Finding:
         """Return what is found out of a position within some seconds, but not how far the end is."""
-        began, nodes = time.monotonic(), self.nodes
+        began, nodes, leaves = time.monotonic(), self.nodes, self.told
         bounds = LOSE, WIN
         with self.limited(seconds), suppress(OutOfTime):
             for known in self.narrowed(position):
@@ -132,7 +137,8 @@ class Prover:
         least, most = bounds
         value = least if least == most else None
         over = self.game.primitive(position) != UNDECIDED and value != DRAW
-        return Finding(value, 0 if over else None, least, most, 0, self.nodes - nodes, time.monotonic() - began)
+        seconds = time.monotonic() - began
+        return Finding(value, 0 if over else None, least, most, 0, self.nodes - nodes, seconds, self.told - leaves)
 
     def narrowed(self, position: int) -> Iterator[tuple[Value, Value]]:
         """Yield the worst and the best value that are not ruled out, closer each time, as far as there is room."""
@@ -171,6 +177,8 @@ class Prover:
             for move in game.generate_moves(position):
                 child = game.do_move(position, move)
                 end = game.primitive(child)
+                if end == UNDECIDED and self.leaves and (leaf := self.leaves.get(child)):
+                    end = leaf.value
                 if end == TIE:
                     return True
                 if end == UNDECIDED and (least := game.canonical(child)) not in known and not self.ask(child, ANY_WIN):

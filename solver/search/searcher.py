@@ -33,7 +33,7 @@ from retrograde.solver.search import kernels
 from retrograde.solver.search.table import Table, TableTooSmall, make_table
 from retrograde.solver.search.ties import Question, Ties
 from retrograde.solver.search.timer import limited
-from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
+from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, Leaves, no_loss_within, win_within, worth_of
 
 DEEPEST, WIDEST = 512, 64
 """Plies and moves that there is room for, to begin with."""
@@ -75,6 +75,8 @@ class Finding:
     no_end_within: int
     nodes: int
     seconds: float
+    leaves: int = 0
+    """Positions among them that were found in tables."""
 
     @property
     def proved(self) -> bool:
@@ -93,14 +95,18 @@ class Bounds(NamedTuple):
 class Search:
     """A search of a game on so many threads, in a table of so many bytes, which is kept from question to question."""
 
-    def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE):
+    def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE, leaves: Leaves | None = None):
+        """Search a game; *leaves* are tables that are asked of its positions."""
         self.refuse(game)
+        self.leaves = leaves
         compiled.prepare(game)
         self.game, self.workers, self.size = game, workers, size
         self.pool = ThreadPoolExecutor(workers)
         self.halted = False
         self.nodes = 0
         """Positions looked at for all questions that are answered."""
+        self.told = 0
+        """Positions that were found in tables."""
         self.met = 0
         self.cyclic = False
         self.ties = Ties(game, self.alone)
@@ -125,7 +131,7 @@ class Search:
 
     def make_table(self, bits: int) -> None:
         """Begin with an empty table for positions of so many bits."""
-        self.table: Table = make_table(self.size, bits)
+        self.table: Table = make_table(self.size, bits)._replace(leaves=self.leaves and self.leaves.words)
         self.make_stacks()
 
     def make_stacks(self) -> None:
@@ -187,7 +193,8 @@ class Search:
         """Note how many positions threads have looked at, and what ends they have met."""
         for stack in stacks:
             self.nodes += int(stack.marks[kernels.NODES])
-            stack.marks[kernels.NODES] = 0
+            self.told += int(stack.marks[kernels.LEAVES])
+            stack.marks[kernels.NODES] = stack.marks[kernels.LEAVES] = 0
             self.met |= int(stack.marks[kernels.ENDS])
 
     @property
@@ -239,7 +246,7 @@ class Search:
 
         With *depth*, only what is decided within so many plies is sought.
         """
-        began, nodes = time.monotonic(), self.nodes
+        began, nodes, leaves = time.monotonic(), self.nodes, self.told
         found = Bounds(-self.table.shape.far, self.table.shape.far)
         remoteness: int | None = None
         value = self.game.primitive(position)
@@ -270,6 +277,7 @@ class Search:
             found.plies,
             self.nodes - nodes,
             time.monotonic() - began,
+            self.told - leaves,
         )
 
     def narrowed(self, position: int, distance: bool, depth: int | None) -> Iterator[Bounds]:

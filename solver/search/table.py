@@ -39,10 +39,11 @@ class Shape(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table: `words` int64[2 × buckets], and its shape."""
+    """A table: `words` int64[2 × buckets], its shape, and the tables of solved positions that are asked beside it."""
 
     words: Array
     shape: Shape
+    leaves: Any = None
 
 
 def make_table(size: int, position_bits: int = POSITION_BITS) -> Table:

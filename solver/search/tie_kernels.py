@@ -28,7 +28,6 @@ from retrograde.solver.search.kernels import (
     TROUBLE,
     UNSEEN,
     Array,
-    Shape,
     Stack,
     bounds_of,
     by_children,
@@ -36,6 +35,7 @@ from retrograde.solver.search.kernels import (
     key_of,
     no_room,
     row_of,
+    shape_of,
     write_keys,
 )
 from retrograde.solver.search.memory import words_at
@@ -62,7 +62,7 @@ def make_memory() -> Array:
 
 def plies_of_way(game: Game, position: int, plies: int, table: Table, stack: Stack, memory: Array) -> int:
     """Return the plies of a way from a TIE to its end, of so many at most; NO_WAY where there is none, or GIVEN_UP."""
-    shape = Shape(*table.shape, *stack.room.shape[:2])
+    shape = shape_of(table, stack)
     words, room, marks = table.words.ctypes.data, stack.room.ctypes.data, stack.marks.ctypes.data
     trail = np.empty(STEP * shape.plies, np.int64)
     return int(way(game, position, plies, shape, words, room, marks, memory.ctypes.data, trail.ctypes.data))

@@ -15,10 +15,53 @@ What a position must be worth at least follows for its children from what it mus
 `kernels.py`); questions 1 and 0 turn into one another, and are the same at every ply.
 """
 
-from retrograde.games.game import LOSE, WIN, Value
+from typing import TYPE_CHECKING, Any, Protocol
+
+from numba import types
+from numba.extending import overload
+
+from retrograde.games.game import LOSE, WIN, Game, Value
 
 ANY_WIN, NO_LOSS = 1, 0
 """The questions that ask for no distance."""
+
+
+if TYPE_CHECKING:
+    from retrograde.databases import Outcome
+
+BASE = 1 << 14
+"""What stands for `far` in tables."""
+DRAWN, UNTOLD = (1 << 15) - 1, -(1 << 15)
+"""What tables say of a DRAW, and of what they do not know."""
+
+
+class Leaves(Protocol):
+    """Tables that a search asks as if they were ends (see `leaves/`)."""
+
+    @property
+    def words(self) -> Any:
+        """What kernels ask: the argument of `told`."""
+
+    def get(self, position: int) -> "Outcome | None":
+        """Return what a position is worth, if there is a table that has it."""
+
+
+def told(game: Game, position: int, far: int, words: Any) -> int:
+    """Return what tables say that an undecided position is worth, or DRAWN, or UNTOLD; without tables UNTOLD.
+
+    Whoever has tables overloads it for theirs; where there are none, nothing is compiled for it.
+    """
+    return UNTOLD if words is None else int(words.told(game, position, far))
+
+
+@overload(told)  # type: ignore[untyped-decorator]  # numba's
+def _(game: Any, position: Any, far: Any, words: Any) -> Any:
+    """Return what numba compiles in the place of `told` without tables; None with any."""
+
+    def nothing(game: Any, position: Any, far: Any, words: Any) -> Any:
+        return UNTOLD
+
+    return nothing if isinstance(words, types.NoneType) else None
 
 
 def win_within(plies: int, far: int) -> int:

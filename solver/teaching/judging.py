@@ -14,7 +14,7 @@ up. So besides the game's own estimate three others are tried::
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -119,7 +119,7 @@ class Judge:
                 break
             before = max(now, 1)
 
-    def errs(self, scores: Callable[[int, int], list[tuple[int, int]]], depth: int) -> float:
+    def errs(self, scores: Callable[[int, int], Sequence[tuple[int, float]]], depth: int) -> float:
         """Return how often a search errs that gives each move of a position a score."""
         shares = []
         for position, kept in self.keeping.items():

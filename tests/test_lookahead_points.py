@@ -1,0 +1,167 @@
+"""Searches to a depth where moves pay, dice have a say, or several play: compiled as in the textbook; and players."""
+
+from random import Random
+
+import pytest
+
+from retrograde.games import CHANCE, LOSE, UNDECIDED, WIN
+from retrograde.games.catalog import load_game
+from retrograde.solver.lookahead.lookahead import Lookahead
+from retrograde.solver.lookahead.names import ahead_of, searcher_named
+from retrograde.solver.lookahead.points import PointsAhead, SharesAhead
+from retrograde.solver.lookahead.scores import plies_to_end
+from retrograde.solver.lookahead.textbook import Sight, alpha_beta, as_given, minimax, null_windows
+from retrograde.solver.lookahead.textbook_points import View, expectiminimax, max_n, paranoid, star1
+
+from . import expectimax, gamble, turning
+from .command_line import retrograde
+from .tangle import position_of
+
+pytestmark = pytest.mark.long
+
+
+class Paying(gamble.Gamble):
+    """A random graph on which moves pay as well, and every position has an estimate, in hundredths of a point."""
+
+    def reward(self, position, move, player):
+        return (self.random(position, 40 + move) % 5 - 2) * (1 - player)
+
+    def estimate(self, position):
+        return self.random(position, 50) % 900 - 450
+
+    def quiet(self, position):
+        return self.random(position, 51) % 8 != 0
+
+
+class Three(Paying):
+    """The same for three players."""
+
+    players = 3
+
+    def turn(self, position):
+        if not self.over(position) and self.random(position, 2) % 16 < position >> 13 & 15:
+            return CHANCE
+        return self.random(position, 3) % 3
+
+    def payoff(self, position, player):
+        return self.random(position, 60 + player) % 7
+
+    def reward(self, position, move, player):
+        return self.random(position, 70 + 3 * move + player) % 3
+
+
+def graphs(game, count, kinds, cyclic=False):
+    """Return the first positions of random graphs in which a player is to move."""
+    chance, found = Random(count), []
+    while len(found) < count:
+        position = gamble.position_of(chance.randrange(1 << 20), kinds, 0, cyclic, 20)
+        if game.turn(position) != CHANCE:
+            found.append(position)
+    return found
+
+
+@pytest.mark.parametrize("kinds", [0, 6])
+def test_star1_and_the_compiled_search_think_what_expectiminimax_does(kinds):
+    game = Paying()
+    ahead = PointsAhead(game)
+    view = View(game, game.estimate, 8)
+    for cyclic in (False, True):
+        for position in graphs(game, 60, kinds, cyclic):
+            for depth in (1, 2, 3, 4):
+                if cyclic and depth == 4:
+                    continue
+                whole = expectiminimax(view, position, depth)
+                assert star1(view, position, depth) == pytest.approx(whole)
+                assert dict(ahead.scores(position, depth))[ahead.find(position, depth).move] == pytest.approx(whole)
+                assert ahead.find(position, depth).score == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("most", [4.0, 1e9])
+def test_star1_cuts_by_what_a_position_is_worth_at_most_and_thinks_the_same(most):
+    game = gamble.Gamble()  # ends pay from -4 to 4, less 3
+    game_view, ahead = View(game, game.estimate, 0, 7.0), PointsAhead(game, most=7.0 if most < 9 else None)
+    for position in graphs(game, 100, 6):
+        whole = expectiminimax(game_view, position, 6)
+        assert star1(game_view, position, 6) == pytest.approx(whole)
+        assert ahead.find(position, 6).score == pytest.approx(whole)
+
+
+def test_where_it_is_looked_to_the_end_the_score_is_the_expectation():
+    game, ahead = gamble.Gamble(), PointsAhead(gamble.Gamble())
+    for seed, position in enumerate(graphs(game, 30, 6)):
+        start = type("Begun", (gamble.Gamble,), {"start": position})()
+        sign = -1 if game.turn(position) else 1
+        look = ahead.find(position, 30, seed=seed)
+        assert look.to_the_end and sign * look.score == pytest.approx(float(expectimax.acyclic(start)[position]))
+
+
+@pytest.mark.parametrize("kinds", [0, 5])
+def test_searches_for_three_are_what_the_textbook_has(kinds):
+    game = Three()
+    shares, against = SharesAhead(game), PointsAhead(game)
+    view = View(game, game.estimate, 8)
+    for position in graphs(game, 60, kinds):
+        who = game.turn(position)
+        for depth in (1, 2, 3, 4):
+            assert shares.find(position, depth).score == pytest.approx(max_n(view, position, depth)[who])
+            assert against.find(position, depth).score == pytest.approx(paranoid(view, position, depth, who))
+    assert isinstance(ahead_of(game), SharesAhead) and not isinstance(ahead_of(game, paranoid=True), SharesAhead)
+
+
+@pytest.mark.parametrize("kind", [turning.Turning, turning.Alone])
+def test_by_value_whoever_moves_next(kind):
+    """The textbooks' three, the compiled one, and the truth, where a player may move again, and of puzzles."""
+    seen, game = set(), kind()
+    ahead, sight = Lookahead(game), Sight(game, as_given(game), game.estimate)
+    for seed in range(40):
+        truth = turning.solve(game, starts=[position_of(seed, False, seed % 3, seed % 4, 8)])
+        for position, (value, remoteness) in truth.items():
+            if remoteness == 0:
+                continue
+            whole = minimax(sight, position, 4)
+            assert alpha_beta(sight, position, 4).value == null_windows(sight, position, 4).value == whole.value
+            assert ahead.find(position, 4).score == whole.value
+            plies = remoteness if value in (WIN, LOSE) and remoteness <= 4 else None
+            assert plies_to_end(whole.value) == plies
+            assert plies is None or (whole.value > 0) == (value == WIN)
+            seen.add((value, plies))
+    assert len(seen) > 4
+
+
+@pytest.mark.parametrize("text", ["kalah:3,2", "awari:2,2", "pig:10"])
+def test_games_of_ours(text):
+    game = load_game(text)
+    chance, ahead = Random(text), ahead_of(game)
+    view = View(game, game.estimate, 0)
+    sight = Sight(game, as_given(game), game.estimate)
+    for _ in range(8):
+        position = game.start
+        for _ in range(chance.randrange(9)):
+            if game.primitive(position) == UNDECIDED:
+                position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+        if game.primitive(position) != UNDECIDED or game.turn(position) == CHANCE:
+            continue
+        for depth in (1, 2, 3):
+            value = isinstance(ahead, Lookahead)
+            whole = minimax(sight, position, depth).value if value else expectiminimax(view, position, depth)
+            assert ahead.find(position, depth).score == pytest.approx(whole)
+
+
+def test_chance_that_nobody_told_of_is_met():
+    game = turning.LateChance()
+    choose = searcher_named("depth:3", game, Random(1))
+    for position in (70, 9, 34, 13):
+        assert choose(position) in game.generate_moves(position)
+
+
+def test_players_look_ahead_in_matches_of_all_kinds(tmp_path):
+    for text, rival in (
+        ("kalah:3,2", "random"),
+        ("pig:10", "greedy"),
+        ("nim3:3+2", "paranoid:2"),
+        ("hanoi:3", "random"),
+    ):
+        file = str(tmp_path / f"{text.partition(':')[0]}.h5")
+        retrograde("solve", text, "--database", file)
+        told = retrograde("match", text, "depth:3", rival, "--database", file, "--games", "6").stdout
+        assert "depth:3" in told and "mistakes" in told

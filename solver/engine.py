@@ -25,9 +25,19 @@ from retrograde.databases import DatabaseFile, database_of, database_path
 from retrograde.databases.legend import count_positions
 from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
+from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
-from retrograde.games.game import METRICS, Game, RetrogradeError, RuleError, is_numbered, metric_of
+from retrograde.games.game import (
+    METRICS,
+    Game,
+    RetrogradeError,
+    RuleError,
+    defines,
+    has_chance,
+    is_numbered,
+    metric_of,
+)
 from retrograde.games.unfolded import unfolded
 from retrograde.solver.audit.sample import verify_sample
 from retrograde.solver.conformance.precheck import refuse_broken
@@ -56,7 +66,7 @@ WAYS = ("interpreted", "listed", "streamed", "numbered")
 
 EXPECTATION = "expectation"
 
-AnySolved = SolvedRecords | SolvedSlots | SolvedSteps
+AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
 
 
 class NoWay(RetrogradeError, ValueError):
@@ -235,6 +245,8 @@ def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) ->
 
 def items_of(solved: AnySolved) -> int:
     """Return how many items the writer counts: slots, records or steps."""
+    if isinstance(solved, SolvedBounds):
+        return int(solved.starts[-1])
     return len(solved.outcomes) if isinstance(solved, SolvedSlots) else int(solved.counts.sum())
 
 
@@ -265,6 +277,12 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
         from retrograde.solver.metrics.measured import Demand
         from retrograde.solver.metrics.way import ByMetric
 
+        if by_slot(game, order):
+            from retrograde.solver.slotted.way import Slotted
+
+            yield Slotted()
+            if order.way == "numbered":
+                return
         yield ByMetric(Demand(order.metric, order.ties, order.against))
         return
     asked = [order.way] if order.way in WAYS else ["numbered"] if is_numbered(game) else ["listed", "streamed"]
@@ -284,6 +302,15 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
             yield Streamed()
         if "listed" in asked:
             yield Listed()
+
+
+def by_slot(game: Game, order: Order) -> bool:
+    """Tell whether expectations are to be computed slot by slot: where a game has many, or that is asked for."""
+    if order.metric != EXPECTATION or order.against or order.way == "listed" or not defines(game, "unindex"):
+        return False
+    if not has_chance(game) or not game.tiers:  # type: ignore[attr-defined]  # `tiers` may be an option's name, too
+        return False
+    return order.way == "numbered" or Numbering.of(game).slots > order.sizes.listed_slots
 
 
 def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = METRICS[0]) -> Any:

@@ -1,0 +1,159 @@
+"""Tasks over chunks of a tier: whoever runs them, and however many at once, they find the same."""
+
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import MOST_IMAGES, Game, RuleError
+from retrograde.solver.listed.weights import complain
+from retrograde.solver.metrics.expectation_blocks import PayoffOverflow
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.rules.expansion import compiling, expander_of
+from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.slotted import kernels
+from retrograde.solver.slotted.kernels import LEAST, LOOK, MOST, PAYS, ROUND, STATE, TOO_MUCH, Room, View
+from retrograde.solver.work.arrays import Shared
+
+Array = np.ndarray[Any, Any]
+
+CHUNKS = 256
+"""Chunks that a large tier is cut into, at least."""
+SMALLEST, LARGEST = 1 << 11, 1 << 15
+"""Slots in a chunk, if there are so many, and at most."""
+WAVE = 8
+"""Chunks that are swept at once, each as if it were alone. The number decides what comes out, so workers do not."""
+ENTRIES = 64
+"""Positions in between that are remembered, at first."""
+MOST_ENTRIES = 1 << 20
+
+
+class Told(NamedTuple):
+    """What tasks are told: the game, its numbering, the bounds of all slots, those of tier number *k* and where players
+    can go on for ever, with so many *bits* after the point."""
+
+    game: Game
+    numbering: Numbering
+    low: Shared
+    high: Shared
+    k: int
+    own_low: Shared
+    own_high: Shared
+    endless: Shared
+    bits: int
+
+
+class Swept(NamedTuple):
+    """What a sweep has found of the chunk from slot *begin* of a tier on: bounds, the greatest change, which tiers were
+    met, whether moves stay in the tier, whether moves pay, and the least and the greatest bound met elsewhere."""
+
+    begin: int
+    low: Array
+    high: Array
+    change: int
+    touched: Array
+    round: bool
+    pays: bool
+    least: int
+    most: int
+
+
+def chunks_of(size: int) -> list[list[tuple[int, int]]]:
+    """Return the waves of chunks, by first and last slot, in which a tier of a size is swept: the last slots first."""
+    length = max(SMALLEST, min(LARGEST, size // CHUNKS))
+    chunks = [(begin, min(begin + length, size)) for begin in range(0, size, length)][::-1]
+    return [chunks[first : first + WAVE] for first in range(0, len(chunks), WAVE)]
+
+
+def sweep(task: tuple[Told, int, int, int]) -> Swept:
+    """Return what a sweep of a mode makes of a chunk."""
+    told, begin, end, mode = task
+    if mode == LOOK:
+        low, high = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
+    else:
+        low, high = told.own_low.array[begin:end].copy(), told.own_high.array[begin:end].copy()
+    view = view_of(told, begin, low, high, mode)
+    change, state = ask(told.game, view, kernels.sweep)
+    return Swept(
+        begin, low, high, int(change), view.touched, bool(state[ROUND]), bool(state[PAYS]), int(state[LEAST]),
+        int(state[MOST]),
+    )  # fmt: skip
+
+
+def leave(task: tuple[Told, int, int]) -> tuple[int, Array, int]:
+    """Return for a chunk from where players can go on for ever, as far as is known, and how many slots are out."""
+    told, begin, end = task
+    stays = told.endless.array[begin:end].copy()
+    nothing = np.zeros(0, np.int64)
+    view = view_of(told, begin, nothing, nothing, LOOK)
+    left, _ = ask(told.game, view, lambda game, view, room: kernels.leave(game, view, room, stays))
+    return begin, stays, int(left)
+
+
+def count(task: tuple[Told, int, int]) -> Array:
+    """Return how many slots and positions of a piece of a tier have which value, and the first of each."""
+    told, begin, end = task
+    counts = np.zeros((3, 3), np.int64)
+    counts[2] = -1
+    low, high = told.own_low.array[begin:end], told.own_high.array[begin:end]
+    images = np.empty(MOST_IMAGES, np.int64)
+    with compiling(told.game, np.zeros(2, np.int64)):
+        kernels.count(told.game, int(told.numbering.tiers[told.k]), begin, low, high, counts, images)
+    return counts
+
+
+def bounds_of(told: Told, position: int) -> tuple[int, int]:
+    """Return the bounds of player 0 of a position, once all tiers are finished."""
+    nothing = np.zeros(0, np.int64)
+    view = view_of(told, 0, nothing, nothing, LOOK)
+    tier = told.game.tier(position)
+    (low, high), _ = ask(told.game, view, lambda game, view, room: kernels.bounds_of(game, position, tier, view, room))
+    return int(low), int(high)
+
+
+def view_of(told: Told, begin: int, low: Array, high: Array, mode: int) -> View:
+    """Return what kernels are told of a chunk."""
+    tiers, starts = told.numbering.tiers, told.numbering.starts
+    return View(
+        tiers, starts, told.low.array, told.high.array, told.k, told.own_low.array, told.own_high.array, begin, low, high,
+        told.endless.array, np.zeros(len(tiers), np.uint8), told.bits, mode,
+    )  # fmt: skip
+
+
+def ask(game: Game, view: View, kernel: Any) -> tuple[Any, Array]:
+    """Return what a kernel gives, and the state that it leaves, with as much room as it needs."""
+    expander_of(game)  # numba knows the game from then on
+    entries = ENTRIES
+    low, high = view.chunk_low.copy(), view.chunk_high.copy()
+    while True:
+        room = room_of(entries)
+        with compiling(game, room.trouble):
+            found = kernel(game, view, room)
+        if room.trouble[0] == Trouble.FINE:
+            return found, room.state
+        if room.trouble[0] != Trouble.NO_ROOM or entries >= MOST_ENTRIES:
+            refuse(game, view, room)
+        entries *= 8
+        view.chunk_low[:], view.chunk_high[:] = low, high
+
+
+def room_of(entries: int) -> Room:
+    """Return room for so many positions in between, in which nothing is remembered."""
+    columns = [np.zeros(entries, np.int64) for _ in range(4)]
+    state = np.zeros(STATE, np.int64)
+    state[LEAST], state[MOST] = 1 << 62, -1 << 62
+    return Room(*columns, state, np.zeros(2, np.int64), np.empty(0, np.int64))
+
+
+def refuse(game: Game, view: View, room: Room) -> NoReturn:
+    """Raise the error that says what a kernel has found wrong."""
+    what, position = (int(number) for number in room.trouble)
+    if room.state[TOO_MUCH]:
+        raise PayoffOverflow
+    said = f"{variant(game)}, position {position}: "
+    if what in (Trouble.NO_ROOM, Trouble.LOST):
+        raise RuleError(said + "play goes on and on among positions without a slot; give some of them one by index()")
+    if what == Trouble.BAD_INDEX:
+        raise RuleError(said + "a move leads to a tier that is not among the tiers, or index() gives more than size()")
+    complain(game, position)
+    raise RuleError(said + "the rules break the contract")

@@ -1,0 +1,208 @@
+"""The bounds of a game that numbers its positions in the making: tier by tier, last first.
+
+A tier that no move stays in takes one sweep. In a tier with cycles lower bounds *rise*, from the least that is met
+elsewhere, and upper ones sink, sweep by sweep, as long as that brings them nearer by more than `STILL`: at any time they
+hold, so that nothing is to be proven in the end. Where players can go on for ever, endless play pays 0, and bounds have
+to go the other way in turns, as `metrics/expectation.py` says; there they begin at 0.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from math import log2
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.game import UNDECIDED, Game, defines
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.slotted import chunks
+from retrograde.solver.slotted.chunks import Swept, Told, chunks_of
+from retrograde.solver.slotted.files import SlotFiles
+from retrograde.solver.slotted.kernels import LOOK, RISE, SINK
+from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.driver import Done, Kept
+from retrograde.solver.work.progress import Phase
+from retrograde.solver.work.work import Unfit, Work
+
+Array = np.ndarray[Any, Any]
+
+STILL = 4
+"""Grains by which bounds come nearer in a sweep that is the last one."""
+BYTES_A_SLOT, OWN_BYTES_A_SLOT = 16, 17
+"""What a slot takes of a tier that is looked at, and of the one that is solved."""
+BESIDE = 64_000_000
+"""What the sweeps under way take, at most, and what is copied to be written."""
+WALKS, LONGEST = 20, 200
+"""Walks from each tier by which it is guessed which others it needs, and moves in one."""
+
+
+class SlotStore:
+    """The bounds of all slots; a group is the number of a tier."""
+
+    def __init__(self, game: Game, bits: int, work: Work):
+        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
+        self.game, self.bits, self.work = game, bits, work
+        self.numbering = Numbering.of(game)
+        slots = self.numbering.slots
+        work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
+        self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots))
+        self.counts: dict[int, Array] = {}
+        """Of each tier that is solved: see `kernels.count`."""
+        self.error = 0
+        """How many grains bounds are apart at most."""
+
+    def groups(self) -> Iterator[int]:
+        """Yield the numbers of tiers, last first."""
+        yield from reversed(range(len(self.numbering.tiers)))
+
+    def keep(self, done: Done) -> Kept:
+        """Take a tier that is in the files; one that is not there any more as it was written is solved again."""
+        (k, check, error), counts = done
+        part = self.numbering.stretch(int(k))
+        if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):
+            return Kept(0, None, 0)
+        self.counts[int(k)] = counts.reshape(3, 3)
+        self.error = max(self.error, int(error))
+        return Kept(part.stop - part.start, int(self.numbering.tiers[k]), int(counts[3:6].sum()))
+
+    def solve(self, k: int, phase: Phase) -> Iterator[Done]:
+        """Yield the checksum of a tier, how far bounds are apart, and its counts, once it is in the files."""
+        if k in self.counts:
+            return
+        size = self.numbering.size(k)
+        self.work.budget.check(OWN_BYTES_A_SLOT * size + BESIDE, f"solving the {size:,} slots of a tier")
+        told = self.told(k, size)
+        looked = self.sweep(told, LOOK, phase)
+        if any(swept.round for swept in looked):
+            self.solve_cycles(told, looked, phase)
+        low, high = told.own_low.array, told.own_high.array
+        pieces = ((told, begin, end) for wave in chunks_of(size) for begin, end in wave)
+        counts = reduce(added, reversed([*self.work.map(chunks.count, pieces)]))
+        self.work.budget.check_used(f"solving the {size:,} slots of a tier")
+        check = self.files.write(self.numbering.stretch(k).start, low, high)
+        self.files.let_go()
+        yield np.array([k, check, int((high - low).max())]), counts.ravel()
+
+    def told(self, k: int, size: int) -> Told:
+        """Return what tasks are told of a tier, k = -1 for none."""
+        arrays = [self.work.zeros(f"{name}{k}", size, np.int64) for name in ("own low", "own high")]
+        files = self.files
+        return Told(self.game, self.numbering, files.low, files.high, k, *arrays, nobody(), self.bits)
+
+    def sweep(self, told: Told, mode: int, phase: Phase, share: float = 0.0) -> list[Swept]:
+        """Sweep a tier once, wave by wave, and return what was found of each chunk, less the bounds, which are kept."""
+        found = []
+        size, tier = len(told.own_low), int(self.numbering.tiers[told.k])
+        for wave in chunks_of(size):
+            tasks = [(told, begin, end, mode) for begin, end in wave]
+            for swept in list(self.work.map(chunks.sweep, tasks)):
+                end = swept.begin + len(swept.low)
+                told.own_low.array[swept.begin : end], told.own_high.array[swept.begin : end] = swept.low, swept.high
+                found.append(swept._replace(low=nobody().array, high=nobody().array))
+            phase.working(share * size if mode != LOOK else 0, tier)
+        return found
+
+    # Tiers with cycles
+
+    def solve_cycles(self, told: Told, looked: list[Swept], phase: Phase) -> None:
+        """Find the bounds of a tier that moves stay in."""
+        if any(swept.pays for swept in looked):
+            raise Unfit  # from how little to rise is not known then
+        least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
+        if defines(self.game, "swapped"):
+            least, most = min(least, -most), max(most, -least)
+        endless = self.find_endless(told)
+        if not endless.any():
+            told.own_low.array[:], told.own_high.array[:] = least, most
+            self.narrow(told, most - least, phase, STILL)
+            return
+        told = told._replace(endless=self.shared("endless", endless))
+        low, high = told.own_low.array, told.own_high.array
+        low[:], high[:] = 0, 0
+        while True:
+            self.until_still(told, SINK, phase)
+            sunk = low.copy(), high.copy()
+            self.until_still(told, RISE, phase)
+            if np.array_equal(low, sunk[0]) and np.array_equal(high, sunk[1]):
+                return
+            np.maximum(low, 0, out=low)
+            np.minimum(high, 0, out=high)
+
+    def narrow(self, told: Told, apart: int, phase: Phase, still: int) -> None:
+        """Bring bounds nearer to one another until no sweep changes any by more than some grains."""
+        change, share = apart, 0.0
+        while change > still:
+            change = max(swept.change for swept in self.sweep(told, RISE, phase, share))
+            share = max(share, 1 - log2(change + 1) / max(log2(apart + 1), 1))
+
+    def until_still(self, told: Told, mode: int, phase: Phase) -> None:
+        """Sweep until nothing changes any more."""
+        while any(swept.change for swept in self.sweep(told, mode, phase)):
+            pass
+
+    def find_endless(self, told: Told) -> Array:
+        """Return for each slot of a tier whether players can go on from there for ever, uint8."""
+        size = len(told.own_low)
+        stays = self.shared("stays", np.ones(size, np.uint8))
+        told = told._replace(endless=stays)
+        left = size
+        while left:
+            left = 0
+            for wave in chunks_of(size):
+                for begin, kept, out in list(self.work.map(chunks.leave, [(told, *ends) for ends in wave])):
+                    stays.array[begin : begin + len(kept)] = kept
+                    left += out
+        return stays.array
+
+    def shared(self, name: str, array: Array) -> Shared:
+        """Return an array that all workers can read."""
+        found = self.work.zeros(name, len(array), array.dtype)
+        found.array[:] = array
+        return found
+
+    # What comes out
+
+    def start(self) -> tuple[int, int] | None:
+        """Return the bounds of the first position, if there is one, for who is to move."""
+        if not hasattr(self.game, "start"):
+            return None
+        position = self.game.canonical(self.game.start)
+        low, high = chunks.bounds_of(self.told(-1, 0), position)
+        return (-high, -low) if self.game.turn(self.game.start) == 1 else (low, high)
+
+
+def nobody() -> Shared:
+    """Return an array of nothing."""
+    return Shared(np.zeros(0, np.uint8))
+
+
+def added(first: Array, second: Array) -> Array:
+    """Return the counts of two pieces of a tier, of which the first comes first."""
+    return np.stack([*(first + second)[:2], np.where(first[2] >= 0, first[2], second[2])])
+
+
+def memory_of(game: Game, numbering: Numbering) -> int:
+    """Return how many bytes the tier that takes the most will take, with those that it needs as far as is seen."""
+    sizes = np.diff(numbering.starts)
+    chance = Random(0)
+    needs = (sum(int(sizes[row]) for row in needed(game, numbering, k, chance)) for k in range(len(sizes)))
+    own = OWN_BYTES_A_SLOT * sizes
+    return BESIDE + max(int(mine) + BYTES_A_SLOT * others for mine, others in zip(own, needs, strict=True))
+
+
+def needed(game: Any, numbering: Numbering, k: int, chance: Random) -> Iterable[int]:
+    """Return the numbers of other tiers to which some walks lead from slots of a tier."""
+    found: set[int] = set()
+    tier = int(numbering.tiers[k])
+    for _ in range(WALKS):
+        position = game.unindex(tier, chance.randrange(numbering.size(k)))
+        for _ in range(LONGEST):
+            if position < 0 or game.primitive(position) != UNDECIDED:
+                break
+            position = game.do_move(position, chance.choice([*game.generate_moves(position)]))
+            row = numbering.row(game.tier(position))
+            if row not in (-1, k):
+                found.add(row)
+                break
+    return found

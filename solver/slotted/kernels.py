@@ -26,10 +26,12 @@ Array = np.ndarray[Any, Any]
 LOOK, RISE, SINK = 0, 1, 2
 """What a sweep does: it works out what rests on other tiers; it brings bounds nearer to one another; or farther apart,
 until they hold."""
-STAMP, COUNT, ROUND, LEAST, MOST, PAYS, TOO_MUCH = range(7)
+STAMP, COUNT, ROUND, LEAST, MOST, PAYS, TOO_MUCH, AT, ROWS = range(9)
 """Places of a state: the slot at hand, positions in between that it has; whether moves stay in the tier; the least and
-the greatest bound that is met elsewhere; whether moves pay; and whether a bound has become too great."""
-STATE = 7
+the greatest bound that is met elsewhere; whether moves pay; whether a bound has become too great; and how many words and rows are written."""
+STATE = 9
+NO_END = 1 << 62
+"""In the list of what ends pay: none yet."""
 OPEN = 1 << 62
 """In the place of a lower bound: it is being worked out."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -39,7 +41,8 @@ class View(NamedTuple):
     """What is known: the numbers of all `tiers` and where the slots of each begin, `starts`; `low` and `high` of all
     slots, of which those of finished tiers count. Of tier number `k`, which is being solved, `own_low` and `own_high`,
     and of its slots from `begin` on newer ones, `chunk_low` and `chunk_high`; and for which slots players can go on for
-    ever, `endless`. `touched` becomes 1 for each other tier that is met. Bounds have so many `bits` after the point.
+    ever, `endless`. Bounds have so many `bits` after the point.
+    Where `words` has room, a script of the slots is written there, and to `rows` which these are (see `scripts.py`).
     """
 
     tiers: Array
@@ -53,22 +56,26 @@ class View(NamedTuple):
     chunk_low: Array
     chunk_high: Array
     endless: Array
-    touched: Array
     bits: int
     mode: int
+    words: Array
+    rows: Array
 
 
 class Room(NamedTuple):
     """What is remembered of positions in between: `keys`, and where `stamps` is the slot at hand, `lows` and `highs`, or
-    in `lows` whether play stays; 2**n entries. `state` is as above; `trouble` as in all kernels; `images` is room."""
+    in `lows` whether play stays, and where their scripts begin and end; 2**n entries. `ends` are what ends have been
+    found to pay. `state` is as above, `trouble` as in all kernels."""
 
     keys: Array
     stamps: Array
     lows: Array
     highs: Array
+    begins: Array
+    stops: Array
+    ends: Array
     state: Array
     trouble: Array
-    images: Array
 
 
 @kernel
@@ -89,17 +96,30 @@ def sweep(game, view, room):
         if room.trouble[0] != Trouble.FINE:
             return -1
         if view.mode != LOOK:
-            if len(view.endless) and view.endless[view.begin + i]:
-                low -= low > 0
-                high += high < 0
-            if (low > view.chunk_low[i]) != (view.mode == RISE):
-                low = view.chunk_low[i]
-            if (high < view.chunk_high[i]) != (view.mode == RISE):
-                high = view.chunk_high[i]
-            most = max(most, abs(low - view.chunk_low[i]), abs(high - view.chunk_high[i]))
+            most = max(most, settle(view, i, low, high))
+            continue
         view.chunk_low[i] = low
         view.chunk_high[i] = high
+        if len(view.words):
+            view.rows[room.state[ROWS]] = i
+            room.state[ROWS] += 1
     return most
+
+
+@kernel
+def settle(view, i, low, high):
+    """Give a slot of a chunk new bounds, as far as the mode of the sweep allows; return by how much they change."""
+    if len(view.endless) and view.endless[view.begin + i]:
+        low -= low > 0
+        high += high < 0
+    if (low > view.chunk_low[i]) != (view.mode == RISE):
+        low = view.chunk_low[i]
+    if (high < view.chunk_high[i]) != (view.mode == RISE):
+        high = view.chunk_high[i]
+    change = max(abs(low - view.chunk_low[i]), abs(high - view.chunk_high[i]))
+    view.chunk_low[i] = low
+    view.chunk_high[i] = high
+    return change
 
 
 @kernel
@@ -117,6 +137,8 @@ def worth(game, position, tier, view, room):
     low_lower = high_lower = np.uint64(0)
     best_low = best_high = np.int64(0)
     moves = 0
+    head = room.state[AT]
+    say(0, view, room)
     for given in game.generate_moves(position):
         move = whole(given)
         child = whole(game.do_move(position, move))
@@ -125,6 +147,8 @@ def worth(game, position, tier, view, room):
         child, child_tier = canonical(game, child)
         if child < 0 or child_tier < tier:
             return wrong(room, Trouble.BROKEN, position)
+        if turn == CHANCE:
+            say(whole(game.odds(position, move)), view, room)
         found, low, high = find(game, child, child_tier, view, room)
         if not found:
             place = place_of(child, room)
@@ -134,12 +158,17 @@ def worth(game, position, tier, view, room):
                 low, high = room.lows[place], room.highs[place]
                 if low == OPEN:
                     return wrong(room, Trouble.LOST, child)
+                if len(view.words):
+                    for at in range(room.begins[place], room.stops[place]):
+                        say(view.words[at], view, room)
             else:
                 room.stamps[place] = room.state[STAMP]
                 room.keys[place] = child
                 room.lows[place] = OPEN
+                room.begins[place] = room.state[AT]
                 low, high = worth(game, child, child_tier, view, room)
                 room.lows[place], room.highs[place] = low, high
+                room.stops[place] = room.state[AT]
                 room.trouble[1] = position
         if room.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
@@ -168,11 +197,36 @@ def worth(game, position, tier, view, room):
         moves += 1
     if moves == 0:
         return wrong(room, Trouble.NO_MOVES, position)
+    close(head, moves, turn, view, room)
     if turn != CHANCE:
         return best_low, best_high
     low, _ = mean(low_upper, low_lower, total)
     high, rest = mean(high_upper, high_lower, total)
     return low, high + rest
+
+
+@kernel
+def say(word, view, room):
+    """Write a word of a script, if one is to be written."""
+    if len(view.words):
+        if room.state[AT] == len(view.words):
+            wrong(room, Trouble.NO_ROOM, room.trouble[1])
+        else:
+            view.words[room.state[AT]] = word
+            room.state[AT] += 1
+
+
+@kernel
+def close(head, moves, turn, view, room):
+    """Write at the head of a script how its moves are taken together; of one move it is the script itself."""
+    if len(view.words) and room.trouble[0] == Trouble.FINE:
+        if moves == 1:
+            skipped = 2 if turn == CHANCE else 1
+            for at in range(head + skipped, room.state[AT]):
+                view.words[at - skipped] = view.words[at]
+            room.state[AT] -= skipped
+        else:
+            view.words[head] = moves << 2 | (2 if turn == CHANCE else turn)
 
 
 @kernel
@@ -192,25 +246,26 @@ def find(game, position, tier, view, room):
     """Return whether a position, or the same with the players exchanged, has a slot, and its bounds."""
     slot = whole(game.index(position))
     if slot >= 0:
-        low, high = bounds_at(slot, tier, view, room)
+        low, high = bounds_at(slot, tier, view, room, 0)
         return True, low, high
     other = whole(game.swapped(position))
     if other >= 0:
         other, other_tier = canonical(game, other)
         slot = whole(game.index(other))
         if slot >= 0:
-            low, high = bounds_at(slot, other_tier, view, room)
+            low, high = bounds_at(slot, other_tier, view, room, 1)
             return True, -high, -low
     return False, np.int64(0), np.int64(0)
 
 
 @kernel
-def bounds_at(slot, tier, view, room):
+def bounds_at(slot, tier, view, room, turned):
     """Return the bounds of a slot of a tier; 0 where it is of the tier that is being looked at only."""
     if view.k >= 0 and tier == view.tiers[view.k]:
         room.state[ROUND] = 1
         if slot >= view.starts[view.k + 1] - view.starts[view.k]:
             return wrong(room, Trouble.BAD_INDEX, room.trouble[1])
+        say(-1 - 2 * (view.starts[view.k] + slot) - turned, view, room)
         if view.mode == LOOK:
             return np.int64(0), np.int64(0)
         if view.begin <= slot < view.begin + len(view.chunk_low):
@@ -219,7 +274,7 @@ def bounds_at(slot, tier, view, room):
     k = np.searchsorted(view.tiers, tier)
     if k == len(view.tiers) or view.tiers[k] != tier or slot >= view.starts[k + 1] - view.starts[k]:
         return wrong(room, Trouble.BAD_INDEX, room.trouble[1])
-    view.touched[k] = 1
+    say(-1 - 2 * (view.starts[k] + slot) - turned, view, room)
     return met(view.low[view.starts[k] + slot], view.high[view.starts[k] + slot], room)
 
 
@@ -241,6 +296,14 @@ def end_of(game, position, view, room):
     if abs(paid - other) >= LIMIT >> view.bits:
         room.state[TOO_MUCH] = 1
         return wrong(room, Trouble.BROKEN, position)
+    if len(view.words):
+        number = 0
+        while number < len(room.ends) and room.ends[number] not in (paid - other, NO_END):
+            number += 1
+        if number == len(room.ends):
+            return wrong(room, Trouble.NO_ROOM, position)
+        room.ends[number] = paid - other
+        say(-1 - 2 * (view.starts[-1] + number), view, room)
     return met((paid - other) << view.bits, (paid - other) << view.bits, room)
 
 

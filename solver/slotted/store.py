@@ -7,6 +7,7 @@ to go the other way in turns, as `metrics/expectation.py` says; there they begin
 """
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from math import log2
 from random import Random
@@ -19,13 +20,18 @@ from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.slotted import chunks
 from retrograde.solver.slotted.chunks import Swept, Told, chunks_of
 from retrograde.solver.slotted.files import SlotFiles
-from retrograde.solver.slotted.kernels import LOOK, RISE, SINK
+from retrograde.solver.slotted.kernels import RISE, SINK
+from retrograde.solver.slotted.scripts import Script
 from retrograde.solver.work.arrays import Shared
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Unfit, Work
 
 Array = np.ndarray[Any, Any]
+
+Scripts = dict[int, Script]
+"""The scripts of the chunks of a tier, by their first slots; none where there is no room for them."""
+EMPTY = np.zeros(0, np.int64)
 
 STILL = 4
 """Grains by which bounds come nearer in a sweep that is the last one."""
@@ -73,7 +79,7 @@ class SlotStore:
         size = self.numbering.size(k)
         self.work.budget.check(OWN_BYTES_A_SLOT * size + BESIDE, f"solving the {size:,} slots of a tier")
         told = self.told(k, size)
-        looked = self.sweep(told, LOOK, phase)
+        looked = self.look(told, phase)
         if any(swept.round for swept in looked):
             self.solve_cycles(told, looked, phase)
         low, high = told.own_low.array, told.own_high.array
@@ -90,20 +96,44 @@ class SlotStore:
         files = self.files
         return Told(self.game, self.numbering, files.low, files.high, k, *arrays, nobody(), self.bits)
 
-    def sweep(self, told: Told, mode: int, phase: Phase, share: float = 0.0) -> list[Swept]:
-        """Sweep a tier once, wave by wave, and return what was found of each chunk, less the bounds, which are kept."""
-        found = []
-        size, tier = len(told.own_low), int(self.numbering.tiers[told.k])
-        for wave in chunks_of(size):
-            tasks = [(told, begin, end, mode) for begin, end in wave]
-            for swept in list(self.work.map(chunks.sweep, tasks)):
-                end = swept.begin + len(swept.low)
-                told.own_low.array[swept.begin : end], told.own_high.array[swept.begin : end] = swept.low, swept.high
-                found.append(swept._replace(low=nobody().array, high=nobody().array))
-            phase.working(share * size if mode != LOOK else 0, tier)
+    def look(self, told: Told, phase: Phase) -> list[Swept]:
+        """Look at a tier by the rules, and return what was found of each chunk: with scripts where moves stay in it."""
+        waves = chunks_of(len(told.own_low))
+        found = self.take(told, chunks.look, [(told, *ends, False) for ends in waves[0]])
+        if written := any(swept.round for swept in found) and self.shares_memory:
+            found, waves = [], [[], *waves]
+        for wave in waves[1:]:
+            words = sum(swept.script.words.nbytes for swept in found if swept.script)
+            if written and words > self.work.budget.left() + words - BESIDE:
+                written, found = False, [swept._replace(script=None) for swept in found]
+            found += self.take(told, chunks.look, [(told, *ends, written) for ends in wave])
+            phase.working(0, int(self.numbering.tiers[told.k]))
         return found
 
+    def take(self, told: Told, task: Any, items: list[Any]) -> list[Swept]:
+        """Keep the bounds that some tasks find, once all of them are done; return the rest of what they find."""
+        found = list(self.work.map(task, items))
+        for swept in found:
+            end = swept.begin + len(swept.low)
+            told.own_low.array[swept.begin : end], told.own_high.array[swept.begin : end] = swept.low, swept.high
+        return [swept._replace(low=EMPTY, high=EMPTY) for swept in found]
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether tasks share the memory of this process: scripts do not travel."""
+        return isinstance(self.work.executor, ThreadPoolExecutor)
+
     # Tiers with cycles
+
+    def sweep(self, told: Told, scripts: Scripts, mode: int, phase: Phase, share: float = 0.0) -> int:
+        """Sweep a tier once, wave by wave, and return the greatest change of a bound."""
+        change = 0
+        size = len(told.own_low)
+        for wave in chunks_of(size):
+            found = self.take(told, chunks.sweep, [(told, *ends, mode, scripts.get(ends[0])) for ends in wave])
+            change = max(change, *(swept.change for swept in found))
+            phase.working(share * size, int(self.numbering.tiers[told.k]))
+        return change
 
     def solve_cycles(self, told: Told, looked: list[Swept], phase: Phase) -> None:
         """Find the bounds of a tier that moves stay in."""
@@ -112,38 +142,42 @@ class SlotStore:
         least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
         if defines(self.game, "swapped"):
             least, most = min(least, -most), max(most, -least)
-        endless = self.find_endless(told)
+        scripts = {swept.begin: swept.script for swept in looked if swept.script}
+        endless = self.find_endless(told, scripts)
         if not endless.any():
             told.own_low.array[:], told.own_high.array[:] = least, most
-            self.narrow(told, most - least, phase, STILL)
+            self.narrow(told, scripts, most - least, phase)
             return
         told = told._replace(endless=self.shared("endless", endless))
         low, high = told.own_low.array, told.own_high.array
         low[:], high[:] = 0, 0
         while True:
-            self.until_still(told, SINK, phase)
+            while self.sweep(told, scripts, SINK, phase):
+                pass
             sunk = low.copy(), high.copy()
-            self.until_still(told, RISE, phase)
+            while self.sweep(told, scripts, RISE, phase):
+                pass
             if np.array_equal(low, sunk[0]) and np.array_equal(high, sunk[1]):
                 return
             np.maximum(low, 0, out=low)
             np.minimum(high, 0, out=high)
 
-    def narrow(self, told: Told, apart: int, phase: Phase, still: int) -> None:
+    def narrow(self, told: Told, scripts: Scripts, apart: int, phase: Phase) -> None:
         """Bring bounds nearer to one another until no sweep changes any by more than some grains."""
         change, share = apart, 0.0
-        while change > still:
-            change = max(swept.change for swept in self.sweep(told, RISE, phase, share))
+        while change > STILL:
+            change = self.sweep(told, scripts, RISE, phase, share)
             share = max(share, 1 - log2(change + 1) / max(log2(apart + 1), 1))
 
-    def until_still(self, told: Told, mode: int, phase: Phase) -> None:
-        """Sweep until nothing changes any more."""
-        while any(swept.change for swept in self.sweep(told, mode, phase)):
-            pass
-
-    def find_endless(self, told: Told) -> Array:
+    def find_endless(self, told: Told, scripts: Scripts) -> Array:
         """Return for each slot of a tier whether players can go on from there for ever, uint8."""
         size = len(told.own_low)
+        if scripts:
+            told.own_low.array[:] = told.own_high.array[:] = 1
+            tasks = [[(told, scripts[ends[0]]) for ends in wave] for wave in chunks_of(size)]
+            while max(swept.change for wave in tasks for swept in self.take(told, chunks.stay, wave)):
+                pass
+            return told.own_low.array.astype(np.uint8)
         stays = self.shared("stays", np.ones(size, np.uint8))
         told = told._replace(endless=stays)
         left = size

@@ -196,18 +196,19 @@ class Ur(Game):
         own, other = self.on_board(position, 0), self.on_board(position, 1)
         far, others_far = own >> self.safe, other >> self.safe
         slot = self.crowd_slots[(8 * first + second) * self.crowds + self.crowd(far, others_far)]
-        slot += self.halves[8 * second + first] if first < second else 0
         own_ways = self.safe_ways[first - far.bit_count()]
         other_ways = self.safe_ways[second - others_far.bit_count()]
         own, other = own & (1 << self.safe) - 1, other & (1 << self.safe) - 1
         slot += self.far_ranks[self.far_key(far, others_far)] * own_ways * other_ways
-        return slot + self.safe_ranks[own] * other_ways + self.safe_ranks[other]
+        slot += self.safe_ranks[own] * other_ways + self.safe_ranks[other]
+        return slot if first == second else 2 * slot + (first < second)
 
     def unindex(self, tier, i):
         first, second = self.most_left(tier), self.least_left(tier)
-        if i >= self.halves[8 * first + second]:
-            i -= self.halves[8 * first + second]
-            first, second = second, first
+        if first != second:
+            if i & 1:
+                first, second = second, first
+            i >>= 1
         row = (8 * first + second) * self.crowds
         number = self.crowds - 1
         while not 0 <= self.crowd_slots[row + self.crowd_order[number]] <= i:
@@ -247,8 +248,9 @@ class Ur(Game):
 
     @cached_property
     def crowd_order(self):
-        """Crowds, the fewest pieces first."""
-        return tuple(sorted(range(self.crowds), key=lambda crowd: (sum(divmod(crowd, self.far + 1)), crowd)))
+        """Crowds, the fewest pieces first, and those next to one another in which players have changed places."""
+        both = [divmod(crowd, self.far + 1) for crowd in range(self.crowds)]
+        return tuple(sorted(range(self.crowds), key=lambda crowd: (sum(both[crowd]), abs(both[crowd][0] - both[crowd][1]), crowd)))
 
     @cached_property
     def far_codes(self):

@@ -203,6 +203,6 @@ def refuse(game: Game, view: View, room: Room) -> NoReturn:
     if what in (Trouble.NO_ROOM, Trouble.LOST):
         raise RuleError(said + "play goes on and on among positions without a slot; give some of them one by index()")
     if what == Trouble.BAD_INDEX:
-        raise RuleError(said + "a move leads to a tier that is not among the tiers, or index() gives more than size()")
+        raise RuleError(said + "index() and unindex() do not undo one another here, or its tier is not among the tiers")
     complain(game, position)
     raise RuleError(said + "the rules break the contract")

@@ -92,6 +92,9 @@ def sweep(game, view, room):
             continue
         room.state[STAMP] += 1
         room.state[COUNT] = 0
+        if view.mode == LOOK and not is_its_own(game, position, tier, view.begin + i):
+            wrong(room, Trouble.BAD_INDEX, position)
+            return -1
         low, high = worth(game, position, tier, view, room)
         if room.trouble[0] != Trouble.FINE:
             return -1
@@ -104,6 +107,13 @@ def sweep(game, view, room):
             view.rows[room.state[ROWS]] = i
             room.state[ROWS] += 1
     return most
+
+
+@kernel
+def is_its_own(game, position, tier, slot):
+    """Tell whether the position of a slot of a tier is canonical, and the slot its own."""
+    least, least_tier = canonical(game, position)
+    return least == position and least_tier == tier and whole(game.index(position)) == slot
 
 
 @kernel
@@ -246,6 +256,8 @@ def find(game, position, tier, view, room):
     """Return whether a position, or the same with the players exchanged, has a slot, and its bounds."""
     slot = whole(game.index(position))
     if slot >= 0:
+        if view.mode == LOOK and whole(game.unindex(tier, slot)) != position:
+            wrong(room, Trouble.BAD_INDEX, position)
         low, high = bounds_at(slot, tier, view, room, 0)
         return True, low, high
     other = whole(game.swapped(position))
@@ -253,6 +265,11 @@ def find(game, position, tier, view, room):
         other, other_tier = canonical(game, other)
         slot = whole(game.index(other))
         if slot >= 0:
+            if view.mode == LOOK and (
+                whole(game.unindex(other_tier, slot)) != other
+                or canonical(game, whole(game.swapped(other))) != (position, tier)
+            ):
+                wrong(room, Trouble.BAD_INDEX, position)
             low, high = bounds_at(slot, other_tier, view, room, 1)
             return True, -high, -low
     return False, np.int64(0), np.int64(0)

@@ -99,8 +99,8 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
     all such games. What is compiled and solved for one serves the others.
 
-Where there is chance, so that expectations are computed, a numbering decides nothing: it is for games that are too large
-to be explored. Then `parents`, `parts` and `family` need not be there, and positions may be left out:
+Where there is chance, so that expectations are computed, a numbering decides nothing: it is for games that are too
+large to be explored. Then `parents`, `parts` and `family` need not be there, and positions may be left out:
 
 `index(position)`
     Gives a negative number as well, for what need not be stored: positions where the game is over, and those *in

@@ -250,7 +250,11 @@ class Ur(Game):
     def crowd_order(self):
         """Crowds, the fewest pieces first, and those next to one another in which players have changed places."""
         both = [divmod(crowd, self.far + 1) for crowd in range(self.crowds)]
-        return tuple(sorted(range(self.crowds), key=lambda crowd: (sum(both[crowd]), abs(both[crowd][0] - both[crowd][1]), crowd)))
+        return tuple(
+            sorted(
+                range(self.crowds), key=lambda crowd: (sum(both[crowd]), abs(both[crowd][0] - both[crowd][1]), crowd)
+            )
+        )
 
     @cached_property
     def far_codes(self):

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from retrograde.databases import DatabaseFile, database_of, database_path
+from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.legend import count_positions
 from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
-from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
 from retrograde.games.game import (

@@ -109,7 +109,12 @@ def audit_of(database: Database) -> Audit:
 
 def verify_measures(database: Database, listener: Listener | None, model: Model | None) -> Verification:
     """Derive every stored measure anew, of a database of another metric than remoteness."""
-    from retrograde.solver.recheck.recheck import PROVEN, PROVEN_BY_SLOT, RESTS_ON, recheck  # numba is not for small databases
+    from retrograde.solver.recheck.recheck import (
+        PROVEN,
+        PROVEN_BY_SLOT,
+        RESTS_ON,
+        recheck,
+    )  # numba is not for small databases
 
     announce(listener, "compiling the rules")
     file = database.file

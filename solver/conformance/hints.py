@@ -14,7 +14,6 @@ from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, 
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault
 
-
 ASKED = HINTS - {"swapped"}
 """Hints that are numbers about positions and moves; the other one goes with a numbering."""
 

@@ -18,8 +18,8 @@ PROVEN = (
     "play reaches, no more and no less"
 )
 PROVEN_BY_SLOT = (
-    "by {metric} every position that has a slot is worth what follows by the rules from its children, whether or not play "
-    "reaches it"
+    "by {metric} every position that has a slot is worth what follows by the rules from its children, whether play "
+    "reaches it or not"
 )
 RESTS_ON = "the rules as given, and compiled to what they say; that positions equal by symmetry are worth the same"
 
@@ -44,9 +44,9 @@ def recheck(database: Database, most: int, model: Model | None = None) -> tuple[
     if metric not in (*CHECKS, "expectation"):
         raise CannotRecheck(f"there is no way yet to verify the metric {metric}; --quick reads every block")
     if isinstance(database.file.contents, BoundsReader):
-        count, positions, whole = wrong_slots(database, most)
-        findings = [*(Finding(*one) for one in positions), *(Finding(None, what) for what in whole)]
-        return count + len(whole), findings[:most]
+        faults = wrong_slots(database, most)
+        told = [*(Finding(*one) for one in faults.positions), *(Finding(None, what) for what in faults.whole)]
+        return faults.wrong + len(faults.whole), told[:most]
     found = families_of(database)
     wrong = [(found.images == 0, "is stored, and is not canonical, or of another tier")]
     missing = np.zeros(len(found.positions), np.bool_)

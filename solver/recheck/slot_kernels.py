@@ -29,9 +29,9 @@ class Stored(NamedTuple):
 
 class Listed(NamedTuple):
     """A slot's position and those in between: `positions`, whose links begin at `begins`, and what is known of each:
-    `known`, `low`, `high`, and `stays`. A link is to a listed position, `target`, or -1 where the child has a slot or is
-    an end: then its bounds are `lows` and `highs`, `inside` says whether it is of the tier, and `slots` which slot. `odds`
-    and `paid` belong to the move. `table` finds listed positions; `trouble` is
+    `known`, `low`, `high`, and `stays`. A link is to a listed position, `target`, or -1 where the child has a slot or
+    is an end: then its bounds are `lows` and `highs`, `inside` says whether it is of the tier, and `slots` which slot.
+    `odds` and `paid` belong to the move. `table` finds listed positions; `trouble` is
     how many are listed, and the position that is asked about."""
 
     positions: Array
@@ -118,7 +118,8 @@ def list_all(game, position, tier, stored, listed):
 
 @kernel
 def look_up(game, child, child_tier, tier, stored, listed, link):
-    """Write the bounds of a child that is over or has a slot: 1; 0 where it is in between; 2 where a slot is missing."""
+    """Write the bounds of a child that is over or has a slot: 1; 0 where it is in between; 2 where a slot is
+    missing."""
     listed.targets[link] = -1
     listed.slots[link] = -1
     if game.primitive(child) != UNDECIDED:
@@ -228,8 +229,8 @@ def mark_staying(game, listed, count, endless):
 def check(game, k, begin, end, stored, listed, faults, seen):
     """Hold the bounds of some slots of tier number k against their children's; `faults` become 1 where they are wrong.
 
-    *seen* int64[3] becomes how many links there are to slots of the tier, how many moves pay, and what is wrong with the
-    rules, if anything is. Returns how many slots stand for a position.
+    *seen* int64[3] becomes how many links there are to slots of the tier, how many moves pay, and what is wrong with
+    the rules, if anything is. Returns how many slots stand for a position.
     """
     tier = stored.tiers[k]
     count = 0

@@ -1,8 +1,8 @@
 """Expectations by slot held against the rules: the conditions of `expectation.py` here, slot by slot.
 
 What lies in between slots is worked out exactly as the rules have it, rounded down for lower bounds and up for upper
-ones, which only makes the conditions harder. Where the players of a position can be exchanged, both positions are looked
-at, each by its own moves: so nothing rests on the two being worth the same.
+ones, which only makes the conditions harder. Where the players of a position can be exchanged, both positions are
+looked at, each by its own moves: so nothing rests on the two being worth the same.
 """
 
 from typing import Any, NamedTuple
@@ -33,9 +33,10 @@ WRONG = {
 
 
 class Faults(NamedTuple):
-    """What is wrong: how many slots, and the positions of the first of them, each with a complaint; and of the whole."""
+    """What is wrong: how many slots, and the positions of the first of them, each with a complaint; and of the
+    whole."""
 
-    count: int
+    wrong: int
     positions: list[tuple[int, str]]
     whole: list[str]
 
@@ -50,7 +51,7 @@ def wrong_slots(database: Database, most: int) -> Faults:
     tiers, starts = contents.tiers
     low, high = contents.all_bounds(0, contents.length)
     stored = Stored(tiers, starts, low, high, int(database.file.details["scale"]))
-    count, found = 0, []
+    count, found = 0, list[tuple[int, str]]()
     for k in reversed(range(len(tiers))):
         faults = faults_of(game, k, stored)
         count += int(faults.sum())
@@ -98,13 +99,17 @@ def check_endless(game: Any, k: int, stored: Stored, size: int, faults: Array, p
 
 def room_for(size: int) -> Listed:
     """Return lists with room for so many positions."""
-    ints = [np.zeros(size + 1, np.int64) for _ in range(4)]
-    links = [np.zeros(LINKS * size, np.int64) for _ in range(6)]
-    bools = [np.zeros(size + 1, np.bool_) for _ in range(2)]
-    positions, begins, low, high = ints
+
+    def of_positions(kind: type = np.int64) -> Array:
+        return np.zeros(size + 1, kind)
+
+    def of_links() -> Array:
+        return np.zeros(LINKS * size, np.int64)
+
     return Listed(
-        positions[:size], begins, bools[0], low, high, bools[1], *links, np.zeros(4 * size, np.int64),
-        np.zeros(2, np.int64),
+        np.zeros(size, np.int64), of_positions(), of_positions(np.bool_), of_positions(), of_positions(),
+        of_positions(np.bool_), of_links(), of_links(), of_links(), of_links(), of_links(), of_links(),
+        np.zeros(4 * size, np.int64), np.zeros(2, np.int64),
     )  # fmt: skip
 
 
@@ -116,7 +121,9 @@ def wrong_whole(database: Database, stored: Stored) -> list[str]:
         if file.start_outcome is None or file.start_outcome.measures != (low, high):
             wrong.append("the file says something else about the start elsewhere")
     counted = {value: [0, 0, -1] for value in (LOSE, TIE, WIN)}
-    for tier, begin, end in zip(stored.tiers.tolist(), stored.starts.tolist(), stored.starts.tolist()[1:], strict=False):
+    for tier, begin, end in zip(
+        stored.tiers.tolist(), stored.starts.tolist(), stored.starts.tolist()[1:], strict=False
+    ):
         count_tier(game, tier, stored.low[begin:end], stored.high[begin:end], counted)
     said = {row.value: [row.stored, row.positions, row.example] for row in file.legend}
     if said != {value: row for value, row in counted.items() if row[0]}:

@@ -12,7 +12,21 @@ from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.slotted import kernels, scripts
-from retrograde.solver.slotted.kernels import AT, LEAST, LOOK, MOST, NO_END, PAYS, ROUND, ROWS, SINK, STATE, TOO_MUCH, Room, View
+from retrograde.solver.slotted.kernels import (
+    AT,
+    LEAST,
+    LOOK,
+    MOST,
+    NO_END,
+    PAYS,
+    ROUND,
+    ROWS,
+    SINK,
+    STATE,
+    TOO_MUCH,
+    Room,
+    View,
+)
 from retrograde.solver.slotted.scripts import Script
 from retrograde.solver.work.arrays import Shared
 
@@ -53,8 +67,9 @@ class Told(NamedTuple):
 
 
 class Swept(NamedTuple):
-    """What a sweep has found of the chunk from slot *begin* of a tier on: bounds, the greatest change, whether moves stay
-    in the tier, whether moves pay, the least and the greatest bound met elsewhere, and a script if one was written."""
+    """What a sweep has found of the chunk from slot *begin* of a tier on: bounds, the greatest change, whether moves
+    stay in the tier, whether moves pay, the least and the greatest bound met elsewhere, and a script if one was
+    written."""
 
     begin: int
     low: Array
@@ -158,8 +173,8 @@ def view_of(told: Told, begin: int, low: Array, high: Array, mode: int, words: A
     words = np.zeros(0, np.int32) if words is None else words
     tiers, starts = told.numbering.tiers, told.numbering.starts
     return View(
-        tiers, starts, told.low.array, told.high.array, told.k, told.own_low.array, told.own_high.array, begin, low, high,
-        told.endless.array, told.bits, mode, words,
+        tiers, starts, told.low.array, told.high.array, told.k, told.own_low.array, told.own_high.array, begin, low,
+        high, told.endless.array, told.bits, mode, words,
         np.zeros(len(low) if len(words) else 0, np.int32),
     )  # fmt: skip
 
@@ -188,10 +203,11 @@ def ask(game: Game, view: View, kernel: Any) -> tuple[Any, Room]:
 
 def room_of(entries: int) -> Room:
     """Return room for so many positions in between, in which nothing is remembered."""
-    columns = [np.zeros(entries, np.int64) for _ in range(6)]
     state = np.zeros(STATE, np.int64)
     state[LEAST], state[MOST] = 1 << 62, -1 << 62
-    return Room(*columns, np.full(ENDS, NO_END, np.int64), state, np.zeros(2, np.int64))
+    keys, stamps, lows, highs, begins, stops = (np.zeros(entries, np.int64) for _ in range(6))
+    ends = np.full(ENDS, NO_END, np.int64)
+    return Room(keys, stamps, lows, highs, begins, stops, ends, state, np.zeros(2, np.int64))
 
 
 def refuse(game: Game, view: View, room: Room) -> NoReturn:

@@ -32,7 +32,8 @@ class SlotFiles:
             reason = (error.strerror or str(error)).lower()
             raise CannotWrite(f"cannot write {str(folder)!r}: {reason}") from error
         self.low, self.high = (
-            Shared(whole.view(np.ndarray), folder / name) for name, whole in zip(("low", "high"), self.maps, strict=True)
+            Shared(whole.view(np.ndarray), folder / name)
+            for name, whole in zip(("low", "high"), self.maps, strict=True)
         )
 
     def write(self, begin: int, low: Array, high: Array) -> int:

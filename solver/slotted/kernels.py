@@ -7,14 +7,15 @@ What is found in between is remembered while the slot is at hand, since many way
                                         --> slot of a later tier    from what is finished
                                         --> end                     what it pays
 
-All is told from player 0's side, in grains, as in `metrics/expectation.py`: a lower bound rounded down, an upper one up.
+All is told from player 0's side, in grains, as in `metrics/expectation.py`: a lower bound rounded down, an upper one
+up.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import CHANCE, MOST_IMAGES, PAYOFF_LIMIT, POSITION_LIMIT, UNDECIDED
+from retrograde.games.game import CHANCE, PAYOFF_LIMIT, POSITION_LIMIT, UNDECIDED
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images
 from retrograde.solver.rules.trouble import Trouble
@@ -28,7 +29,8 @@ LOOK, RISE, SINK = 0, 1, 2
 until they hold."""
 STAMP, COUNT, ROUND, LEAST, MOST, PAYS, TOO_MUCH, AT, ROWS = range(9)
 """Places of a state: the slot at hand, positions in between that it has; whether moves stay in the tier; the least and
-the greatest bound that is met elsewhere; whether moves pay; whether a bound has become too great; and how many words and rows are written."""
+the greatest bound that is met elsewhere; whether moves pay; whether a bound has become too great; and how many words
+and rows are written."""
 STATE = 9
 NO_END = 1 << 62
 """In the list of what ends pay: none yet."""
@@ -63,8 +65,8 @@ class View(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What is remembered of positions in between: `keys`, and where `stamps` is the slot at hand, `lows` and `highs`, or
-    in `lows` whether play stays, and where their scripts begin and end; 2**n entries. `ends` are what ends have been
+    """What is remembered of positions in between: `keys`, and where `stamps` is the slot at hand, `lows` and `highs`,
+    or in `lows` whether play stays, and where their scripts begin and end; 2**n entries. `ends` are what ends have been
     found to pay. `state` is as above, `trouble` as in all kernels."""
 
     keys: Array

@@ -1,6 +1,7 @@
 """Scripts: what the rules say of the slots of a chunk, written down once, and read in each sweep of a tier with cycles.
 
-A script has the slots in the order in which they are swept, each as a tree, written from its root on, in whole numbers::
+A script has the slots in the order in which they are swept, each as a tree, written from its root on, in whole
+numbers::
 
     n << 2 | 0, 1 or 2      n moves follow, for player 0, player 1, or chance, whose moves each have their odds before
     -1 - 2 * place          a slot, by its place among those of all tiers; behind these, an end by its number
@@ -105,4 +106,3 @@ def follow(script, first, view, ask_endless):
                 break
         most = max(most, settle(view, i, low, high))
     return most
-

@@ -1,9 +1,9 @@
 """The bounds of a game that numbers its positions in the making: tier by tier, last first.
 
 A tier that no move stays in takes one sweep. In a tier with cycles lower bounds *rise*, from the least that is met
-elsewhere, and upper ones sink, sweep by sweep, as long as that brings them nearer by more than `STILL`: at any time they
-hold, so that nothing is to be proven in the end. Where players can go on for ever, endless play pays 0, and bounds have
-to go the other way in turns, as `metrics/expectation.py` says; there they begin at 0.
+elsewhere, and upper ones sink, sweep by sweep, as long as that brings them nearer by more than `STILL`: at any time
+they hold, so that nothing is to be proven in the end. Where players can go on for ever, endless play pays 0, and bounds
+have to go the other way in turns, as `metrics/expectation.py` says; there they begin at 0.
 """
 
 from collections.abc import Iterable, Iterator
@@ -92,9 +92,9 @@ class SlotStore:
 
     def told(self, k: int, size: int) -> Told:
         """Return what tasks are told of a tier, k = -1 for none."""
-        arrays = [self.work.zeros(f"{name}{k}", size, np.int64) for name in ("own low", "own high")]
+        low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
         files = self.files
-        return Told(self.game, self.numbering, files.low, files.high, k, *arrays, nobody(), self.bits)
+        return Told(self.game, self.numbering, files.low, files.high, k, low, high, nobody(), self.bits)
 
     def look(self, told: Told, phase: Phase) -> list[Swept]:
         """Look at a tier by the rules, and return what was found of each chunk: with scripts where moves stay in it."""

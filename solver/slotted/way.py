@@ -1,4 +1,5 @@
-"""The way of solving a game with chance that numbers its positions: expectations of all slots, whatever play reaches."""
+"""The way of solving a game with chance that numbers its positions: expectations of all slots, whatever play
+reaches."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -54,4 +55,3 @@ def row_of(store: SlotStore, kind: int, value: Any) -> LegendRow:
     examples = by_tier[by_tier[:, 2] >= 0, 2]
     example = int(examples[0]) if len(examples) else -1
     return LegendRow(value, NOT_FOUND, int(by_tier[:, 1].sum()), int(by_tier[:, 0].sum()), example)
-

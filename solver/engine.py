@@ -33,17 +33,16 @@ from retrograde.games.game import (
     Game,
     RetrogradeError,
     RuleError,
-    defines,
-    has_chance,
     is_numbered,
     metric_of,
 )
 from retrograde.games.unfolded import unfolded
-from retrograde.solver.audit.sample import verify_sample
+from retrograde.solver.audit.sample import positions_of, verify_sample
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.models.model import Model, NoModel
-from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.numbering import Numbering, is_by_slot
+from retrograde.solver.recheck.sampled import verify_measured
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.work.journal import Journal
@@ -190,9 +189,11 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
     def inspect(path: Path) -> None:
         try:
             with DatabaseFile(path) as file:
-                if order.metric != METRICS[0]:
-                    return
-                verify_sample(database_of(file, game), min(max((time.monotonic() - began) / 10, 0.02), 0.1))
+                database, seconds = database_of(file, game), min(max((time.monotonic() - began) / 10, 0.02), 0.1)
+                if order.metric == METRICS[0]:
+                    verify_sample(database, seconds)
+                else:
+                    verify_measured(database, positions_of(database), seconds)
         except RuleError:
             place.clear()  # what such rules have led to is not to be gone on from
             raise
@@ -306,11 +307,9 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
 
 def by_slot(game: Game, order: Order) -> bool:
     """Tell whether expectations are to be computed slot by slot: where a game has many, or that is asked for."""
-    if order.metric != EXPECTATION or order.against or order.way == "listed" or not defines(game, "unindex"):
+    if order.metric != EXPECTATION or order.against or order.way == "listed":
         return False
-    if not has_chance(game) or not game.tiers:  # type: ignore[attr-defined]  # `tiers` may be an option's name, too
-        return False
-    return order.way == "numbered" or Numbering.of(game).slots > order.sizes.listed_slots
+    return is_by_slot(game, 0 if order.way == "numbered" else order.sizes.listed_slots)
 
 
 def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = METRICS[0]) -> Any:

@@ -129,6 +129,7 @@ ROOMS = {
             "listed",
             "models",
             "metrics",
+            "slotted",
             "sampling",
             "forecast",
             "streamed",

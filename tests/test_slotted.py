@@ -252,3 +252,42 @@ def test_a_flipped_byte_never_makes_another_bound(gambles, tmp_path):
         else:  # HDF5 leaves some room between objects
             assert all(np.array_equal(*pair) for pair in zip(sound, found, strict=True))
     assert noticed > 20
+
+
+# A sample before a file gets its name
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [("nim", "nimber"), ("dotsandboxes:1,2", "score"), ("nim3", "utilities"), ("piglet:2", "expectation")],
+)
+def test_a_sample_of_any_metric_is_looked_at_before_the_file_gets_its_name(tmp_path, monkeypatch, text, metric):
+    from retrograde.databases.legend import Legend
+
+    game, path = load_game(text), tmp_path / "sampled.h5"
+    with open_database(solve(game, path, metric=metric), game=game) as database:
+        assert len(database.file.legend) > 1
+    monkeypatch.setattr(Legend, "__getitem__", shifted(Legend.__getitem__))
+    with pytest.raises(RuleError, match="is not worth what follows from its children"):
+        solve(game, path, metric=metric, fresh=True)
+
+
+def shifted(ordinary):
+    """Return how rows are read where the last measure of each is one too many."""
+
+    def read(legend, row):
+        found = ordinary(legend, row)
+        return found if isinstance(found, list) else found._replace(measures=tuple(one + 7 for one in found.measures))
+
+    return read
+
+
+def test_an_estimate_tells_slots_scratch_and_memory_without_looking_at_all_of_them():
+    from retrograde.solver.forecast import estimate
+
+    expected = estimate(load_game("ur:7"))
+    assert expected.positions == 137_870_097
+    assert expected.scratch == 16 * expected.positions
+    low, high = expected.ranges["memory"]
+    assert 17 * 29_598_456 < low < high < 8_000_000_000
+    assert expected.ranges["seconds"][1] is None

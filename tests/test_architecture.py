@@ -151,7 +151,7 @@ ROOMS = {
 
 The rooms of `databases` are alike, a kind of storage each, and their modules stand at three places.
 """
-KINDS = ("records", "steps", "slots", "certificates")
+KINDS = ("records", "steps", "slots", "bounds", "certificates")
 MOST_MODULES = 12
 """Modules in a room."""
 

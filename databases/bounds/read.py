@@ -1,24 +1,22 @@
 """Expectations read by slot."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.checked import ascends, columns
+from retrograde.databases.checked import columns
 from retrograde.databases.encoding import from_planes
-from retrograde.databases.layout import BOUNDS, SLOT_BLOCK, SLOT_BLOCKS, SLOT_TIERS
-from retrograde.databases.reader import Reader
-from retrograde.databases.slots.read import Tiers
+from retrograde.databases.layout import BOUNDS, SLOT_BLOCK, SLOT_BLOCKS
+from retrograde.databases.reader import SlotReader
 
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 MOST = 1 << 61
 """All bounds are below this."""
 
 
-class BoundsReader(Reader):
+class BoundsReader(SlotReader):
     """The bounds of a file, those of player 0."""
 
     DATASET, ITEMS, ROW = "bounds", SLOT_BLOCK, SLOT_BLOCKS
@@ -28,19 +26,6 @@ class BoundsReader(Reader):
 
     def read_tables(self) -> None:
         self.checks, self.tiers  # noqa: B018
-
-    @cached_property
-    def tiers(self) -> Tiers:
-        """The table of tiers."""
-        return self.file.locked(self._read_tiers)
-
-    def _read_tiers(self) -> Tiers:
-        table = self.file.table("tiers", SLOT_TIERS)
-        (numbers,) = columns(table, "tier")
-        bounds = np.append(table["slot"], self.length)
-        if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0:
-            raise ValueError("the table of tiers contradicts itself")
-        return Tiers(numbers, bounds)
 
     def read_block(self, number: int) -> Bounds:
         """Return the lower and the upper bounds of a block of slots."""

@@ -21,7 +21,7 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import FORMAT, MAGIC, LegendRow, in_version, legend_dtype
+from retrograde.databases.layout import BOUNDS_VERSION, FORMAT, MAGIC, LegendRow, in_version, legend_dtype
 from retrograde.databases.legend import Legend
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.game import POSITION_LIMIT
@@ -136,11 +136,14 @@ class CheckedFile:
 
     def read_legend(self) -> None:
         """Read the legend, and find what the start is worth."""
-        legend = self.table("legend", legend_dtype(self.measures))
+        measures = self.measures if self.header.version != BOUNDS_VERSION else ()
+        legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
-        self.legend = (
-            Legend(legend) if self.measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
-        )
+        self.legend = Legend(legend) if measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
+        if self.header.start_bounds and self.header.start_outcome:
+            value, plies = self.header.start_outcome
+            self.start_outcome = LegendRow(Value(value), plies, 0, 0, 0, self.header.start_bounds)
+            return
         if self.header.start_row is not None:
             self.start_outcome = self.legend[self.header.start_row]
             if self.start_outcome[:2] != self.header.start_outcome:

@@ -16,6 +16,7 @@ import numpy as np
 from retrograde.databases.errors import NotADatabase, VersionTooNew
 from retrograde.databases.layout import (
     BOOK,
+    BOUNDS_VERSION,
     CERTIFICATE,
     CERTIFICATE_VERSION,
     FORMAT,
@@ -41,11 +42,12 @@ TEXTS = (
 MEASURE = re.compile(r"[a-z][a-z0-9_]{0,30}")
 """What a further column of the legend may be called."""
 MOST_MEASURES = 64
+EXPECTATION = "expectation"
 RESPONSE = ("low", "high", "waiting_low", "waiting_high")
 """The further columns where expectations are those of a best response."""
 NUMBERS = (
     *("format_version", "positions", "stored", "start", "start_value", "start_remoteness", "start_row"),
-    *("root", "at_least", "at_most", "leaves", "plies"),
+    *("root", "at_least", "at_most", "leaves", "plies", "start_low", "start_high"),
 )
 END_OF_FILE = slice(28, 36)
 """Where the superblock says how long the file is."""
@@ -79,6 +81,8 @@ class Header:
     """What else there is to know of how the metric was computed."""
     start_row: int | None = None
     """The row of the legend of the start, where value and remoteness do not tell it."""
+    start_bounds: tuple[int, int] | None = None
+    """The bounds of the start, of a file of bounds."""
 
 
 def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
@@ -120,11 +124,12 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         parsed(facts, "checks") if version > 1 else {},
         text(facts, "digest", r"[0-9a-f]{64}") if version > 1 else None,
         number(facts, "plies", 0) if wanted == BOOK else None,
-        *(measured(facts, start) if version == MEASURED_VERSION else ()),
+        *(measured(facts, version, start) if version in (MEASURED_VERSION, BOUNDS_VERSION) else ()),
     )
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
-    known = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:]}.get(version, (METRIC,))
+    by_version = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:], BOUNDS_VERSION: (EXPECTATION,)}
+    known = by_version.get(version, (METRIC,))
     if header.metric not in known:
         raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, known))}")
     if header.stored > header.positions:
@@ -136,11 +141,17 @@ def latest_version(metric: str) -> int:
     """Return the latest version that a file of a metric may have."""
     if metric == CERTIFICATE:
         return CERTIFICATE_VERSION
+    if metric == EXPECTATION:
+        return BOUNDS_VERSION
     return MEASURED_VERSION if metric in METRICS else VERSION
 
 
-def measured(facts: Attributes, start: int | None) -> tuple[tuple[str, ...], dict[str, Any], int | None]:
-    """Return the names of the further columns of the legend, what else is said of the metric, and the start's row."""
+Measured = tuple[tuple[str, ...], dict[str, Any], int | None, tuple[int, int] | None]
+
+
+def measured(facts: Attributes, version: int, start: int | None) -> Measured:
+    """Return the names of the further columns of the legend, or of bounds, what else is said of the metric, and the
+    start's row, or its bounds."""
     names = json.loads(text(facts, "measures"))
     sound = isinstance(names, list) and all(isinstance(name, str) and MEASURE.fullmatch(name) for name in names)
     if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *(LEGEND.names or ())}) != len(names) + 5:
@@ -149,7 +160,13 @@ def measured(facts: Attributes, start: int | None) -> tuple[tuple[str, ...], dic
     model = details.get("against", "")
     if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
-    return tuple(names), details, None if start is None else number(facts, "start_row", 0)
+    if version == MEASURED_VERSION:
+        return tuple(names), details, None if start is None else number(facts, "start_row", 0), None
+    scale = details.get("scale")
+    if tuple(names) != RESPONSE[:2] or not isinstance(scale, int) or not 0 < scale <= 1 << 60:
+        raise ValueError(f"its bounds are {names!r:.60}, in parts of {scale!r:.60}")
+    pair = [number(facts, f"start_{name}", -(1 << 61)) for name in names] if start is not None else []
+    return tuple(names), details, None, (pair[0], pair[1]) if pair else None
 
 
 def text(facts: Attributes, name: str, pattern: str = ".*") -> str:

@@ -13,6 +13,12 @@ or, where the rules of the game number its positions densely, in place of the la
 ├── counts    for each part of a tier and each outcome there, how often it is there, and where first
 └── slots     for each slot its row in the legend; a chunk is a block
 
+or, where there is chance, in place of the last four::
+
+├── tiers     a row for each tier: its number, its first slot
+├── blocks    a row for each block: the frame's checksum
+└── bounds    for each slot two numbers between which it is worth; a chunk is a block
+
 or, for large games solved in a stream, in place of the last three::
 
 ├── tiers     a row for each tier: its number, its first step, where that begins, the mask
@@ -42,6 +48,8 @@ CERTIFICATE_VERSION = 3
 """The version of files that hold a certificate, which older readers do not know."""
 MEASURED_VERSION = 4
 """The version of files of another metric than remoteness, whose legend has more columns."""
+BOUNDS_VERSION = 5
+"""The version of files of expectations by slot, whose legend has no more columns."""
 METRIC = "remoteness in plies"
 NOT_FOUND = (1 << 31) - 1
 """The remoteness, in the legend of an opening book, of what is that far from its end nobody knows."""
@@ -64,6 +72,9 @@ BLOCK = 4096
 SLOT_LEVEL, SLOT_BLOCK = 12, 1 << 14
 """The same for dense numberings, where more slots cost little to look up, and gain more."""
 
+BOUNDS_LEVEL = 3
+"""Of bounds, half of whose bytes look like chance's own."""
+
 STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
 """The same for steps."""
 
@@ -81,6 +92,7 @@ SLOT_BLOCKS = np.dtype([("check", "<u4")])
 STEP_TIERS = np.dtype([("tier", "<i8"), ("step", "<i8"), ("position", "<i8"), ("mask", "<i8")])
 STEP_BLOCKS = np.dtype([("rank", "<i8"), ("check", "<u4")])
 CERTIFICATE_BLOCKS = np.dtype([("position", "<i8"), ("check", "<u4")])
+BOUNDS = np.dtype([("low", "<i8"), ("width", "<i8")])
 COUNTS = np.dtype(
     [("tier", "<i8"), ("part", "<i4"), ("outcome", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
 )

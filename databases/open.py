@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from retrograde.databases.bounds.database import BoundsDatabase
+from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.certificates.database import Certificate
 from retrograde.databases.certificates.read import CertificateFile
 from retrograde.databases.checked import CheckedFile
@@ -32,6 +34,7 @@ KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
     RecordsReader: RecordsDatabase,
     StepsReader: StepsDatabase,
     SlotsReader: SlotsDatabase,
+    BoundsReader: BoundsDatabase,
 }
 
 

@@ -7,15 +7,15 @@ gives outcomes as rows of the legend; it knows no rules.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.checked import CheckedFile
+from retrograde.databases.checked import CheckedFile, ascends, columns
 from retrograde.databases.encoding import decode_gaps, from_planes, without_zeros
 from retrograde.databases.frames import LEAST_FRAME
-from retrograde.databases.layout import GAPS, outcome_dtype, records_dtype
+from retrograde.databases.layout import GAPS, SLOT_TIERS, outcome_dtype, records_dtype
 
 NOUGHT = np.zeros(1, np.int64)
 
@@ -85,6 +85,31 @@ class Reader(ABC):
     def items_in(self, number: int) -> int:
         """Return how many items a block has."""
         return min(self.block_size, self.length - number * self.block_size)
+
+
+class Tiers(NamedTuple):
+    """The table of tiers of a dense numbering, by columns."""
+
+    numbers: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    """The first slot of each tier, and at the end the number of slots."""
+
+
+class SlotReader(Reader):
+    """Blocks of slots, tier after tier."""
+
+    @cached_property
+    def tiers(self) -> Tiers:
+        """The table of tiers."""
+        return self.file.locked(self._read_tiers)
+
+    def _read_tiers(self) -> Tiers:
+        table = self.file.table("tiers", SLOT_TIERS)
+        (numbers,) = columns(table, "tier")
+        bounds = np.append(table["slot"], self.length)
+        if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0:
+            raise ValueError("the table of tiers contradicts itself")
+        return Tiers(numbers, bounds)
 
 
 class GapReader(Reader):

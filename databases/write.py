@@ -17,6 +17,7 @@ import h5py
 import zstandard
 from numpy.typing import NDArray
 
+from retrograde.databases.bounds.write import SolvedBounds, write_bounds
 from retrograde.databases.certificates.write import SolvedCertificate, write_replies
 from retrograde.databases.encoding import encode_group
 from retrograde.databases.errors import CannotWrite
@@ -24,11 +25,13 @@ from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.header import Attributes, options_text
 from retrograde.databases.layout import (
     BOOK,
+    BOUNDS_VERSION,
     CERTIFICATE,
     CERTIFICATE_VERSION,
     FORMAT,
     MEASURED_VERSION,
     METRIC,
+    NOT_FOUND,
     VERSION,
     create_file,
 )
@@ -37,10 +40,11 @@ from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records
 from retrograde.databases.slots.write import SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
-from retrograde.games import Game, RetrogradeError
+from retrograde.games import LOSE, TIE, WIN, Game, RetrogradeError
 from retrograde.games.unfolded import folded
 
 __all__ = [
+    "SolvedBounds",
     "SolvedCertificate",
     "SolvedRecords",
     "SolvedSlots",
@@ -49,6 +53,8 @@ __all__ = [
     "write_database",
 ]
 
+AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
+
 HDF5_SAYS = re.compile(r"errno = \d+|[Uu]nable to|[Cc]an't ")
 """How HDF5 puts it when the operating system refuses."""
 
@@ -56,7 +62,7 @@ HDF5_SAYS = re.compile(r"errno = \d+|[Uu]nable to|[Cc]an't ")
 def write_database(
     path: str | os.PathLike[str],
     game: Game,
-    solved: SolvedRecords | SolvedSlots | SolvedSteps,
+    solved: AnySolved,
     each: Each = map,
     progress: Progress | None = None,
     encode: Encoder = encode_group,
@@ -122,11 +128,16 @@ def claims(game: Game, solved: SolvedCertificate) -> Attributes:
 
 
 def fill(
-    file: h5py.File, game: Game, solved: SolvedRecords | SolvedSlots | SolvedSteps, each: Each, progress: Progress,
-    encode: Encoder, about: Attributes,
+    file: h5py.File, game: Game, solved: AnySolved, each: Each, progress: Progress, encode: Encoder, about: Attributes,
 ) -> None:  # fmt: skip
     """Write everything into a new file."""
     contents = Contents(file)
+    if isinstance(solved, SolvedBounds):
+        write_bounds(contents, solved, each, progress)
+        table = table_of(solved.legend)
+        contents.table("legend", table)
+        contents.finish(bound_attributes(game, table, solved) | about)
+        return
     if isinstance(solved, SolvedRecords):
         start = write_records(contents, game, solved, each, progress, encode)
     else:
@@ -156,9 +167,27 @@ def attributes(game: Game, legend: NDArray[Any], start_row: int | None, measures
         value, remoteness = legend[start_row].item()[:2]
         told |= {"start": game.start, "start_value": value, "start_remoteness": remoteness}
     if measures:
-        told |= {"measures": json.dumps(measures.names), "details": json.dumps(measures.details, sort_keys=True)}
+        told |= measured_by(measures)
         told |= {} if start_row is None else {"start_row": start_row}
     return told
+
+
+def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> Attributes:
+    """Return what the file of expectations by slot says about itself."""
+    positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
+    told = about(game, BOUNDS_VERSION, solved.measures.metric, positions, stored)
+    told |= measured_by(solved.measures)
+    if solved.start is not None:
+        low, high = solved.start
+        value = WIN if low > 0 else LOSE if high < 0 else TIE
+        told |= {"start": game.start, "start_value": int(value), "start_remoteness": NOT_FOUND}
+        told |= {"start_low": low, "start_high": high}
+    return told
+
+
+def measured_by(measures: Measures) -> Attributes:
+    """Return what a file says about measures."""
+    return {"measures": json.dumps(measures.names), "details": json.dumps(measures.details, sort_keys=True)}
 
 
 def about(game: Game, version: int, metric: str, positions: int, stored: int) -> Attributes:

@@ -30,7 +30,7 @@ from retrograde.games.outline import folder_of, is_beside, outline
 from retrograde.games.reach import CONTRACT, HandedOn, Trace, lineage
 from retrograde.games.snapshot import BESIDE, load, loaded, module_of, source_of
 
-__all__ = ["is_digest_of", "legacy_digest", "rule_modules", "rules_digest", "settle"]
+__all__ = ["is_digest_of", "legacy_digest", "numbering_digest", "rule_modules", "rules_digest", "settle"]
 
 SAME_RULES = {
     "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, of rules
@@ -45,6 +45,12 @@ def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
     """Return a hex digest of the rules; with *contract*, of all that the contract's module and hints say as well."""
     cls: Any = game if isinstance(game, type) else type(game)  # Any: mypy thinks that classes cannot be hashed
     return class_digest(cls, contract)
+
+
+def numbering_digest(game: Game) -> str:
+    """Return a hex digest of how a game with chance numbers its positions, and of its hints."""
+    cls: Any = type(game)
+    return sha256(repr(what_is_reached(cls, hints=True)).encode()).hexdigest()[:32]
 
 
 def is_digest_of(known: str, digest: str) -> bool:

@@ -106,6 +106,17 @@ declares `placements`, how many men of each kind there may be and which symmetri
 A numbered game may have a `start`: every position with a slot is solved all the same, reached or not. The start is
 where play, queries and random games begin, and what is told of the game as a whole.
 
+Where there is chance, so that expectations are computed, a numbering decides nothing: it is for games that are too
+large to be explored. Then `parents`, `parts` and `family` need not be there, and positions may be left out:
+
+`index(position)`
+    Gives a negative number as well, for what need not be stored: positions where the game is over, and those *in
+    between*, such as the dice that have been thrown, which are worth what follows from their children. Whatever is
+    done, play must soon come from there to an end or to a position that has a slot, and back to none in between.
+`swapped(position)`
+    The same position with the two players exchanged, which is worth as much to player 1 as this one to player 0: one of
+    the two may be left out. A negative number, for none, if absent.
+
 As hints for searches, which are right without them. They decide nothing: a solution is the same whatever they say.
 They are asked only of positions that are UNDECIDED, and symmetric positions must get the same answer:
 
@@ -250,8 +261,11 @@ FOR_PEOPLE = frozenset({
 """The members of a game that speak to people and decide nothing, unless a rule uses them: what they do, and what only
 they use, may change without making other rules. All other members are rules, or HINTS."""
 
-HINTS = frozenset({"estimate", "quiet", "promise", "tie_in"})
-"""The members of a game that help a search and decide nothing, either."""
+HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "swapped"})
+"""The members of a game that help a search, or a numbering, and decide nothing, either."""
+
+NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family"})
+"""The members that number positions: rules, but where there is chance."""
 
 
 class RetrogradeError(Exception):
@@ -405,6 +419,10 @@ class Game:
 
     # The numbering
 
+    def swapped(self, position: int) -> int:
+        """Return the same position with the players exchanged; a negative number where that is not told."""
+        return -1
+
     def index(self, position: int) -> int:
         """Return the slot of a position in its tier."""
         raise NotImplementedError(f"{type(self).__name__} has no index(position)")
@@ -553,8 +571,13 @@ def made_printable(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_numbered(game: Game | type[Game]) -> bool:
-    """Tell whether a game has a dense numbering."""
-    return defines(game, "unindex")
+    """Tell whether a game has a dense numbering that is of all its positions."""
+    return defines(game, "unindex") and not has_chance(game)
+
+
+def has_chance(game: Game | type[Game]) -> bool:
+    """Tell whether a game is one of which expectations are computed, as far as its class says it."""
+    return game.metric == "expectation" or defines(game, "odds") or defines(game, "reward")
 
 
 def defines(game: Game | type[Game], method: str) -> bool:

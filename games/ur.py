@@ -12,10 +12,18 @@ stretch and in the middle of the shared one; with its 7 pieces there are 137,892
     | player 1 bit | throw + 1, or 0 before it, 3 | waiting of player 1, 3 | of 0, 3 | squares of player 1 | of 0 |
 """
 
+from functools import cached_property
+from itertools import accumulate
+
 from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
 
 PASS = 63
 """A move; others are the squares that a piece leaves, 0 to enter."""
+
+
+def way(squares):
+    """Return how far the pieces on some squares, as bits, have come."""
+    return sum(number for number in range(squares.bit_length()) if squares >> number & 1)
 
 
 class Ur(Game):
@@ -152,6 +160,169 @@ class Ur(Game):
         """Return how many pieces have left, and who of both has fewer left."""
         first, second = self.left(position, 0), self.left(position, 1)
         return (2 * self.pieces - first - second) * 8 + self.pieces - min(first, second)
+
+    # The numbering: positions before a throw of player 0, by how many pieces each has left, then so that a move without
+    # a capture makes for a greater slot. Squares that are not safe are *far*; how many stand there is the *crowd*
+
+    def swapped(self, position):
+        """Return the same for the other player."""
+        rest = position >> 2 * self.length + 6 ^ 8
+        waiting = self.waiting(position, 0) << 3 | self.waiting(position, 1)
+        paths = self.on_board(position, 0) << self.length | self.on_board(position, 1)
+        return rest << 2 * self.length + 6 | waiting << 2 * self.length | paths
+
+    @cached_property
+    def tiers(self):
+        """All tiers; none where stretches are too long for tables."""
+        if self.shared > 8 or self.safe > 6 or self.last > 3:
+            return ()
+        both = range(1, self.pieces + 1)
+        return tuple(sorted({(2 * self.pieces - a - b) * 8 + self.pieces - min(a, b) for a in both for b in both}))
+
+    def size(self, tier):
+        more, less = self.most_left(tier), self.least_left(tier)
+        return self.halves[8 * more + less] * (1 if more == less else 2)
+
+    def least_left(self, tier):
+        return self.pieces - tier % 8
+
+    def most_left(self, tier):
+        return 2 * self.pieces - tier // 8 - self.least_left(tier)
+
+    def index(self, position):
+        first, second = self.left(position, 0), self.left(position, 1)
+        if position >> 2 * self.length + 6 or not first or not second:
+            return -1
+        own, other = self.on_board(position, 0), self.on_board(position, 1)
+        far, others_far = own >> self.safe, other >> self.safe
+        slot = self.crowd_slots[(8 * first + second) * self.crowds + self.crowd(far, others_far)]
+        own_ways = self.safe_ways[first - far.bit_count()]
+        other_ways = self.safe_ways[second - others_far.bit_count()]
+        own, other = own & (1 << self.safe) - 1, other & (1 << self.safe) - 1
+        slot += self.far_ranks[self.far_key(far, others_far)] * own_ways * other_ways
+        slot += self.safe_ranks[own] * other_ways + self.safe_ranks[other]
+        return slot if first == second else 2 * slot + (first < second)
+
+    def unindex(self, tier, i):
+        first, second = self.most_left(tier), self.least_left(tier)
+        if first != second:
+            if i & 1:
+                first, second = second, first
+            i >>= 1
+        row = (8 * first + second) * self.crowds
+        number = self.crowds - 1
+        while not 0 <= self.crowd_slots[row + self.crowd_order[number]] <= i:
+            number -= 1
+        crowd = self.crowd_order[number]
+        i -= self.crowd_slots[row + crowd]
+        own_ways = self.safe_ways[first - crowd // (self.far + 1)]
+        other_ways = self.safe_ways[second - crowd % (self.far + 1)]
+        code = self.far_codes[self.crowd_begins[crowd] + i // (own_ways * other_ways)]
+        own = code >> self.far << self.safe | self.safe_codes[i // other_ways % own_ways]
+        other = (code & (1 << self.far) - 1) << self.safe | self.safe_codes[i % other_ways]
+        waiting = second - other.bit_count() << 3 | first - own.bit_count()
+        return waiting << 2 * self.length | other << self.length | own
+
+    @property
+    def far(self):
+        return self.shared + self.last
+
+    @property
+    def crowds(self):
+        return (self.far + 1) ** 2
+
+    def crowd(self, own, other):
+        """Return how many pieces of both stand on far squares, as one number."""
+        return own.bit_count() * (self.far + 1) + other.bit_count()
+
+    def far_key(self, own, other):
+        """Return a number for the far squares of both: a shared one is empty, player 0's or player 1's."""
+        shared = (1 << self.shared) - 1
+        behind = own >> self.shared << self.last | other >> self.shared
+        return behind * 3**self.shared + self.threes[own & shared] + 2 * self.threes[other & shared]
+
+    @cached_property
+    def threes(self):
+        """Bits as digits to the base 3."""
+        return tuple(int(f"{bits:b}", 3) for bits in range(1 << self.shared))
+
+    @cached_property
+    def crowd_order(self):
+        """Crowds, the fewest pieces first, and those next to one another in which players have changed places."""
+        both = [divmod(crowd, self.far + 1) for crowd in range(self.crowds)]
+        return tuple(
+            sorted(
+                range(self.crowds), key=lambda crowd: (sum(both[crowd]), abs(both[crowd][0] - both[crowd][1]), crowd)
+            )
+        )
+
+    @cached_property
+    def far_codes(self):
+        """The ways to stand on far squares, player 0's above player 1's: by crowd, the farthest last."""
+        one, found = range(1 << self.far), []
+        for own in one:
+            shared = own & (1 << self.shared) - 1
+            found += [(self.crowd(own, other), way(own) + way(other), own << self.far | other)
+                      for other in one if not other & shared]  # fmt: skip
+        return tuple(code for _, _, code in sorted(found))
+
+    @cached_property
+    def crowd_begins(self):
+        """The first of these codes of each crowd, and how many there are."""
+        counts = [0] * (self.crowds + 1)
+        for code in self.far_codes:
+            counts[self.crowd(code >> self.far, code & (1 << self.far) - 1) + 1] += 1
+        return tuple(accumulate(counts))
+
+    @cached_property
+    def far_ranks(self):
+        """Where each of these codes is among those of its crowd, by its key."""
+        ranks = [0] * (3**self.shared << 2 * self.last)
+        for number, code in enumerate(self.far_codes):
+            own, other = code >> self.far, code & (1 << self.far) - 1
+            ranks[self.far_key(own, other)] = number - self.crowd_begins[self.crowd(own, other)]
+        return tuple(ranks)
+
+    @cached_property
+    def safe_codes(self):
+        """The ways to stand on safe squares: the fewest pieces first, then the farthest last."""
+        return tuple(sorted(range(1 << self.safe), key=lambda bits: (bits.bit_count(), way(bits), bits)))
+
+    @cached_property
+    def safe_ranks(self):
+        return tuple(self.safe_codes.index(bits) for bits in range(1 << self.safe))
+
+    @cached_property
+    def safe_ways(self):
+        """How many of these have so many pieces or fewer."""
+        return tuple(sum(bits.bit_count() <= most for bits in self.safe_codes) for most in range(8))
+
+    @cached_property
+    def crowd_slots(self):
+        """Where the slots of a crowd begin, by how many pieces both have left; -1 where they have fewer."""
+        return tuple(slot for row in self.crowd_rows for slot in row[:-1])
+
+    @cached_property
+    def halves(self):
+        """How many slots there are by how many pieces player 0 has left, and player 1."""
+        return tuple(row[-1] for row in self.crowd_rows)
+
+    @cached_property
+    def crowd_rows(self):
+        """For each number of pieces that both have left where each crowd begins, and where the last one ends."""
+        rows = []
+        for first in range(8):
+            for second in range(8):
+                row, end = [-1] * (self.crowds + 1), 0
+                for crowd in self.crowd_order:
+                    own, other = first - crowd // (self.far + 1), second - crowd % (self.far + 1)
+                    if min(own, other) >= 0:
+                        row[crowd] = end
+                        codes = self.crowd_begins[crowd + 1] - self.crowd_begins[crowd]
+                        end += codes * self.safe_ways[own] * self.safe_ways[other]
+                row[-1] = end
+                rows.append(tuple(row))
+        return tuple(rows)
 
     # For people
 

@@ -12,7 +12,7 @@ Dice that are to be rolled come one by one, which is the same, so that what is k
 
     | used categories 13 | 50 scored for a Yahtzee 1 | upper points, at most 63, 6 | rolls left 2 | dice by face, 3 |
 
-All thirteen categories make 536,448 turns of 1,386 positions, 743 million, too many for the solver; six are 3 million.
+All thirteen categories make 536,448 turns of 1,386 positions, 743 million; the turns alone are numbered.
 """
 
 from functools import cached_property
@@ -199,6 +199,83 @@ class Yahtzee(Game):
         if self.primitive(position) != UNDECIDED:
             return 32 * self.used(position).bit_count()
         return 32 * self.used(position).bit_count() + 8 * (2 - self.rolls(position)) + self.dice(position)
+
+    # The numbering: turns before the first roll, by the categories used, the upper points, and whether a Yahtzee counts
+
+    @property
+    def tiers(self):
+        return tuple(range(0, 32 * len(self.categories), 32))
+
+    def size(self, tier):
+        return self.sizes[tier // 32]
+
+    def index(self, position):
+        used, upper = self.used(position), self.upper(position)
+        if position & 0xFFFFF != 2 << 18 or used == self.all_categories or self.upper_ranks[used % 64 * 64 + upper] < 0:
+            return -1
+        return self.begins[used] + self.upper_ranks[used % 64 * 64 + upper] * self.flags(used) + (position >> 26 & 1)
+
+    def unindex(self, tier, i):
+        least, most = self.first_masks[tier // 32], self.first_masks[tier // 32 + 1]
+        while most - least > 1:
+            middle = (least + most) // 2
+            if self.begins[self.masks[middle]] <= i:
+                least = middle
+            else:
+                most = middle
+        used = self.masks[least]
+        i -= self.begins[used]
+        upper = self.upper_sums[used % 64 * 64 + i // self.flags(used)]
+        return used << 27 | i % self.flags(used) << 26 | upper << 20 | 2 << 18
+
+    def flags(self, used):
+        """Return how many states there are of whether a further Yahtzee brings more."""
+        return 2 if self.joker and used >> 11 & 1 else 1
+
+    @cached_property
+    def masks(self):
+        """Categories that may be used, the fewest first."""
+        masks = [used for used in range(1 << 13) if not used & ~self.all_categories]
+        return tuple(sorted(masks, key=lambda used: (used.bit_count(), used)))
+
+    @cached_property
+    def first_masks(self):
+        """The first of these of each number of categories, and how many there are."""
+        counts = [used.bit_count() for used in self.masks]
+        return (*(counts.index(number) for number in range(len(self.categories) + 1)), len(counts))
+
+    @cached_property
+    def begins(self):
+        """The first slot of the categories used, in its tier."""
+        begins, ends, rows = [0] * (1 << 13), [0] * 14, self.upper_rows
+        for used in self.masks:
+            begins[used] = ends[used.bit_count()]
+            ends[used.bit_count()] += len(rows[used % 64]) * self.flags(used)
+        return (*begins, *ends)
+
+    @cached_property
+    def sizes(self):
+        return self.begins[1 << 13 :]
+
+    @property
+    def upper_rows(self):
+        """The upper points that there may be, ascending, by the upper categories used."""
+        rows = []
+        for used in range(64):
+            sums = {0}
+            for face in range(FACES):
+                if used >> face & 1:
+                    sums = {min(UPPER_GOAL, total + count * (face + 1)) for total in sums for count in range(DICE + 1)}
+            rows.append(sorted(sums))
+        return rows
+
+    @cached_property
+    def upper_sums(self):
+        return tuple(number for row in self.upper_rows for number in (row + [-1] * 64)[:64])
+
+    @cached_property
+    def upper_ranks(self):
+        return tuple(row.index(number) if number in row else -1 for row in self.upper_rows for number in range(64))
 
     # For people
 

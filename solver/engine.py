@@ -22,18 +22,27 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from retrograde.databases import DatabaseFile, database_of, database_path
+from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.legend import count_positions
 from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rules_digest, trust, variant
-from retrograde.games.game import METRICS, Game, RetrogradeError, RuleError, is_numbered, metric_of
+from retrograde.games.game import (
+    METRICS,
+    Game,
+    RetrogradeError,
+    RuleError,
+    is_numbered,
+    metric_of,
+)
 from retrograde.games.unfolded import unfolded
-from retrograde.solver.audit.sample import verify_sample
+from retrograde.solver.audit.sample import positions_of, verify_sample
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.models.model import Model, NoModel
-from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.numbering import Numbering, is_by_slot
+from retrograde.solver.recheck.sampled import verify_measured
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.work.journal import Journal
@@ -56,7 +65,7 @@ WAYS = ("interpreted", "listed", "streamed", "numbered")
 
 EXPECTATION = "expectation"
 
-AnySolved = SolvedRecords | SolvedSlots | SolvedSteps
+AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
 
 
 class NoWay(RetrogradeError, ValueError):
@@ -180,9 +189,11 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
     def inspect(path: Path) -> None:
         try:
             with DatabaseFile(path) as file:
-                if order.metric != METRICS[0]:
-                    return
-                verify_sample(database_of(file, game), min(max((time.monotonic() - began) / 10, 0.02), 0.1))
+                database, seconds = database_of(file, game), min(max((time.monotonic() - began) / 10, 0.02), 0.1)
+                if order.metric == METRICS[0]:
+                    verify_sample(database, seconds)
+                else:
+                    verify_measured(database, positions_of(database), seconds)
         except RuleError:
             place.clear()  # what such rules have led to is not to be gone on from
             raise
@@ -235,6 +246,8 @@ def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) ->
 
 def items_of(solved: AnySolved) -> int:
     """Return how many items the writer counts: slots, records or steps."""
+    if isinstance(solved, SolvedBounds):
+        return int(solved.starts[-1])
     return len(solved.outcomes) if isinstance(solved, SolvedSlots) else int(solved.counts.sum())
 
 
@@ -265,6 +278,12 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
         from retrograde.solver.metrics.measured import Demand
         from retrograde.solver.metrics.way import ByMetric
 
+        if by_slot(game, order):
+            from retrograde.solver.slotted.way import Slotted
+
+            yield Slotted()
+            if order.way == "numbered":
+                return
         yield ByMetric(Demand(order.metric, order.ties, order.against))
         return
     asked = [order.way] if order.way in WAYS else ["numbered"] if is_numbered(game) else ["listed", "streamed"]
@@ -284,6 +303,13 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
             yield Streamed()
         if "listed" in asked:
             yield Listed()
+
+
+def by_slot(game: Game, order: Order) -> bool:
+    """Tell whether expectations are to be computed slot by slot: where a game has many, or that is asked for."""
+    if order.metric != EXPECTATION or order.against or order.way == "listed":
+        return False
+    return is_by_slot(game, 0 if order.way == "numbered" else order.sizes.listed_slots)
 
 
 def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = METRICS[0]) -> Any:

@@ -17,14 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, defines, is_numbered
+from retrograde.games.game import Game, defines, is_numbered, metric_of
 from retrograde.solver.listed.explore import position_type
-from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.sampling import Sampled, Sampler
+from retrograde.solver.slotted.store import memory_of
 from retrograde.solver.work.memory import DiskTooSmall, format_size
 from retrograde.solver.work.progress import Listener, announce
+from retrograde.solver.work.sizes import Sizes
 
 COUNTED, SAMPLED = 1_000_000, 300_000
 """Positions up to which a wave is counted, and positions in each of the two samples of a later one."""
@@ -100,6 +102,10 @@ NUMBERED = Ratios(
     Range(0.7e-6, 1.3e-6, 2.2e-6), Range(0.8, 1.2, 20.0), Range(11.0, 12.0, 23.0), Range(165 * MB, 185 * MB, 215 * MB),
     Range(2.0, 4.0, 4.0), Range(0.08, 0.16, 0.33), "solves of chess with three to five men (KRK to KRBKR)",
 )  # fmt: skip
+BY_SLOT = Ratios(
+    Range(10e-6, 40e-6, None), Range(10, 15, 30), Range(0, 0, 0), Range(165 * MB, 235 * MB, 300 * MB),
+    Range(16, 16, 16), Range(0.01, 6.5, 9), "solves of the Royal Game of Ur with two and three pieces",
+)  # fmt: skip
 CACHE = 250 * MB
 """Scratch files that a stream keeps in memory."""
 TASK = 150 * MB
@@ -168,6 +174,8 @@ def estimate(
     announce(listener, "reading the rules")
     if is_numbered(game):
         return of_numbered(game, workers)
+    if metric_of(game) == "expectation" and is_by_slot(game, Sizes().listed_slots):
+        return of_slots(game, workers)
     found = Sampler(game, counted, sampled, SECONDS, listener).run()
     records = Range(found.low, found.records, found.high)
     result = Estimate(0, 0, [round(wave) for wave in found.waves], {k: round(n) for k, n in found.tiers.items()})
@@ -249,6 +257,26 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
         f"ratios of {ratios.source}; solve asks for the most memory that is named",
+    ]
+    return result
+
+
+def of_slots(game: Game, workers: int) -> Estimate:
+    """Return what it will take to compute expectations slot by slot."""
+    numbering = Numbering.of(game)
+    slots = Range(numbering.slots, numbering.slots, numbering.slots)
+    result = Estimate(0, 0, complete=True)
+    for name in ("records", "positions"):
+        result.put(name, slots)
+    result.put("seconds", slots.times(BY_SLOT.seconds).times(1 / speed_of(workers)) + BY_SLOT.start)
+    least = memory_of(game, numbering)
+    most = int(np.diff(numbering.starts).max())
+    scripts = Range(0, 60, 120).times(float(most))
+    result.put("memory", Range(least, least, least) + scripts + BY_SLOT.fixed_memory)
+    put_disk(result, slots, BY_SLOT, 1)
+    result.rests_on = [
+        f"{numbering.slots:,} slots in the game's own numbering; how long one takes is a matter of the rules",
+        f"ratios of {BY_SLOT.source}; scripts of a tier with cycles are written where there is memory for them",
     ]
     return result
 

@@ -131,6 +131,7 @@ ROOMS = {
             "listed",
             "models",
             "metrics",
+            "slotted",
             "sampling",
             "forecast",
             "streamed",
@@ -152,7 +153,7 @@ ROOMS = {
 
 The rooms of `databases` are alike, a kind of storage each, and their modules stand at three places.
 """
-KINDS = ("records", "steps", "slots", "certificates")
+KINDS = ("records", "steps", "slots", "bounds", "certificates")
 MOST_MODULES = 12
 """Modules in a room."""
 

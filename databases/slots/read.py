@@ -2,33 +2,24 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.checked import CheckedFile, ascends, columns
+from retrograde.databases.checked import CheckedFile
 from retrograde.databases.encoding import from_planes
 from retrograde.databases.layout import (
     COUNTS,
     SLOT_BLOCK,
     SLOT_BLOCKS,
-    SLOT_TIERS,
     CountRow,
 )
-from retrograde.databases.reader import Reader
+from retrograde.databases.reader import SlotReader
 from retrograde.games.game import POSITION_LIMIT
 
 
-class Tiers(NamedTuple):
-    """The table of tiers, by columns."""
-
-    numbers: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-    """The first slot of each tier, and at the end the number of slots."""
-
-
-class SlotsReader(Reader):
+class SlotsReader(SlotReader):
     """The slots of a file."""
 
     DATASET, ITEMS, ROW = "slots", SLOT_BLOCK, SLOT_BLOCKS
@@ -44,19 +35,6 @@ class SlotsReader(Reader):
 
     def read_tables(self) -> None:
         self.checks, self.counts  # noqa: B018  # the tiers as well
-
-    @cached_property
-    def tiers(self) -> Tiers:
-        """The table of tiers."""
-        return self.file.locked(self._read_tiers)
-
-    def _read_tiers(self) -> Tiers:
-        table = self.file.table("tiers", SLOT_TIERS)
-        (numbers,) = columns(table, "tier")
-        bounds = np.append(table["slot"], self.length)
-        if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0:
-            raise ValueError("the table of tiers contradicts itself")
-        return Tiers(numbers, bounds)
 
     @cached_property
     def counts(self) -> list[CountRow]:

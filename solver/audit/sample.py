@@ -11,6 +11,7 @@ from itertools import islice
 from random import Random
 
 from retrograde.databases import Database
+from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import variant
@@ -27,6 +28,8 @@ PLIES = 1000
 """The most plies of a game played at random."""
 BLOCKS = 30
 """Blocks from which records are taken."""
+EXAMPLES = 10_000
+"""The most examples of a legend that are looked at."""
 IMAGES = 2
 """The most images of a position that are looked at."""
 
@@ -72,7 +75,9 @@ def positions_of(database: Database) -> Iterator[int]:
     """Yield the start, the legend's examples, and then in turns positions of random games and of the file."""
     game, chance = database.game, Random(0)
     starts = list(dict.fromkeys([game.start, *game.starts])) if hasattr(game, "start") else []
-    examples = [row.example for row in database.file.legend]
+    legend = database.file.legend
+    some = range(len(legend)) if len(legend) <= EXAMPLES else chance.sample(range(len(legend)), EXAMPLES)
+    examples = [legend[row].example for row in some]
     yield from starts
     yield from chance.sample(examples, len(examples))
     sources = [random_games(game, starts or examples, chance), stored_positions(database, chance)]
@@ -99,7 +104,7 @@ def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]
 def stored_positions(database: Database, chance: Random) -> Iterator[int]:
     """Yield the positions of some records or slots; none of a file that holds no positions."""
     contents = database.file.contents
-    if isinstance(contents, SlotsReader):
+    if isinstance(contents, SlotsReader | BoundsReader):
         numbers, bounds = contents.tiers
         for _ in range(contents.length):
             place = chance.randrange(contents.length)

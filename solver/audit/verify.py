@@ -63,6 +63,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from retrograde.databases import Database
+from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
 from retrograde.solver.audit.audit import INTERPRETED_SECONDS, MOST_PROBLEMS, Audit, Problem
@@ -108,7 +109,12 @@ def audit_of(database: Database) -> Audit:
 
 def verify_measures(database: Database, listener: Listener | None, model: Model | None) -> Verification:
     """Derive every stored measure anew, of a database of another metric than remoteness."""
-    from retrograde.solver.recheck.recheck import PROVEN, RESTS_ON, recheck  # numba is not for small databases
+    from retrograde.solver.recheck.recheck import (
+        PROVEN,
+        PROVEN_BY_SLOT,
+        RESTS_ON,
+        recheck,
+    )  # numba is not for small databases
 
     announce(listener, "compiling the rules")
     file = database.file
@@ -119,7 +125,8 @@ def verify_measures(database: Database, listener: Listener | None, model: Model 
         wrong, findings = recheck(database, MOST_PROBLEMS, opponent)
     names = [database.game.write(place) if place is not None else "" for place, _ in findings]
     problems = [Problem(place, name, what) for (place, what), name in zip(findings, names, strict=True)]
-    proven = PROVEN.format(metric=f"{database.metric} against {against}" if against else database.metric)
+    sentence = PROVEN_BY_SLOT if isinstance(file.contents, BoundsReader) else PROVEN
+    proven = sentence.format(metric=f"{database.metric} against {against}" if against else database.metric)
     rests_on = f"{RESTS_ON}; that {against} moves as it says" if against else RESTS_ON
     return Verification(file.variant, file.stored, file.positions, wrong, problems, proven, rests_on)
 

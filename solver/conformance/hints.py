@@ -14,10 +14,13 @@ from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, 
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault
 
+ASKED = HINTS - {"swapped"}
+"""Hints that are numbers about positions and moves; the other one goes with a numbering."""
+
 
 def has_hints(game: Game) -> bool:
     """Tell whether a game has any hint."""
-    return any(defines(game, name) for name in HINTS)
+    return any(defines(game, name) for name in ASKED)
 
 
 def check_hints(survey: Survey, position: int) -> None:
@@ -56,7 +59,7 @@ def hints_at(survey: Survey, position: int) -> dict[str, Any]:
     """Return what each hint that the game has says about a position and its moves."""
     game = survey.game
     found: dict[str, Any] = {}
-    for name in sorted(HINTS):
+    for name in sorted(ASKED):
         if defines(game, name):
             survey.at(name, position)
             ask = getattr(game, name)

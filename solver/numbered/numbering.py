@@ -10,12 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError
+from retrograde.games.game import Game, RuleError, defines, has_chance
 from retrograde.solver.rules.images import mean_size
 
 Array = np.ndarray[Any, Any]
 
 MOST_SLOTS = 1 << 40
+
+
+def is_by_slot(game: Any, least: int = 0) -> bool:
+    """Tell whether a game with chance numbers its positions, and has more slots than that."""
+    if not defines(game, "unindex") or not has_chance(game) or not game.tiers:
+        return False
+    return Numbering.of(game).slots > least
 
 
 class SlotSample(NamedTuple):

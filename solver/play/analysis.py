@@ -93,7 +93,7 @@ def measured(file: CheckedFile) -> Facts:
     """Return the metric of a file and, where it is another than remoteness and there are not too many, how many
     positions have each measure, in ascending order."""
     if not isinstance(file.legend, Legend):
-        return {"metric": METRICS[0]}
+        return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
     table = file.legend.table
     distinct, rows = np.unique(table[list(file.measures)], return_inverse=True)
     if len(distinct) > MOST_MEASURES:

@@ -5,15 +5,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.databases import Database
+from retrograde.databases.bounds.read import BoundsReader
 from retrograde.games.game import RetrogradeError
 from retrograde.solver.models.model import Model
 from retrograde.solver.recheck.expectation import wrong_expectations
 from retrograde.solver.recheck.families import Families, families_of
 from retrograde.solver.recheck.metrics import CHECKS
+from retrograde.solver.recheck.slots import wrong_slots
 
 PROVEN = (
     "by {metric} every position is worth what follows by the rules from its children; the positions are those that "
     "play reaches, no more and no less"
+)
+PROVEN_BY_SLOT = (
+    "by {metric} every position that has a slot is worth what follows by the rules from its children, whether play "
+    "reaches it or not"
 )
 RESTS_ON = "the rules as given, and compiled to what they say; that positions equal by symmetry are worth the same"
 
@@ -37,6 +43,10 @@ def recheck(database: Database, most: int, model: Model | None = None) -> tuple[
     metric = database.metric
     if metric not in (*CHECKS, "expectation"):
         raise CannotRecheck(f"there is no way yet to verify the metric {metric}; --quick reads every block")
+    if isinstance(database.file.contents, BoundsReader):
+        faults = wrong_slots(database, most)
+        told = [*(Finding(*one) for one in faults.positions), *(Finding(None, what) for what in faults.whole)]
+        return faults.wrong + len(faults.whole), told[:most]
     found = families_of(database)
     wrong = [(found.images == 0, "is stored, and is not canonical, or of another tier")]
     missing = np.zeros(len(found.positions), np.bool_)

@@ -13,6 +13,8 @@ class Sizes:
     """Games that are explored in less time of a processor are not compiled, which takes two seconds or more."""
     interpreted_slots: int = 10_000
     """Games with a numbering of more slots are compiled at once."""
+    listed_slots: int = 1000
+    """Games with chance that number their positions are explored where they have no more slots than that."""
     in_memory: int = 4_000_000
     """Records, symmetric positions counted once, from which games are solved in a stream, if they can be, and stored as
     steps. A smaller database stores the positions as well: it is small either way, and can tell what play never

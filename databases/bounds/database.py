@@ -1,0 +1,173 @@
+"""A database of expectations by slot. What has no slot is worth what follows from its children, by the rules.
+
+All is told from player 0's side in the file, and for who is to move by the database; at chance's positions that is
+player 0.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.bounds.read import BoundsReader
+from retrograde.databases.checked import CheckedFile
+from retrograde.databases.database import CACHE_BLOCKS, Database, Outcome
+from retrograde.databases.errors import NotInDatabase, OtherRules
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.game import CHANCE
+
+MOST_BETWEEN = 1 << 14
+"""Positions in between that one question may lead to."""
+REMEMBERED = 1 << 17
+"""Positions in between whose bounds are remembered."""
+
+Bounds = tuple[int, int]
+
+
+class TooManyBetween(Exception):
+    """A position leads to more positions without a slot than any of the game should."""
+
+
+class BoundsDatabase(Database):
+    """Expectations of a game with chance that numbers its positions: every position may be asked for."""
+
+    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+        super().__init__(file, game, cache_blocks)
+        from retrograde.games.digest import numbering_digest
+
+        assert isinstance(file.contents, BoundsReader)
+        self.contents = file.contents
+        self._block_size = self.contents.block_size
+        self._numbers: list[int] = self.contents.tiers.numbers.tolist()
+        self._bounds: list[int] = self.contents.tiers.bounds.tolist()
+        self._scale = int(file.details["scale"])
+        self._known: dict[int, Bounds] = {}
+        rules: Any = game  # the contract has no `tiers` and `size`, which are names of options, too
+        sizes = [rules.size(tier) for tier in sorted({*rules.tiers})]
+        if file.details.get("numbering") != numbering_digest(game):
+            raise OtherRules(
+                f"the database {str(file.path)!r} was made by another numbering than {file.game_name} has now; make it "
+                f"anew: retrograde solve {file.variant} --fresh"
+            )
+        if sorted({*rules.tiers}) != self._numbers or [0, *accumulate(sizes)] != self._bounds:
+            raise file.damaged("its tiers are not those of the game")
+
+    # Bounds
+
+    def get(self, position: int, default: Any = None) -> Any:
+        """Return a position's value, as far as its bounds tell it, or a default for what is no position."""
+        bounds = self.bounds(int(position))
+        return default if bounds is None else Outcome(value_of(*bounds), None)
+
+    def measures(self, position: int) -> dict[str, int]:
+        """Return the bounds for who is to move, as `low` and `high`; raise NotInDatabase for what is no position."""
+        bounds = self.bounds(int(position))
+        if bounds is None:
+            raise NotInDatabase(f"position {position} of {self.file.variant} is none of play")
+        return dict(zip(self.file.measures, bounds, strict=True))
+
+    def bounds(self, position: int) -> Bounds | None:
+        """Return the bounds of a position for who is to move, None for what is no position."""
+        if self._locate(position) is None:
+            return None
+        try:
+            low, high = self._worth(position, set())
+            return (-high, -low) if self.game.turn(position) == 1 else (low, high)
+        except (ArithmeticError, LookupError, ValueError, TooManyBetween, RecursionError):
+            return None  # rules need not cope with what is no position
+
+    def _worth(self, position: int, between: set[int]) -> Bounds:
+        """Return the bounds of player 0; *between* are the positions that are being worked out."""
+        if (stored := self._stored(position)) is not None:
+            return stored
+        if position in self._known:
+            return self._known[position]
+        if position in between or len(between) > MOST_BETWEEN:
+            raise TooManyBetween
+        between.add(position)
+        bounds = self._derived(position, between)
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        self._known[position] = bounds
+        return bounds
+
+    def _stored(self, position: int) -> Bounds | None:
+        """Return what is stored of a position, or of the same with the players exchanged."""
+        for place, sign in ((position, 1), (self.game.swapped(position), -1)):
+            if place >= 0 and (slot := self._slot(place)) >= 0:
+                block, i = divmod(slot, self._block_size)
+                low, high = self._block(block)
+                return (int(low[i]), int(high[i])) if sign == 1 else (-int(high[i]), -int(low[i]))
+        return None
+
+    def _slot(self, position: int) -> int:
+        """Return where a position is among the slots of all tiers; -1 where it has none."""
+        canonical = self._canonical(position)
+        tier = self._tier(canonical)
+        k = bisect_left(self._numbers, tier)
+        if k == len(self._numbers) or self._numbers[k] != tier:
+            return -1
+        slot: int = self.game.index(canonical)
+        if not 0 <= slot < self._bounds[k + 1] - self._bounds[k] or self.game.unindex(tier, slot) != canonical:
+            return -1
+        return self._bounds[k] + slot
+
+    def _derived(self, position: int, between: set[int]) -> Bounds:
+        """Return the bounds that follow from those of the children; what ends pay where the game is over."""
+        game, scale = self.game, self._scale
+        gains = (1, -1)[: game.players]
+        if game.primitive(position) != UNDECIDED:
+            paid = scale * sum(sign * game.payoff(position, player) for player, sign in enumerate(gains))
+            return paid, paid
+        turn, lows, highs, odds = game.turn(position), [], [], []
+        for move in game.generate_moves(position):
+            low, high = self._worth(game.do_move(position, move), between)
+            paid = scale * sum(sign * game.reward(position, move, player) for player, sign in enumerate(gains))
+            lows.append(low + paid)
+            highs.append(high + paid)
+            odds.append(game.odds(position, move) if turn == CHANCE else 1)
+        if turn == CHANCE:
+            low, high = (sum(weight * bound for weight, bound in zip(odds, row, strict=True)) for row in (lows, highs))
+            return low // sum(odds), -(-high // sum(odds))
+        best = max if turn == 0 else min
+        return best(lows), best(highs)
+
+    # What is asked of any database
+
+    def check_start(self) -> None:
+        start, row = self.file.start, self.file.start_outcome
+        if start is not None and row and self.bounds(start) != row.measures:
+            raise self.file.damaged("the start is worth one thing here, and another there")
+
+    def _find(self, position: int, tier: int) -> int:
+        raise NotImplementedError("bounds are no rows of a legend")
+
+    _find_all = _find  # type: ignore[assignment]  # nor are those of many
+
+    def lookup(self, positions: Any, **known: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """Return values and remotenesses, all -1, as `Database.lookup` does, one position after another."""
+        array = np.asarray(positions)
+        found = [self.get(position) for position in array.ravel().tolist()]
+        values = np.array([outcome.value if outcome else UNDECIDED for outcome in found], np.uint8)
+        return values.reshape(array.shape), np.full(array.shape, -1, np.int32)
+
+    def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
+        """Yield (tier, positions, values, remotenesses) for all slots in order that stand for a position."""
+        for tier, begin, end in zip(self._numbers, self._bounds, self._bounds[1:], strict=False):
+            for first in range(begin, end, self._block_size):
+                low, high = self.contents.all_bounds(first, min(first + self._block_size, end))
+                slots = range(first - begin, first - begin + len(low))
+                positions = np.array([self.game.unindex(tier, slot) for slot in slots], np.int64)
+                there = positions >= 0
+                signs = np.array([-1 if self.game.turn(place) == 1 else 1 for place in positions[there].tolist()])
+                values = np.select([low[there] > 0, high[there] < 0], [signs, -signs], 0)
+                by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # -1 is the last
+                yield tier, positions[there], by_sign[values], np.full(len(values), -1, np.int32)
+
+
+def value_of(low: int, high: int) -> Value:
+    """Return the value that bounds for who is to move tell."""
+    return WIN if low > 0 else LOSE if high < 0 else TIE

@@ -1,0 +1,242 @@
+"""The bounds of a game that numbers its positions in the making: tier by tier, last first.
+
+A tier that no move stays in takes one sweep. In a tier with cycles lower bounds *rise*, from the least that is met
+elsewhere, and upper ones sink, sweep by sweep, as long as that brings them nearer by more than `STILL`: at any time
+they hold, so that nothing is to be proven in the end. Where players can go on for ever, endless play pays 0, and bounds
+have to go the other way in turns, as `metrics/expectation.py` says; there they begin at 0.
+"""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from math import log2
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.game import UNDECIDED, Game, defines
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.slotted import chunks
+from retrograde.solver.slotted.chunks import Swept, Told, chunks_of
+from retrograde.solver.slotted.files import SlotFiles
+from retrograde.solver.slotted.kernels import RISE, SINK
+from retrograde.solver.slotted.scripts import Script
+from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.driver import Done, Kept
+from retrograde.solver.work.progress import Phase
+from retrograde.solver.work.work import Unfit, Work
+
+Array = np.ndarray[Any, Any]
+
+Scripts = dict[int, Script]
+"""The scripts of the chunks of a tier, by their first slots; none where there is no room for them."""
+EMPTY = np.zeros(0, np.int64)
+
+STILL = 4
+"""Grains by which bounds come nearer in a sweep that is the last one."""
+BYTES_A_SLOT, OWN_BYTES_A_SLOT = 16, 17
+"""What a slot takes of a tier that is looked at, and of the one that is solved."""
+BESIDE = 64_000_000
+"""What the sweeps under way take, at most, and what is copied to be written."""
+WALKS, LONGEST = 20, 200
+"""Walks from each tier by which it is guessed which others it needs, and moves in one."""
+
+
+class SlotStore:
+    """The bounds of all slots; a group is the number of a tier."""
+
+    def __init__(self, game: Game, bits: int, work: Work):
+        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
+        self.game, self.bits, self.work = game, bits, work
+        self.numbering = Numbering.of(game)
+        slots = self.numbering.slots
+        work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
+        self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots))
+        self.counts: dict[int, Array] = {}
+        """Of each tier that is solved: see `kernels.count`."""
+        self.error = 0
+        """How many grains bounds are apart at most."""
+
+    def groups(self) -> Iterator[int]:
+        """Yield the numbers of tiers, last first."""
+        yield from reversed(range(len(self.numbering.tiers)))
+
+    def keep(self, done: Done) -> Kept:
+        """Take a tier that is in the files; one that is not there any more as it was written is solved again."""
+        (k, check, error), counts = done
+        part = self.numbering.stretch(int(k))
+        if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):
+            return Kept(0, None, 0)
+        self.counts[int(k)] = counts.reshape(3, 3)
+        self.error = max(self.error, int(error))
+        return Kept(part.stop - part.start, int(self.numbering.tiers[k]), int(counts[3:6].sum()))
+
+    def solve(self, k: int, phase: Phase) -> Iterator[Done]:
+        """Yield the checksum of a tier, how far bounds are apart, and its counts, once it is in the files."""
+        if k in self.counts:
+            return
+        size = self.numbering.size(k)
+        self.work.budget.check(OWN_BYTES_A_SLOT * size + BESIDE, f"solving the {size:,} slots of a tier")
+        told = self.told(k, size)
+        looked = self.look(told, phase)
+        if any(swept.round for swept in looked):
+            self.solve_cycles(told, looked, phase)
+        low, high = told.own_low.array, told.own_high.array
+        pieces = ((told, begin, end) for wave in chunks_of(size) for begin, end in wave)
+        counts = reduce(added, reversed([*self.work.map(chunks.count, pieces)]))
+        self.work.budget.check_used(f"solving the {size:,} slots of a tier")
+        check = self.files.write(self.numbering.stretch(k).start, low, high)
+        self.files.let_go()
+        yield np.array([k, check, int((high - low).max())]), counts.ravel()
+
+    def told(self, k: int, size: int) -> Told:
+        """Return what tasks are told of a tier, k = -1 for none."""
+        low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
+        files = self.files
+        return Told(self.game, self.numbering, files.low, files.high, k, low, high, nobody(), self.bits)
+
+    def look(self, told: Told, phase: Phase) -> list[Swept]:
+        """Look at a tier by the rules, and return what was found of each chunk: with scripts where moves stay in it."""
+        waves = chunks_of(len(told.own_low))
+        found = self.take(told, chunks.look, [(told, *ends, False) for ends in waves[0]])
+        if written := any(swept.round for swept in found) and self.shares_memory:
+            found, waves = [], [[], *waves]
+        for wave in waves[1:]:
+            words = sum(swept.script.words.nbytes for swept in found if swept.script)
+            if written and words > self.work.budget.left() + words - BESIDE:
+                written, found = False, [swept._replace(script=None) for swept in found]
+            found += self.take(told, chunks.look, [(told, *ends, written) for ends in wave])
+            phase.working(0, int(self.numbering.tiers[told.k]))
+        return found
+
+    def take(self, told: Told, task: Any, items: list[Any]) -> list[Swept]:
+        """Keep the bounds that some tasks find, once all of them are done; return the rest of what they find."""
+        found = list(self.work.map(task, items))
+        for swept in found:
+            end = swept.begin + len(swept.low)
+            told.own_low.array[swept.begin : end], told.own_high.array[swept.begin : end] = swept.low, swept.high
+        return [swept._replace(low=EMPTY, high=EMPTY) for swept in found]
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether tasks share the memory of this process: scripts do not travel."""
+        return isinstance(self.work.executor, ThreadPoolExecutor)
+
+    # Tiers with cycles
+
+    def sweep(self, told: Told, scripts: Scripts, mode: int, phase: Phase, share: float = 0.0) -> int:
+        """Sweep a tier once, wave by wave, and return the greatest change of a bound."""
+        change = 0
+        size = len(told.own_low)
+        for wave in chunks_of(size):
+            found = self.take(told, chunks.sweep, [(told, *ends, mode, scripts.get(ends[0])) for ends in wave])
+            change = max(change, *(swept.change for swept in found))
+            phase.working(share * size, int(self.numbering.tiers[told.k]))
+        return change
+
+    def solve_cycles(self, told: Told, looked: list[Swept], phase: Phase) -> None:
+        """Find the bounds of a tier that moves stay in."""
+        if any(swept.pays for swept in looked):
+            raise Unfit  # from how little to rise is not known then
+        least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
+        if defines(self.game, "swapped"):
+            least, most = min(least, -most), max(most, -least)
+        scripts = {swept.begin: swept.script for swept in looked if swept.script}
+        endless = self.find_endless(told, scripts)
+        if not endless.any():
+            told.own_low.array[:], told.own_high.array[:] = least, most
+            self.narrow(told, scripts, most - least, phase)
+            return
+        told = told._replace(endless=self.shared("endless", endless))
+        low, high = told.own_low.array, told.own_high.array
+        low[:], high[:] = 0, 0
+        while True:
+            while self.sweep(told, scripts, SINK, phase):
+                pass
+            sunk = low.copy(), high.copy()
+            while self.sweep(told, scripts, RISE, phase):
+                pass
+            if np.array_equal(low, sunk[0]) and np.array_equal(high, sunk[1]):
+                return
+            np.maximum(low, 0, out=low)
+            np.minimum(high, 0, out=high)
+
+    def narrow(self, told: Told, scripts: Scripts, apart: int, phase: Phase) -> None:
+        """Bring bounds nearer to one another until no sweep changes any by more than some grains."""
+        change, share = apart, 0.0
+        while change > STILL:
+            change = self.sweep(told, scripts, RISE, phase, share)
+            share = max(share, 1 - log2(change + 1) / max(log2(apart + 1), 1))
+
+    def find_endless(self, told: Told, scripts: Scripts) -> Array:
+        """Return for each slot of a tier whether players can go on from there for ever, uint8."""
+        size = len(told.own_low)
+        if scripts:
+            told.own_low.array[:] = told.own_high.array[:] = 1
+            tasks = [[(told, scripts[ends[0]]) for ends in wave] for wave in chunks_of(size)]
+            while max(swept.change for wave in tasks for swept in self.take(told, chunks.stay, wave)):
+                pass
+            return told.own_low.array.astype(np.uint8)
+        stays = self.shared("stays", np.ones(size, np.uint8))
+        told = told._replace(endless=stays)
+        left = size
+        while left:
+            left = 0
+            for wave in chunks_of(size):
+                for begin, kept, out in list(self.work.map(chunks.leave, [(told, *ends) for ends in wave])):
+                    stays.array[begin : begin + len(kept)] = kept
+                    left += out
+        return stays.array
+
+    def shared(self, name: str, array: Array) -> Shared:
+        """Return an array that all workers can read."""
+        found = self.work.zeros(name, len(array), array.dtype)
+        found.array[:] = array
+        return found
+
+    # What comes out
+
+    def start(self) -> tuple[int, int] | None:
+        """Return the bounds of the first position, if there is one, for who is to move."""
+        if not hasattr(self.game, "start"):
+            return None
+        position = self.game.canonical(self.game.start)
+        low, high = chunks.bounds_of(self.told(-1, 0), position)
+        return (-high, -low) if self.game.turn(self.game.start) == 1 else (low, high)
+
+
+def nobody() -> Shared:
+    """Return an array of nothing."""
+    return Shared(np.zeros(0, np.uint8))
+
+
+def added(first: Array, second: Array) -> Array:
+    """Return the counts of two pieces of a tier, of which the first comes first."""
+    return np.stack([*(first + second)[:2], np.where(first[2] >= 0, first[2], second[2])])
+
+
+def memory_of(game: Game, numbering: Numbering) -> int:
+    """Return how many bytes the tier that takes the most will take, with those that it needs as far as is seen."""
+    sizes = np.diff(numbering.starts)
+    chance = Random(0)
+    needs = (sum(int(sizes[row]) for row in needed(game, numbering, k, chance)) for k in range(len(sizes)))
+    own = OWN_BYTES_A_SLOT * sizes
+    return BESIDE + max(int(mine) + BYTES_A_SLOT * others for mine, others in zip(own, needs, strict=True))
+
+
+def needed(game: Any, numbering: Numbering, k: int, chance: Random) -> Iterable[int]:
+    """Return the numbers of other tiers to which some walks lead from slots of a tier."""
+    found: set[int] = set()
+    tier = int(numbering.tiers[k])
+    for _ in range(WALKS):
+        position = game.unindex(tier, chance.randrange(numbering.size(k)))
+        for _ in range(LONGEST):
+            if position < 0 or game.primitive(position) != UNDECIDED:
+                break
+            position = game.do_move(position, chance.choice([*game.generate_moves(position)]))
+            row = numbering.row(game.tier(position))
+            if row not in (-1, k):
+                found.add(row)
+                break
+    return found

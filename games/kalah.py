@@ -49,8 +49,8 @@ class Kalah(Game):
 
     @property
     def turn_bit(self):
-        """The place of the bit that says who is to move: above all ones, and all zeros that end a number."""
-        return self.total + 2 * self.pits + 2
+        """The place of the bit that says who is to move: above all ones and the zeros between numbers."""
+        return self.total + 2 * self.pits + 1
 
     @cached_property
     def start(self):

@@ -392,7 +392,7 @@ RULES = {
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",
     "hanoi": "486a94df1254620561343229092ba680",
     "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
-    "kalah": "615aa7c249ca8fd7c303743cfff6a64c",
+    "kalah": "05239a2e750f88a86a1589705d8dc73b",
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
     "lightsout": "472008e609167d6f057bf7061cff956d",

@@ -9,6 +9,7 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
+from retrograde.games.game import POSITION_BITS
 from retrograde.solver.engine import solve
 from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.scoring.searcher import ScoreSearch
@@ -159,6 +160,19 @@ def test_scores_are_those_of_the_database(text, tmp_path):
 def test_published_scores(text, score):
     game = load_game(text)
     assert ScoreSearch(game, 1, 1 << 24).score(game.start).score == score
+
+
+def test_the_standard_board_of_kalah_fits():
+    """Six pits of four seeds, whose positions take all the 62 bits that there are."""
+    game, random = load_game("kalah:6,4"), Random(6)
+    highest = position = game.start
+    for _ in range(3000):
+        if game.primitive(position) != UNDECIDED:
+            position = game.start
+        position = game.do_move(position, random.choice(list(game.generate_moves(position))))
+        assert game.read(game.write(position)) == position
+        highest = max(highest, position)
+    assert highest.bit_length() == POSITION_BITS
 
 
 def test_what_cannot_be_searched_is_refused_in_one_line():

@@ -8,7 +8,7 @@
             return placements(16, [(x + o, (x, o)) for x in range(17) for o in range(17 - x)], grid(4, 4).symmetries)
 
 From that follow `tiers`, `size`, `parts`, `tier`, `index`, `unindex`, `images` and `canonical`, compiled as rules are.
-`generate_moves`, `do_move` and `primitive` the game says, and `parents`, if moves are easily undone, to solve it quicker.
+`generate_moves`, `do_move` and `primitive` the game says, and `parents`, if moves are easily undone.
 """
 
 from bisect import bisect_left

@@ -252,7 +252,7 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     result.put("seconds", all_slots.times(ratios.seconds).times(1 / speed_of(workers)) + ratios.start)
     largest = int(np.diff(numbering.starts).max())
     asked_for = NumberedStore.bytes_needed(numbering, CODE_BITS)
-    result.put("memory", Range(2 * slots + 6 * largest, 2 * slots + 14 * largest, asked_for) + ratios.fixed_memory)
+    result.put("memory", Range(2 * slots + 6 * largest, 2 * slots + 10 * largest, asked_for) + ratios.fixed_memory)
     put_disk(result, all_slots, ratios, 1)
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",

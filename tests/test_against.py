@@ -356,7 +356,7 @@ def test_a_file_that_says_nonsense_of_its_model_is_damaged(home, tmp_path):
 
     facts = {"measures": '["low", "high"]', "details": '{"scale": 1, "against": "random"}', "start_row": 0}
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts, 0)
+        measured(facts, 0, None)
     names = '["low", "high", "waiting_low", "waiting_high"]'
     with pytest.raises(ValueError, match="has not the measures of one"):
         measured(facts | {"measures": names, "details": '{"against": 3}'}, 0)

@@ -551,7 +551,8 @@ def test_a_home_of_nobody_does_not_end_it(ask, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
-def test_what_is_no_file_hinders_nothing(ask, home, tmp_path):
+def test_what_is_no_file_hinders_nothing(ask, home, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "nothing"))  # or searches would find tables there
     os.mkfifo(tmp_path / "chess,KQK.h5")
     (tmp_path / "chess,KBNK.h5").mkdir()
     (tmp_path / "chess,KNNK.h5").write_bytes(b"junk")

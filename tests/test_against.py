@@ -359,9 +359,9 @@ def test_a_file_that_says_nonsense_of_its_model_is_damaged(home, tmp_path):
         measured(facts, 0, None)
     names = '["low", "high", "waiting_low", "waiting_high"]'
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts | {"measures": names, "details": '{"against": 3}'}, 0)
+        measured(facts | {"measures": names, "details": '{"against": 3}'}, 0, None)
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts | {"measures": names, "details": '{"against": "\\u001b[2J"}'}, 0)
+        measured(facts | {"measures": names, "details": '{"against": "\\u001b[2J"}'}, 0, None)
 
 
 def test_query_tells_the_value_beside_and_how_often_the_model_moves_so(home):

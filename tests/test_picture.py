@@ -169,6 +169,7 @@ def test_every_piece_can_be_drawn():
         ET.fromstring(f"<svg>{piece(look, 1, 2)}</svg>")
     assert "&lt;" in piece("gold disc <", 0, 0)
     assert ">♞<" in piece("♞", 0, 0)
+    assert "fill:#fff" in piece("black disc K", 0, 0) and "fill:#fff" not in piece("ivory disc K", 0, 0)
 
 
 def test_grids_have_names():

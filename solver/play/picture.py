@@ -173,7 +173,8 @@ def piece(look: str, x: float, y: float) -> str:
         "arrow-right": f'<path d="M{x - 0.25} {y - 0.25}l.4 .25l-.4 .25z" fill="{colour}" opacity=".35"/>',
         "arrow-up": f'<path d="M{x - 0.25} {y + 0.2}l.25 -.4l.25 .4z" fill="{colour}" opacity=".35"/>',
     }[shape]
-    return drawn + (f'<text x="{x}" y="{y}" font-size=".4">{escape(text)}</text>' if text else "")
+    dark = ' style="fill:#fff"' if shape in ("disc", "square") and colour in ("", "black") else ""
+    return drawn + (f'<text x="{x}" y="{y}" font-size=".4"{dark}>{escape(text)}</text>' if text else "")
 
 
 def marks(board: Board, places: Sequence[int], kind: str) -> Iterator[str]:

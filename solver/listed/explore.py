@@ -205,7 +205,7 @@ def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
             both = np.result_type(new, run)
             new = new.astype(both, copy=False)
             new = new[: kernels.subtract(new, run.astype(both, copy=False))]
-        merged.append((tier, new))
+        merged.append((tier, new.copy()))  # or all that has arrived would stay in memory with it
     return merged
 
 

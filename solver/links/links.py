@@ -25,10 +25,8 @@ from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
-BYTES_A_LINK = 4
-"""What a link takes once it is turned round, in memory."""
 BYTES_A_POSITION = 4
-"""The same of the place where the links of a position begin."""
+"""What the place where the links of a position begin takes, in memory."""
 BUFFER = 1 << 26
 """Bytes of packed links that wait in memory to be put aside, where memory allows."""
 FRONTIER = 1 << 15

@@ -57,9 +57,8 @@ def expand_placed(table: Table, expander: Expander, k: int, begin: int, end: int
 
 def locate(table: Table, block: Block) -> int:
     """Fill the places of the children in a block, and return how many have none."""
-    unsorted = np.zeros(len(block.children), np.bool_)
-    if table.space.large:
+    space, unsorted = table.space, np.zeros(len(block.children), np.bool_)
+    if space.large:
         kernels.disorder(block.columns, block.children, unsorted)
-    space = table.space
     missing = kernels.locate(block.columns, block.matrix, unsorted, space.lists, space.index, block.places)
     return int(missing)

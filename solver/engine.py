@@ -60,7 +60,7 @@ COMPILER_BYTES = 230_000_000
 WORTH_KEEPING = 60.0
 """Seconds of exploring of which what is found is kept, also where there turns out to be no disk for the rest."""
 
-WAYS = ("interpreted", "listed", "streamed", "numbered")
+WAYS = ("interpreted", "listed", "setwise", "streamed", "numbered")
 """The names of the ways of solving."""
 
 EXPECTATION = "expectation"
@@ -286,7 +286,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
                 return
         yield ByMetric(Demand(order.metric, order.ties, order.against))
         return
-    asked = [order.way] if order.way in WAYS else ["numbered"] if is_numbered(game) else ["listed", "streamed"]
+    asked = [order.way] if order.way in WAYS else ["numbered"] if is_numbered(game) else ["listed", "setwise", "streamed"]
     # each room is imported when it is its turn, for kernels take a while to be set up
     if is_numbered(game) and "numbered" in asked:
         from retrograde.solver.numbered.way import Numbered
@@ -297,6 +297,10 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
 
         if len(asked) > 1:
             yield Listed(limited=True)
+        if "setwise" in asked:
+            from retrograde.solver.setwise.way import Setwise
+
+            yield Setwise()
         if "streamed" in asked:
             from retrograde.solver.streamed.way import Streamed
 

@@ -23,7 +23,7 @@ TOGETHER = 1 << 16
 
 def solved_from(store: StreamedStore) -> SolvedSteps:
     """Return the solved game for the database's writer."""
-    legend, rows = legend_of(store.forward.over, store.tally)
+    legend, rows = legend_of(store.over, store.tally)
     tiers = sorted((tier for wave in store.waves for tier in wave.values()), key=lambda tier: tier.number)
     kept = [(tier, records) for tier in tiers if (records := records_of(tier))]
     counts = [sum(one.length for one in records) - sum(joins(*two) for two in pairwise(records)) for _, records in kept]

@@ -10,7 +10,7 @@ import numpy as np
 from retrograde.games.game import Game
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.streamed.lists import BLOCK, LOADED, MOST_BYTES, Arena, Buffer, unpack_lists
-from retrograde.solver.streamed.steps import FIRST_TIER, STORED
+from retrograde.solver.streamed.steps import FIRST_TIER, POSITIONS, STORED
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
 
@@ -167,7 +167,8 @@ def buffer(name: str, positions: int, lists: int) -> Buffer:
 
 def add_up(tally: Array, more: Array) -> None:
     """Add a tally to another (see steps.py). Of two firsts the one in the lower tier stays, of one tier the lesser."""
-    for row in np.flatnonzero(more[:, STORED]).tolist():
-        if tally[row, STORED] == 0 or tuple(more[row, FIRST_TIER:]) < tuple(tally[row, FIRST_TIER:]):
+    for row in np.flatnonzero(more[:, POSITIONS]).tolist():
+        is_first = tally[row, STORED] == 0 or tuple(more[row, FIRST_TIER:]) < tuple(tally[row, FIRST_TIER:])
+        if is_first and more[row, STORED]:
             tally[row, FIRST_TIER:] = more[row, FIRST_TIER:]
         tally[row, :FIRST_TIER] += more[row, :FIRST_TIER]

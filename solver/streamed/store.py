@@ -30,7 +30,7 @@ class StreamedStore:
 
     def __init__(self, forward: Forward, log: Log):
         self.forward, self.log = forward, log
-        self.waves, self.scratch = forward.waves, forward.scratch
+        self.waves, self.scratch, self.over = forward.waves, forward.scratch, forward.over
         self.times = 1.0
         """How many positions are told of for each that is solved."""
         self.tally, self.start_tally = np.zeros((2, 4 * (len(self.waves) + 2), TALLIED), np.int64)
@@ -56,7 +56,7 @@ class StreamedStore:
         """Count positions where the game is over along with those that are solved, for a summary counts both; return
         how many there are of both for each that is solved, where a record stands for about so many."""
         solved = sum(tier.count for wave in self.waves for tier in wave.values()) * positions_a_record
-        self.times = 1 + int(self.forward.over[:, POSITIONS].sum()) / max(solved, 1)
+        self.times = 1 + int(self.over[:, POSITIONS].sum()) / max(solved, 1)
         return self.times
 
     def keep(self, done: Done) -> Kept:

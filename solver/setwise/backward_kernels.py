@@ -1,0 +1,428 @@
+"""The compiled loops back: what the positions of a tier are worth from what those of the next tiers are.
+
+The worth of a position is a number, the greater the better for who is to move; half of the greatest and one is a tie::
+
+    0         lost          1, 2, …   lost in 2, 4, … plies       half   a tie       …, greatest   won in …, 3, 1 plies
+
+Bit p of the numbers of a word's positions is *plane* p, a word; the planes of a word lie one after another. A position
+is worth what the child is worth that is worth least, seen from the other side and one ply later. A child that is not
+there is lost.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, spread
+from retrograde.solver.setwise.forward_kernels import (
+    BASE,
+    BIT,
+    GROUP,
+    GROUPS,
+    MANY,
+    MASK,
+    MOST_IMAGES,
+    NO_PLACE,
+    NUMBER,
+    PLACE,
+    SHARED,
+    WORD,
+    WORDS,
+    canonical,
+    popcount,
+)
+from retrograde.solver.setwise.rules import GREATER, IMAGE_PAIRS, pairs_of
+from retrograde.solver.setwise.words import (
+    GROUP_BITS,
+    NOTHING,
+    ONE,
+    ONES,
+    WORD_BITS,
+    gathered_word,
+    highest,
+    lowest,
+    with_bit,
+)
+from retrograde.solver.streamed.lists import AT, FIRST, FIRST_CODE, LAST, LAST_CODE, LENGTH, SIZE, VARYING, pack
+from retrograde.solver.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, rounded
+from retrograde.solver.work.kernel import kernel
+
+Array = np.ndarray[Any, Any]
+
+MOST_PLANES = 6
+TOGETHER = 192
+"""Words that are worked on at once, and up to 63 more."""
+STRIDE = TOGETHER + 64 + 8
+"""Not a power of two: planes of the same word would lie in the same place of the cache."""
+TO = 0
+"""Column of a table of links out of a tier: the row of the next tier, or NONE where all children are lost. (The others
+are as in forward_kernels.py.)"""
+NONE = -1
+NO_SHARE, SOME_SHARE, ALL_SHARE = range(3)
+
+
+class Batch(NamedTuple):
+    """Room for words worked on at once: how many begin in each of their groups, `numbers` of these, the words that are
+    there; the planes of a child and the least so far, and where the child is less."""
+
+    groups: Array
+    starts: Array
+    child: Array
+    least: Array
+    less: Array
+
+
+class StepRoom(NamedTuple):
+    """Room for the steps of a tier: `starts` int64[n] and `codes` uint16[n]."""
+
+    starts: Array
+    codes: Array
+
+
+@kernel
+def room_for_batch():
+    """Return room for words worked on at once."""
+    return Batch(
+        np.empty(STRIDE, np.int64), np.empty(STRIDE + 1, np.int64), np.empty((MOST_PLANES, STRIDE), np.uint64),
+        np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty(STRIDE, np.uint64),
+    )  # fmt: skip
+
+
+@kernel
+def backward(sets, begin, end, links, starts, after, planes_after, count_after, planes, count, tallies):
+    """Write the planes of some tiers of a wave, so many planes a word, from those of the wave after; count worths.
+
+    The links out of tier *begin* + k are those from *starts[k]* to *starts[k + 1]*.
+    """
+    batch = room_for_batch()
+    for k in range(end - begin):
+        tier = sets.tiers[begin + k]
+        own = links[starts[k] : starts[k + 1]]
+        lost = len(own) == 0
+        for link in range(len(own)):
+            lost |= own[link, TO] == NONE
+        group, word = 0, tier[WORD]
+        while group < tier[GROUPS]:
+            some = filled = 0
+            while group < tier[GROUPS] and filled < TOGETHER:
+                occupied = sets.occupied[tier[GROUP] + group]
+                if occupied:
+                    batch.groups[some], batch.starts[some] = group, filled
+                    some += 1
+                    filled += popcount(occupied)
+                group += 1
+            batch.starts[some] = filled
+            if not filled:
+                continue
+            if lost:
+                for plane in range(count_after):
+                    batch.least[plane, :filled] = NOTHING
+            else:
+                for link in range(len(own)):
+                    row = own[link]
+                    into = batch.child if link else batch.least
+                    gather(sets, tier, batch, some, after, row, planes_after, count_after, into)
+                    if link:
+                        keep_least(batch, filled, count_after)
+            pass_up(batch, filled, count_after, count, sets.words[word : word + filled], planes[word : word + filled])
+            word += filled
+        tally_worths(sets.words[tier[WORD] : word], planes[tier[WORD] : word], count, tallies[k])
+
+
+@kernel
+def gather(sets, tier, batch, some, after, link, planes_after, count_after, into):
+    """Write the planes of the children by a link, for all words of a batch."""
+    place, bit = link[PLACE], link[BIT]
+    child = after.tiers[link[TO]]
+    if place == MANY:
+        gather_one_by_one(sets, tier, batch, some, after, link, planes_after, count_after, into)
+        return
+    for at in range(some):
+        group, t = batch.groups[at], batch.starts[at]
+        left = sets.occupied[tier[GROUP] + group]
+        if place == NO_PLACE or place >= GROUP_BITS:
+            source = group if place == NO_PLACE else with_bit(group, place - GROUP_BITS, bit)
+            there = after.occupied[child[GROUP] + source]
+            first = child[WORD] + np.int64(after.before[child[GROUP] + source])
+            if there == left:
+                for i in range(popcount(left)):
+                    for plane in range(count_after):
+                        into[plane, t + i] = planes_after[first + i, plane]
+                continue
+            while left:
+                j = np.uint64(lowest(left))
+                left &= left - ONE
+                if there >> j & ONE:
+                    word = first + popcount(there & ((ONE << j) - ONE))
+                    for plane in range(count_after):
+                        into[plane, t] = planes_after[word, plane]
+                else:
+                    for plane in range(count_after):
+                        into[plane, t] = NOTHING
+                t += 1
+            continue
+        low, high = after.occupied[child[GROUP] + 2 * group], after.occupied[child[GROUP] + 2 * group + 1]
+        first = child[WORD] + np.int64(after.before[child[GROUP] + 2 * group])
+        second = first + popcount(low)
+        while left:
+            j = lowest(left)
+            left &= left - ONE
+            number = with_bit(j, place - WORD_BITS, bit) if place >= WORD_BITS else 2 * j
+            there, word = (high, second) if number >> WORD_BITS else (low, first)
+            shift = np.uint64(number & 63)
+            word += popcount(there & ((ONE << shift) - ONE))
+            if place >= WORD_BITS:
+                if there >> shift & ONE:
+                    for plane in range(count_after):
+                        into[plane, t] = planes_after[word, plane]
+                else:
+                    for plane in range(count_after):
+                        into[plane, t] = NOTHING
+            else:
+                is_first, is_second = there >> shift & ONE, there >> shift >> ONE & ONE
+                for plane in range(count_after):
+                    one = gathered_word(planes_after[word, plane], place, bit) if is_first else NOTHING
+                    if is_second:
+                        other = gathered_word(planes_after[word + np.int64(is_first), plane], place, bit)
+                        one |= other << np.uint64(32)
+                    into[plane, t] = one
+            t += 1
+
+
+@kernel
+def gather_one_by_one(sets, tier, batch, some, after, link, planes_after, count_after, into):
+    """Do the same by a link that puts several bits into the ranks."""
+    child = after.tiers[link[TO]]
+    runs, runs_after = find_runs(tier[MASK], room_for_runs()), find_runs(child[MASK], room_for_runs())
+    for at in range(some):
+        t = batch.starts[at]
+        occupied = sets.occupied[tier[GROUP] + batch.groups[at]]
+        word = tier[WORD] + np.int64(sets.before[tier[GROUP] + batch.groups[at]])
+        while occupied:
+            number = batch.groups[at] << WORD_BITS | lowest(occupied)
+            occupied &= occupied - ONE
+            for plane in range(count_after):
+                into[plane, t] = NOTHING
+            inside = sets.words[word]
+            while inside:
+                place = lowest(inside)
+                inside &= inside - ONE
+                rank = rank_of(link[SHARED] | spread(number << WORD_BITS | place, runs), runs_after)
+                there = after.occupied[child[GROUP] + (rank >> GROUP_BITS)]
+                shift = np.uint64(rank >> WORD_BITS & 63)
+                if there >> shift & ONE:
+                    found = child[WORD] + np.int64(after.before[child[GROUP] + (rank >> GROUP_BITS)])
+                    found += popcount(there & ((ONE << shift) - ONE))
+                    for plane in range(count_after):
+                        one = planes_after[found, plane] >> np.uint64(rank & 63) & ONE
+                        into[plane, t] |= one << np.uint64(place)
+            word += 1
+            t += 1
+
+
+@kernel
+def keep_least(batch, filled, count):
+    """Take the planes of a child where it is worth less than the least so far."""
+    less = batch.less[:filled]
+    for t in range(filled):
+        less[t] = ~batch.child[0, t] & batch.least[0, t]
+    for plane in range(1, count):
+        child, least = batch.child[plane], batch.least[plane]
+        for t in range(filled):
+            less[t] = (~child[t] & least[t]) | (~(child[t] ^ least[t]) & less[t])
+    for plane in range(count):
+        child, least = batch.child[plane], batch.least[plane]
+        for t in range(filled):
+            least[t] ^= (least[t] ^ child[t]) & less[t]
+
+
+@kernel
+def pass_up(batch, filled, count_after, count, words, planes):
+    """Write what the least is worth to the one who moves there."""
+    least = batch.least
+    for t in range(filled):
+        top = least[count_after - 1, t]
+        some = NOTHING
+        if count > count_after:
+            for plane in range(count_after - 1):
+                some |= least[plane, t]
+            some &= top
+        carry = top
+        for plane in range(count):
+            if plane == count - 1:
+                bits = top
+            elif plane == count_after - 1:
+                bits = some
+            else:
+                bits = least[plane, t]
+            planes[t, plane] = (~bits ^ carry) & words[t]
+            carry &= ~bits
+
+
+@kernel
+def tally_worths(words, planes, count, tally):
+    """Count how many positions are worth what."""
+    for t in range(len(words)):
+        left = words[t]
+        while left:
+            same, worth = like_lowest(left, planes[t], count)
+            tally[worth] += popcount(same)
+            left &= ~same
+
+
+@kernel
+def like_lowest(left, planes, count):
+    """Return those of some positions of a word that are worth the same as the lowest, and what that is."""
+    j = np.uint64(lowest(left))
+    same, worth = left, 0
+    for plane in range(count):
+        one = planes[plane] >> j & ONE
+        worth |= np.int64(one) << plane
+        same &= planes[plane] if one else ~planes[plane]
+    return same, worth
+
+
+# Steps for the database
+
+
+@kernel
+def make_steps(imaging, sets, begin, end, planes, count, codes, room, buffer, made, tally, worths):
+    """Write the canonical positions of some tiers as steps, a row of *made* for each; count them by code in *tally*, of
+    which *worths*, int64[end - begin, 2**count], has how many there are with those that are not canonical.
+
+    A step is as in streamed/steps.py, *codes* are those of worths, and *room* is for the steps of a tier. Returns how
+    many canonical positions there are.
+    """
+    values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
+    runs_room = room_for_runs()
+    own, firsts = np.empty(1 << count, np.int64), np.empty(1 << count, np.int64)
+    at = kept = 0
+    for k in range(end - begin):
+        tier = sets.tiers[begin + k]
+        images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
+        for worth in range(1 << count):
+            tally[codes[worth], POSITIONS] += worths[k, worth]
+        share = share_of(pairs, images)
+        row = made[k]
+        row[AT] = at
+        if share == NO_SHARE or not tier[WORDS]:
+            continue
+        runs = find_runs(tier[MASK], runs_room)
+        count_canonical(sets, tier, planes, count, pairs, images, own, firsts)
+        for worth in range(1 << count):
+            if own[worth]:
+                about = tally[codes[worth]]
+                kept += own[worth]
+                if about[STORED] == 0 or tier[NUMBER] < about[FIRST_TIER]:
+                    about[FIRST_TIER] = tier[NUMBER]
+                    about[FIRST_POSITION] = tier[BASE] | spread(firsts[worth], runs)
+                about[STORED] += own[worth]
+        mask = varying(sets, tier, pairs, images, runs)
+        steps, first, last = steps_of(sets, tier, planes, count, mask, runs, pairs, images, codes, room)
+        if steps:
+            stop = pack(room.starts[:steps], room.codes, mask, buffer, at)
+            row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, steps, first, last
+            row[FIRST_CODE], row[LAST_CODE] = room.codes[0], room.codes[steps - 1]
+            at = stop
+        row[VARYING] = mask
+    return kept
+
+
+@kernel
+def share_of(pairs, images):
+    """Return whether of a tier all positions are canonical, none, or SOME_SHARE, which each position decides."""
+    share = ALL_SHARE
+    for image in range(images):
+        if pairs[image, 0]:
+            share = SOME_SHARE
+        elif pairs[image, 1] == GREATER:
+            return NO_SHARE
+    return share
+
+
+@kernel
+def count_canonical(sets, tier, planes, count, pairs, images, own, firsts):
+    """Count the canonical positions of a tier by worth, and note the rank of the first of each."""
+    own[:] = 0
+    word = tier[WORD]
+    for group in range(tier[GROUPS]):
+        occupied = sets.occupied[tier[GROUP] + group]
+        while occupied:
+            number = group << WORD_BITS | lowest(occupied)
+            occupied &= occupied - ONE
+            left = sets.words[word] & canonical(pairs, images, number)
+            while left:
+                same, worth = like_lowest(left, planes[word], count)
+                if not own[worth]:
+                    firsts[worth] = number << WORD_BITS | lowest(left)
+                own[worth] += popcount(same)
+                left &= ~same
+            word += 1
+
+
+@kernel
+def varying(sets, tier, pairs, images, runs):
+    """Return in which bits the canonical positions of a tier differ."""
+    ones = zeros = low = 0
+    inside = NOTHING
+    word = tier[WORD]
+    for group in range(tier[GROUPS]):
+        occupied = sets.occupied[tier[GROUP] + group]
+        while occupied:
+            number = group << WORD_BITS | lowest(occupied)
+            occupied &= occupied - ONE
+            kept = sets.words[word] & canonical(pairs, images, number)
+            word += 1
+            if kept:
+                ones |= number
+                zeros |= ~number
+                inside |= kept
+    for bit in range(WORD_BITS):
+        if inside & ONES[bit] and inside & ~ONES[bit]:
+            low |= 1 << bit
+    return spread(low | (ones & zeros) << WORD_BITS, runs)
+
+
+@kernel
+def steps_of(sets, tier, planes, count, mask, runs, pairs, images, codes, room):
+    """Write the steps of the canonical positions of a tier, but for those that win in one; return how many there are,
+    and the first and the last of those positions, NONE where there are none."""
+    steps = code = 0
+    first = last = np.int64(NONE)
+    word = tier[WORD]
+    for group in range(tier[GROUPS]):
+        occupied = sets.occupied[tier[GROUP] + group]
+        while occupied:
+            number = group << WORD_BITS | lowest(occupied)
+            occupied &= occupied - ONE
+            left = sets.words[word] & canonical(pairs, images, number)
+            won = left
+            for plane in range(count):
+                won &= planes[word, plane]
+            left &= ~won
+            own = planes[word]
+            word += 1
+            while left:
+                if first >= 0:
+                    others = NOTHING  # that are not worth what those before are
+                    for plane in range(count):
+                        others |= own[plane] if not code >> plane & 1 else ~own[plane]
+                    others &= left
+                    same = left & (others - ONE) & ~others if others else left
+                    if same:
+                        last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
+                        left &= ~same
+                    if not others:
+                        break
+                _, code = like_lowest(left, own, count)
+                position = tier[BASE] | spread(number << WORD_BITS | lowest(left), runs)
+                if first < 0:
+                    first = position
+                    room.starts[steps] = position
+                else:
+                    room.starts[steps] = rounded(position, last, mask)
+                room.codes[steps] = codes[code]
+                steps += 1
+                last = position
+                left &= left - ONE
+    return steps, first, last

@@ -1,0 +1,270 @@
+"""The compiled loops forward: the undecided positions of a tier from those of the tiers before."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import LOSE, TIE, UNDECIDED
+from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, spread
+from retrograde.solver.setwise.rules import GREATER, IMAGE_PAIRS, LANES, MOST_CUBES, UNCLEAR, ends_of, pairs_of
+from retrograde.solver.setwise.words import (
+    EVERYTHING,
+    GROUP_BITS,
+    LOW,
+    NOTHING,
+    ONE,
+    WORD_BITS,
+    lowest,
+    ones_of,
+    spread_word,
+    with_bit,
+    without_bit,
+)
+from retrograde.solver.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED
+from retrograde.solver.work.kernel import kernel
+
+Array = np.ndarray[Any, Any]
+
+NUMBER, BASE, MASK, BITS, GROUP, GROUPS, WORD, WORDS, VALUE, TIER = range(10)
+"""Columns of a table of tiers: the tier; the bits that all its positions share; those in which they may differ, and how
+many these are; where its groups and its words begin in the arrays of its wave, and how many there are; and the
+primitive value of the positions that are not lost."""
+FROM, PLACE, BIT, SHARED, LINK = range(5)
+"""Columns of a table of links into a tier: the row of the tier before; the place in the rank at which the move puts a
+bit, NO_PLACE, or MANY; the bit; and the bits that all children share."""
+NO_PLACE, MANY = -1, -2
+LOST, TIED, OPEN = int(LOSE), int(TIE), int(UNDECIDED)
+"""Primitive values that are known here."""
+MOST_IMAGES = 16
+PART = 6
+"""Bits of a group's number below which the lines that end a game are looked through at once."""
+
+
+class Sets(NamedTuple):
+    """The positions of a wave: a table of `tiers`, int64[k, TIER], and their sets (see words.py)."""
+
+    tiers: Array
+    occupied: Array
+    before: Array
+    words: Array
+
+
+@kernel
+def popcount(word):
+    """Return how many ones a word has."""
+    return np.int64(word.bit_count())
+
+
+@kernel
+def forward(ending, imaging, parents, children, begin, links, starts, words, tally):
+    """Fill some rows of a table of tiers of the next wave, from *begin* on, whose links are those from *starts[k]* to
+    *starts[k + 1]*: their sets in *children*, and their words, one tier after another, in *words*; return how many
+    words there are, or UNCLEAR where the rules are not plain.
+
+    Positions are counted by primitive value in *tally* (see streamed/steps.py).
+    """
+    values = np.empty(max(len(ending.nodes), len(imaging.nodes)), np.int64)
+    cubes = np.empty((MOST_CUBES, 2), np.int64)
+    pairs = np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
+    lines = Lines(
+        np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
+        np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
+    )  # fmt: skip
+    found, over = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
+    room = room_for_runs()
+    end = 0
+    for k in range(len(starts) - 1):
+        tier = children.tiers[begin + k]
+        images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
+        count, value = ends_of(ending, tier[BASE], tier[MASK], values, cubes)
+        if images == UNCLEAR or (value != OPEN and value != TIED and value != LOST):
+            return UNCLEAR
+        prepare_lines(cubes[:count], lines)
+        tier[VALUE] = value
+        tier[WORD] = end
+        first, groups = tier[GROUP], tier[GROUPS]
+        runs = find_runs(tier[MASK], room)
+        active = 0
+        for group in range(groups):
+            if group & (1 << PART) - 1 == 0:
+                active = lines_in(lines, count, group >> PART)
+            touched = pull(parents, links, starts[k], starts[k + 1], tier[MASK], group, found)
+            children.before[first + group] = end - tier[WORD]
+            occupied = NOTHING
+            if value != LOST:
+                for at in range(active):
+                    line = lines.active[at]
+                    if lines.group[line] & group == lines.group_ones[line]:
+                        left = touched & lines.words[line]
+                        while left:
+                            over[lowest(left)] |= lines.inside[line]
+                            left &= left - ONE
+            while touched:
+                j = lowest(touched)
+                touched &= touched - ONE
+                ended = found[j] & (EVERYTHING if value == LOST else over[j])
+                live = found[j] & ~ended
+                found[j] = over[j] = NOTHING
+                number = group << WORD_BITS | j
+                if ended:
+                    count_in(tally[LOST], ended, number, tier, runs, pairs, images)
+                if live:
+                    count_in(tally[value], live, number, tier, runs, pairs, images)
+                    words[end] = live
+                    end += 1
+                    occupied |= ONE << np.uint64(j)
+            children.occupied[first + group] = occupied
+        tier[WORDS] = end - tier[WORD]
+        for group in range(groups, groups + 2):
+            children.occupied[first + group] = NOTHING
+            children.before[first + group] = tier[WORDS]
+    return end
+
+
+class Lines(NamedTuple):
+    """The cubes of a tier: bits of the number of a group, and what they are, the words in a group, and the positions in
+    a word; and the numbers of those that matter where one is."""
+
+    group: Array
+    group_ones: Array
+    words: Array
+    inside: Array
+    active: Array
+
+
+@kernel
+def prepare_lines(cubes, lines):
+    """Set out the cubes of a tier."""
+    for k in range(len(cubes)):
+        bits, ones = cubes[k, 0], cubes[k, 1]
+        lines.group[k], lines.group_ones[k] = bits >> GROUP_BITS, ones >> GROUP_BITS
+        lines.words[k] = positions_with(bits >> WORD_BITS & 63, ones >> WORD_BITS & 63)
+        lines.inside[k] = positions_with(bits & 63, ones & 63)
+
+
+@kernel
+def positions_with(bits, ones):
+    """Return which of the numbers below 64 have some bits as they should be."""
+    found = EVERYTHING
+    for bit in range(WORD_BITS):
+        if bits >> bit & 1:
+            found &= ones_of(bit, 0) if ones >> bit & 1 else ~ones_of(bit, 0)
+    return found
+
+
+@kernel
+def lines_in(lines, count, part):
+    """Note the cubes that groups of a part may be in; return how many there are."""
+    active = 0
+    for k in range(count):
+        if lines.group[k] >> PART & part == lines.group_ones[k] >> PART:
+            lines.active[active] = k
+            active += 1
+    return active
+
+
+@kernel
+def pull(parents, links, begin, end, mask, group, found):
+    """Add the positions of one group of a tier to *found*, all 0, by its links; return which words are touched."""
+    touched = NOTHING
+    for k in range(begin, end):
+        tier = parents.tiers[links[k, FROM]]
+        place, bit = links[k, PLACE], links[k, BIT]
+        at = tier[GROUP]
+        if place == MANY:
+            touched |= pull_one_by_one(parents, tier, links[k, SHARED], mask, group, found)
+            continue
+        if place == NO_PLACE or place >= GROUP_BITS:
+            source = group
+            if place >= GROUP_BITS:
+                if group >> place - GROUP_BITS & 1 != bit:
+                    continue
+                source = without_bit(group, place - GROUP_BITS)
+            left = parents.occupied[at + source]
+            touched |= left
+            word = tier[WORD] + np.int64(parents.before[at + source])
+            while left:
+                found[lowest(left)] |= parents.words[word]
+                left &= left - ONE
+                word += 1
+            continue
+        left = parents.occupied[at + (group >> 1)]
+        word = tier[WORD] + np.int64(parents.before[at + (group >> 1)])
+        if group & 1:
+            word += popcount(left & LOW)
+            left >>= np.uint64(32)
+        left &= LOW
+        while left:
+            j = lowest(left)
+            left &= left - ONE
+            source_word = parents.words[word]
+            word += 1
+            if place >= WORD_BITS:
+                j = with_bit(j, place - WORD_BITS, bit)
+                found[j] |= source_word
+                touched |= ONE << np.uint64(j)
+            else:
+                found[2 * j] |= spread_word(source_word & LOW, place, bit)
+                found[2 * j + 1] |= spread_word(source_word >> np.uint64(32), place, bit)
+                touched |= np.uint64(3) << np.uint64(2 * j)
+    return touched
+
+
+@kernel
+def pull_one_by_one(parents, tier, shared, mask, group, found):
+    """Do the same for the children of a tier in which several bits are put into the ranks."""
+    before, after = find_runs(tier[MASK], room_for_runs()), find_runs(mask, room_for_runs())
+    touched = NOTHING
+    word = tier[WORD]
+    for number in range(tier[GROUPS]):
+        left = parents.occupied[tier[GROUP] + number]
+        while left:
+            inside = parents.words[word]
+            while inside:
+                rank = (number << WORD_BITS | lowest(left)) << WORD_BITS | lowest(inside)
+                inside &= inside - ONE
+                child = rank_of(shared | spread(rank, before), after)
+                if child >> GROUP_BITS == group:
+                    j = child >> WORD_BITS & 63
+                    found[j] |= ONE << np.uint64(child & 63)
+                    touched |= ONE << np.uint64(j)
+            left &= left - ONE
+            word += 1
+    return touched
+
+
+@kernel
+def count_in(row, some, number, tier, runs, pairs, images):
+    """Count some positions of a word."""
+    row[POSITIONS] += popcount(some)
+    kept = some & canonical(pairs, images, number)
+    if kept:
+        if row[STORED] == 0 or tier[NUMBER] < row[FIRST_TIER]:
+            row[FIRST_TIER] = tier[NUMBER]
+            row[FIRST_POSITION] = tier[BASE] | spread(number << WORD_BITS | lowest(kept), runs)
+        row[STORED] += popcount(kept)
+
+
+@kernel
+def canonical(pairs, images, number):
+    """Return which positions of a word, by its number, come before all their images, or are the same."""
+    found = EVERYTHING
+    for image in range(images):
+        row = pairs[image]
+        equal = EVERYTHING
+        for k in range(2, 2 + row[0], 2):
+            mine, other = of_side(row[k], number), of_side(row[k + 1], number)
+            found &= ~(equal & mine & ~other)
+            equal &= ~(mine ^ other)
+            if equal == NOTHING:
+                break
+        if row[1] == GREATER:
+            found &= ~equal
+    return found
+
+
+@kernel
+def of_side(side, number):
+    """Return in which positions of a word a bit, as a row of pairs has it, is 1."""
+    ones = NOTHING if side >> 1 == LANES else ones_of(side >> 1, number)
+    return ~ones if side & 1 else ones

@@ -1,0 +1,110 @@
+"""Sets of positions as words of 64, and what putting a bit into all ranks of a set, or taking it out, does to them.
+
+Position number r of a tier, by rank, is bit r % 64 of word r // 64. Words lie in groups of 64, of which only those that
+are not 0 are kept, one after another::
+
+    occupied   uint64[groups + 2]    for each group, which of its words are not 0
+    before     uint32[groups + 2]    how many words lie before those of a group
+    words      uint64[n]
+"""
+
+import numpy as np
+
+from retrograde.solver.work.kernel import kernel
+
+WORD_BITS = 6
+GROUP_BITS = 12
+"""Bits of a rank below the number of its group."""
+ONE, LOW = np.uint64(1), np.uint64(0xFFFFFFFF)
+NOTHING, EVERYTHING = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
+ONES = np.array(
+    [0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC, 0xF0F0F0F0F0F0F0F0, 0xFF00FF00FF00FF00, 0xFFFF0000FFFF0000, 0xFFFFFFFF00000000],
+    np.uint64,
+)  # fmt: skip
+"""The positions of a word in whose rank a bit is 1, by bit."""
+
+
+@kernel
+def groups_of(bits):
+    """Return how many groups the ranks of so many bits make."""
+    return 1 << max(bits - GROUP_BITS, 0)
+
+
+@kernel
+def lowest(word):
+    """Return the number of the lowest one in a word that is not 0."""
+    return np.int64((~word & (word - ONE)).bit_count())
+
+
+@kernel
+def highest(word):
+    """Return the number of the highest one in a word that is not 0."""
+    return np.int64(word.bit_length()) - 1
+
+
+@kernel
+def with_bit(number, place, bit):
+    """Return a number with a bit put in at a place.
+
+    >>> bin(with_bit(0b101, 1, 1))
+    '0b1011'
+    """
+    low = number & ((1 << place) - 1)
+    return low | bit << place | number >> place << place + 1
+
+
+@kernel
+def without_bit(number, place):
+    """Return a number with the bit at a place taken out.
+
+    >>> bin(without_bit(0b1011, 1))
+    '0b101'
+    """
+    return number & ((1 << place) - 1) | number >> place + 1 << place
+
+
+@kernel
+def spread_word(half, place, bit):
+    """Return the word that becomes of 32 positions when a bit is put into their ranks at a place below 6."""
+    word = np.uint64(half)
+    if place < 5:
+        word = (word | word << np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
+    if place < 4:
+        word = (word | word << np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
+    if place < 3:
+        word = (word | word << np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    if place < 2:
+        word = (word | word << np.uint64(2)) & np.uint64(0x3333333333333333)
+    if place < 1:
+        word = (word | word << np.uint64(1)) & np.uint64(0x5555555555555555)
+    return word << np.uint64(bit << place)
+
+
+@kernel
+def gathered_word(word, place, bit):
+    """Return the 32 positions of a word in whose rank a bit has a value, with that bit taken out."""
+    half = np.uint64(word) >> np.uint64(bit << place)
+    if place < 1:
+        half &= np.uint64(0x5555555555555555)
+        half = half | half >> np.uint64(1)
+    if place < 2:
+        half &= np.uint64(0x3333333333333333)
+        half = half | half >> np.uint64(2)
+    if place < 3:
+        half &= np.uint64(0x0F0F0F0F0F0F0F0F)
+        half = half | half >> np.uint64(4)
+    if place < 4:
+        half &= np.uint64(0x00FF00FF00FF00FF)
+        half = half | half >> np.uint64(8)
+    if place < 5:
+        half &= np.uint64(0x0000FFFF0000FFFF)
+        half = half | half >> np.uint64(16)
+    return half & LOW
+
+
+@kernel
+def ones_of(place, word):
+    """Return the positions of a word, by its number in the tier, in whose rank the bit at a place is 1."""
+    if place < WORD_BITS:
+        return ONES[place]
+    return EVERYTHING if word >> place - WORD_BITS & 1 else NOTHING

@@ -23,15 +23,18 @@ from retrograde.solver.setwise.forward_kernels import (
     MASK,
     MOST_IMAGES,
     NO_PLACE,
+    NO_SHARE,
     NUMBER,
     PLACE,
     SHARED,
+    SOME_SHARE,
     WORD,
     WORDS,
     canonical,
     popcount,
+    share_of,
 )
-from retrograde.solver.setwise.rules import GREATER, IMAGE_PAIRS, pairs_of
+from retrograde.solver.setwise.rules import IMAGE_PAIRS, pairs_of
 from retrograde.solver.setwise.words import (
     GROUP_BITS,
     NOTHING,
@@ -58,7 +61,6 @@ TO = 0
 """Column of a table of links out of a tier: the row of the next tier, or NONE where all children are lost. (The others
 are as in forward_kernels.py.)"""
 NONE = -1
-NO_SHARE, SOME_SHARE, ALL_SHARE = range(3)
 
 
 class Batch(NamedTuple):
@@ -133,17 +135,20 @@ def backward(sets, begin, end, links, starts, after, planes_after, count_after, 
 def gather(sets, tier, batch, some, after, link, planes_after, count_after, into):
     """Write the planes of the children by a link, for all words of a batch."""
     place, bit = link[PLACE], link[BIT]
+    _, occupied, _, _ = sets
+    _, occupied_after, before_after, _ = after
+    groups, starts = batch.groups, batch.starts
     child = after.tiers[link[TO]]
     if place == MANY:
         gather_one_by_one(sets, tier, batch, some, after, link, planes_after, count_after, into)
         return
     for at in range(some):
-        group, t = batch.groups[at], batch.starts[at]
-        left = sets.occupied[tier[GROUP] + group]
+        group, t = groups[at], starts[at]
+        left = occupied[tier[GROUP] + group]
         if place == NO_PLACE or place >= GROUP_BITS:
             source = group if place == NO_PLACE else with_bit(group, place - GROUP_BITS, bit)
-            there = after.occupied[child[GROUP] + source]
-            first = child[WORD] + np.int64(after.before[child[GROUP] + source])
+            there = occupied_after[child[GROUP] + source]
+            first = child[WORD] + np.int64(before_after[child[GROUP] + source])
             if there == left:
                 for i in range(popcount(left)):
                     for plane in range(count_after):
@@ -161,8 +166,8 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
                         into[plane, t] = NOTHING
                 t += 1
             continue
-        low, high = after.occupied[child[GROUP] + 2 * group], after.occupied[child[GROUP] + 2 * group + 1]
-        first = child[WORD] + np.int64(after.before[child[GROUP] + 2 * group])
+        low, high = occupied_after[child[GROUP] + 2 * group], occupied_after[child[GROUP] + 2 * group + 1]
+        first = child[WORD] + np.int64(before_after[child[GROUP] + 2 * group])
         second = first + popcount(low)
         while left:
             j = lowest(left)
@@ -265,20 +270,20 @@ def tally_worths(words, planes, count, tally):
     for t in range(len(words)):
         left = words[t]
         while left:
-            same, worth = like_lowest(left, planes[t], count)
+            same, worth = like_lowest(left, planes, t, count)
             tally[worth] += popcount(same)
             left &= ~same
 
 
 @kernel
-def like_lowest(left, planes, count):
+def like_lowest(left, planes, word, count):
     """Return those of some positions of a word that are worth the same as the lowest, and what that is."""
     j = np.uint64(lowest(left))
     same, worth = left, 0
     for plane in range(count):
-        one = planes[plane] >> j & ONE
+        one = planes[word, plane] >> j & ONE
         worth |= np.int64(one) << plane
-        same &= planes[plane] if one else ~planes[plane]
+        same &= planes[word, plane] if one else ~planes[word, plane]
     return same, worth
 
 
@@ -308,7 +313,7 @@ def make_steps(imaging, sets, begin, end, planes, count, codes, room, buffer, ma
         if share == NO_SHARE or not tier[WORDS]:
             continue
         runs = find_runs(tier[MASK], runs_room)
-        count_canonical(sets, tier, planes, count, pairs, images, own, firsts)
+        count_canonical(sets, tier, planes, count, share, pairs, images, own, firsts)
         for worth in range(1 << count):
             if own[worth]:
                 about = tally[codes[worth]]
@@ -317,8 +322,8 @@ def make_steps(imaging, sets, begin, end, planes, count, codes, room, buffer, ma
                     about[FIRST_TIER] = tier[NUMBER]
                     about[FIRST_POSITION] = tier[BASE] | spread(firsts[worth], runs)
                 about[STORED] += own[worth]
-        mask = varying(sets, tier, pairs, images, runs)
-        steps, first, last = steps_of(sets, tier, planes, count, mask, runs, pairs, images, codes, room)
+        mask = varying(sets, tier, share, pairs, images, runs)
+        steps, first, last = steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, room)
         if steps:
             stop = pack(room.starts[:steps], room.codes, mask, buffer, at)
             row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, steps, first, last
@@ -329,30 +334,21 @@ def make_steps(imaging, sets, begin, end, planes, count, codes, room, buffer, ma
 
 
 @kernel
-def share_of(pairs, images):
-    """Return whether of a tier all positions are canonical, none, or SOME_SHARE, which each position decides."""
-    share = ALL_SHARE
-    for image in range(images):
-        if pairs[image, 0]:
-            share = SOME_SHARE
-        elif pairs[image, 1] == GREATER:
-            return NO_SHARE
-    return share
-
-
-@kernel
-def count_canonical(sets, tier, planes, count, pairs, images, own, firsts):
+def count_canonical(sets, tier, planes, count, share, pairs, images, own, firsts):
     """Count the canonical positions of a tier by worth, and note the rank of the first of each."""
     own[:] = 0
+    _, occupied_words, _, words = sets
     word = tier[WORD]
     for group in range(tier[GROUPS]):
-        occupied = sets.occupied[tier[GROUP] + group]
+        occupied = occupied_words[tier[GROUP] + group]
         while occupied:
             number = group << WORD_BITS | lowest(occupied)
             occupied &= occupied - ONE
-            left = sets.words[word] & canonical(pairs, images, number)
+            left = words[word]
+            if share == SOME_SHARE:
+                left = canonical(left, pairs, images, number)
             while left:
-                same, worth = like_lowest(left, planes[word], count)
+                same, worth = like_lowest(left, planes, word, count)
                 if not own[worth]:
                     firsts[worth] = number << WORD_BITS | lowest(left)
                 own[worth] += popcount(same)
@@ -361,17 +357,20 @@ def count_canonical(sets, tier, planes, count, pairs, images, own, firsts):
 
 
 @kernel
-def varying(sets, tier, pairs, images, runs):
+def varying(sets, tier, share, pairs, images, runs):
     """Return in which bits the canonical positions of a tier differ."""
     ones = zeros = low = 0
     inside = NOTHING
+    _, occupied_words, _, words = sets
     word = tier[WORD]
     for group in range(tier[GROUPS]):
-        occupied = sets.occupied[tier[GROUP] + group]
+        occupied = occupied_words[tier[GROUP] + group]
         while occupied:
             number = group << WORD_BITS | lowest(occupied)
             occupied &= occupied - ONE
-            kept = sets.words[word] & canonical(pairs, images, number)
+            kept = words[word]
+            if share == SOME_SHARE:
+                kept = canonical(kept, pairs, images, number)
             word += 1
             if kept:
                 ones |= number
@@ -384,29 +383,31 @@ def varying(sets, tier, pairs, images, runs):
 
 
 @kernel
-def steps_of(sets, tier, planes, count, mask, runs, pairs, images, codes, room):
+def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, room):
     """Write the steps of the canonical positions of a tier, but for those that win in one; return how many there are,
     and the first and the last of those positions, NONE where there are none."""
     steps = code = 0
     first = last = np.int64(NONE)
+    starts, step_codes = room
+    _, occupied_words, _, words = sets
     word = tier[WORD]
     for group in range(tier[GROUPS]):
-        occupied = sets.occupied[tier[GROUP] + group]
+        occupied = occupied_words[tier[GROUP] + group]
         while occupied:
             number = group << WORD_BITS | lowest(occupied)
             occupied &= occupied - ONE
-            left = sets.words[word] & canonical(pairs, images, number)
+            left = words[word]
+            if share == SOME_SHARE:
+                left = canonical(left, pairs, images, number)
             won = left
             for plane in range(count):
                 won &= planes[word, plane]
             left &= ~won
-            own = planes[word]
-            word += 1
             while left:
                 if first >= 0:
                     others = NOTHING  # that are not worth what those before are
                     for plane in range(count):
-                        others |= own[plane] if not code >> plane & 1 else ~own[plane]
+                        others |= ~planes[word, plane] if code >> plane & 1 else planes[word, plane]
                     others &= left
                     same = left & (others - ONE) & ~others if others else left
                     if same:
@@ -414,15 +415,16 @@ def steps_of(sets, tier, planes, count, mask, runs, pairs, images, codes, room):
                         left &= ~same
                     if not others:
                         break
-                _, code = like_lowest(left, own, count)
+                _, code = like_lowest(left, planes, word, count)
                 position = tier[BASE] | spread(number << WORD_BITS | lowest(left), runs)
                 if first < 0:
                     first = position
-                    room.starts[steps] = position
+                    starts[steps] = position
                 else:
-                    room.starts[steps] = rounded(position, last, mask)
-                room.codes[steps] = codes[code]
+                    starts[steps] = rounded(position, last, mask)
+                step_codes[steps] = codes[code]
                 steps += 1
                 last = position
                 left &= left - ONE
+            word += 1
     return steps, first, last

@@ -36,6 +36,7 @@ NO_PLACE, MANY = -1, -2
 LOST, TIED, OPEN = int(LOSE), int(TIE), int(UNDECIDED)
 """Primitive values that are known here."""
 MOST_IMAGES = 16
+NO_SHARE, SOME_SHARE, ALL_SHARE = range(3)
 PART = 6
 """Bits of a group's number below which the lines that end a game are looked through at once."""
 
@@ -70,6 +71,10 @@ def forward(ending, imaging, parents, children, begin, links, starts, words, tal
         np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
         np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
     )  # fmt: skip
+    # arrays by names of their own: to take one out of a tuple counts a reference, which costs more than the work on it
+    _, occupied_words, before, _ = children
+    parent_tiers, parent_occupied, parent_before, parent_words = parents
+    line_group, line_ones, line_words, line_inside, line_active = lines
     found, over = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
     room = room_for_runs()
     end = 0
@@ -79,26 +84,71 @@ def forward(ending, imaging, parents, children, begin, links, starts, words, tal
         count, value = ends_of(ending, tier[BASE], tier[MASK], values, cubes)
         if images == UNCLEAR or (value != OPEN and value != TIED and value != LOST):
             return UNCLEAR
+        share = share_of(pairs, images)
         prepare_lines(cubes[:count], lines)
         tier[VALUE] = value
         tier[WORD] = end
         first, groups = tier[GROUP], tier[GROUPS]
         runs = find_runs(tier[MASK], room)
-        active = 0
+        active = lost = lost_kept = first_lost = left = left_kept = first_left = 0
         for group in range(groups):
             if group & (1 << PART) - 1 == 0:
                 active = lines_in(lines, count, group >> PART)
-            touched = pull(parents, links, starts[k], starts[k + 1], tier[MASK], group, found)
-            children.before[first + group] = end - tier[WORD]
+            touched = NOTHING
+            for link in range(starts[k], starts[k + 1]):
+                place = links[link, PLACE]
+                if place == MANY:
+                    shared = links[link, SHARED]
+                    touched |= pull_one_by_one(parents, links[link, FROM], shared, tier[MASK], group, found)
+                    continue
+                row, bit, source = links[link, FROM], links[link, BIT], group
+                if place >= GROUP_BITS:
+                    if group >> place - GROUP_BITS & 1 != bit:
+                        continue
+                    source = without_bit(group, place - GROUP_BITS)
+                elif place != NO_PLACE:
+                    source >>= 1
+                at = parent_tiers[row, GROUP] + source
+                there = parent_occupied[at]
+                if not there:
+                    continue
+                word = parent_tiers[row, WORD] + np.int64(parent_before[at])
+                if place == NO_PLACE or place >= GROUP_BITS:
+                    touched |= there
+                    while there:
+                        found[lowest(there)] |= parent_words[word]
+                        there &= there - ONE
+                        word += 1
+                    continue
+                if group & 1:
+                    word += popcount(there & LOW)
+                    there >>= np.uint64(32)
+                there &= LOW
+                if place >= WORD_BITS:
+                    while there:
+                        j = with_bit(lowest(there), place - WORD_BITS, bit)
+                        there &= there - ONE
+                        found[j] |= parent_words[word]
+                        touched |= ONE << np.uint64(j)
+                        word += 1
+                    continue
+                while there:
+                    j = 2 * lowest(there)
+                    there &= there - ONE
+                    found[j] |= spread_word(parent_words[word] & LOW, place, bit)
+                    found[j + 1] |= spread_word(parent_words[word] >> np.uint64(32), place, bit)
+                    touched |= np.uint64(3) << np.uint64(j)
+                    word += 1
+            before[first + group] = end - tier[WORD]
             occupied = NOTHING
             if value != LOST:
                 for at in range(active):
-                    line = lines.active[at]
-                    if lines.group[line] & group == lines.group_ones[line]:
-                        left = touched & lines.words[line]
-                        while left:
-                            over[lowest(left)] |= lines.inside[line]
-                            left &= left - ONE
+                    line = line_active[at]
+                    if line_group[line] & group == line_ones[line]:
+                        within, inside = touched & line_words[line], line_inside[line]
+                        while within:
+                            over[lowest(within)] |= inside
+                            within &= within - ONE
             while touched:
                 j = lowest(touched)
                 touched &= touched - ONE
@@ -107,17 +157,32 @@ def forward(ending, imaging, parents, children, begin, links, starts, words, tal
                 found[j] = over[j] = NOTHING
                 number = group << WORD_BITS | j
                 if ended:
-                    count_in(tally[LOST], ended, number, tier, runs, pairs, images)
+                    lost += popcount(ended)
+                    if share == SOME_SHARE:
+                        ended = canonical(ended, pairs, images, number)
+                    elif share == NO_SHARE:
+                        ended = NOTHING
+                    if ended and not lost_kept:
+                        first_lost = number << WORD_BITS | lowest(ended)
+                    lost_kept += popcount(ended)
                 if live:
-                    count_in(tally[value], live, number, tier, runs, pairs, images)
+                    left += popcount(live)
+                    kept = NOTHING if share == NO_SHARE else live
+                    if share == SOME_SHARE:
+                        kept = canonical(live, pairs, images, number)
+                    if kept and not left_kept:
+                        first_left = number << WORD_BITS | lowest(kept)
+                    left_kept += popcount(kept)
                     words[end] = live
                     end += 1
                     occupied |= ONE << np.uint64(j)
-            children.occupied[first + group] = occupied
+            occupied_words[first + group] = occupied
         tier[WORDS] = end - tier[WORD]
+        count_in(tally, LOST, lost, lost_kept, first_lost, tier, runs)
+        count_in(tally, value, left, left_kept, first_left, tier, runs)
         for group in range(groups, groups + 2):
-            children.occupied[first + group] = NOTHING
-            children.before[first + group] = tier[WORDS]
+            occupied_words[first + group] = NOTHING
+            before[first + group] = tier[WORDS]
     return end
 
 
@@ -164,55 +229,9 @@ def lines_in(lines, count, part):
 
 
 @kernel
-def pull(parents, links, begin, end, mask, group, found):
-    """Add the positions of one group of a tier to *found*, all 0, by its links; return which words are touched."""
-    touched = NOTHING
-    for k in range(begin, end):
-        tier = parents.tiers[links[k, FROM]]
-        place, bit = links[k, PLACE], links[k, BIT]
-        at = tier[GROUP]
-        if place == MANY:
-            touched |= pull_one_by_one(parents, tier, links[k, SHARED], mask, group, found)
-            continue
-        if place == NO_PLACE or place >= GROUP_BITS:
-            source = group
-            if place >= GROUP_BITS:
-                if group >> place - GROUP_BITS & 1 != bit:
-                    continue
-                source = without_bit(group, place - GROUP_BITS)
-            left = parents.occupied[at + source]
-            touched |= left
-            word = tier[WORD] + np.int64(parents.before[at + source])
-            while left:
-                found[lowest(left)] |= parents.words[word]
-                left &= left - ONE
-                word += 1
-            continue
-        left = parents.occupied[at + (group >> 1)]
-        word = tier[WORD] + np.int64(parents.before[at + (group >> 1)])
-        if group & 1:
-            word += popcount(left & LOW)
-            left >>= np.uint64(32)
-        left &= LOW
-        while left:
-            j = lowest(left)
-            left &= left - ONE
-            source_word = parents.words[word]
-            word += 1
-            if place >= WORD_BITS:
-                j = with_bit(j, place - WORD_BITS, bit)
-                found[j] |= source_word
-                touched |= ONE << np.uint64(j)
-            else:
-                found[2 * j] |= spread_word(source_word & LOW, place, bit)
-                found[2 * j + 1] |= spread_word(source_word >> np.uint64(32), place, bit)
-                touched |= np.uint64(3) << np.uint64(2 * j)
-    return touched
-
-
-@kernel
-def pull_one_by_one(parents, tier, shared, mask, group, found):
-    """Do the same for the children of a tier in which several bits are put into the ranks."""
+def pull_one_by_one(parents, row, shared, mask, group, found):
+    """Add the children of a tier in which several bits are put into the ranks; return which words are touched."""
+    tier = parents.tiers[row]
     before, after = find_runs(tier[MASK], room_for_runs()), find_runs(mask, room_for_runs())
     touched = NOTHING
     word = tier[WORD]
@@ -234,33 +253,42 @@ def pull_one_by_one(parents, tier, shared, mask, group, found):
 
 
 @kernel
-def count_in(row, some, number, tier, runs, pairs, images):
-    """Count some positions of a word."""
-    row[POSITIONS] += popcount(some)
-    kept = some & canonical(pairs, images, number)
-    if kept:
-        if row[STORED] == 0 or tier[NUMBER] < row[FIRST_TIER]:
-            row[FIRST_TIER] = tier[NUMBER]
-            row[FIRST_POSITION] = tier[BASE] | spread(number << WORD_BITS | lowest(kept), runs)
-        row[STORED] += popcount(kept)
+def share_of(pairs, images):
+    """Return whether of a tier all positions are canonical, none, or SOME_SHARE, which each position decides."""
+    share = ALL_SHARE
+    for image in range(images):
+        if pairs[image, 0]:
+            share = SOME_SHARE
+        elif pairs[image, 1] == GREATER:
+            return NO_SHARE
+    return share
 
 
 @kernel
-def canonical(pairs, images, number):
-    """Return which positions of a word, by its number, come before all their images, or are the same."""
-    found = EVERYTHING
+def canonical(some, pairs, images, number):
+    """Return which of some positions of a word, by its number, come before all their images, or are the same."""
     for image in range(images):
-        row = pairs[image]
         equal = EVERYTHING
-        for k in range(2, 2 + row[0], 2):
-            mine, other = of_side(row[k], number), of_side(row[k + 1], number)
-            found &= ~(equal & mine & ~other)
+        for k in range(2, 2 + pairs[image, 0], 2):
+            mine, other = of_side(pairs[image, k], number), of_side(pairs[image, k + 1], number)
+            some &= ~(equal & mine & ~other)
             equal &= ~(mine ^ other)
             if equal == NOTHING:
                 break
-        if row[1] == GREATER:
-            found &= ~equal
-    return found
+        if pairs[image, 1] == GREATER:
+            some &= ~equal
+    return some
+
+
+@kernel
+def count_in(tally, value, positions, stored, first, tier, runs):
+    """Count positions of a tier with a primitive value, all and the canonical ones, of which the first has a rank."""
+    tally[value, POSITIONS] += positions
+    if stored:
+        if tally[value, STORED] == 0 or tier[NUMBER] < tally[value, FIRST_TIER]:
+            tally[value, FIRST_TIER] = tier[NUMBER]
+            tally[value, FIRST_POSITION] = tier[BASE] | spread(first, runs)
+        tally[value, STORED] += stored
 
 
 @kernel

@@ -22,7 +22,6 @@ from retrograde.solver.setwise.forward_kernels import (
     SHARED,
     TIER,
     VALUE,
-    WORD,
     WORDS,
     Sets,
     forward,

@@ -21,7 +21,16 @@ from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.forward_kernels import LOST, OPEN, TIED, VALUE, WORD, WORDS, Sets
 from retrograde.solver.setwise.rules import Rules, rules_of
 from retrograde.solver.setwise.store import SetwiseStore
-from retrograde.solver.setwise.waves import AFTER_TIER, GROUP, GROUPS, VALUES, Wave, fill, first_wave, next_tiers, tasks_of
+from retrograde.solver.setwise.waves import (
+    AFTER_TIER,
+    GROUPS,
+    VALUES,
+    Wave,
+    fill,
+    first_wave,
+    next_tiers,
+    tasks_of,
+)
 from retrograde.solver.streamed.legend import solved_from
 from retrograde.solver.streamed.segments import add_up
 from retrograde.solver.streamed.steps import POSITIONS, STORED, TALLIED

@@ -155,7 +155,7 @@ def test_a_way_that_does_not_fit_is_one_line(way, path):
 
 
 def test_a_way_that_there_is_not_is_one_line(path):
-    with pytest.raises(NoWay, match="no way 'magic' to solve games; the ways are interpreted, listed, streamed, numb"):
+    with pytest.raises(NoWay, match="no way 'magic' to solve games; the ways are interpreted, listed, setwise, stream"):
         solve(load_game("dodgem"), path, way="magic")
 
 

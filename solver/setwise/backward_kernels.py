@@ -15,6 +15,7 @@ import numpy as np
 
 from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, spread
 from retrograde.solver.setwise.forward_kernels import (
+    ALL_SHARE,
     BASE,
     BIT,
     GROUP,
@@ -91,12 +92,15 @@ def room_for_batch():
 
 
 @kernel
-def backward(sets, begin, end, links, starts, after, planes_after, count_after, planes, count, tallies):
+def backward(imaging, sets, begin, end, links, starts, after, planes_after, count_after, planes, count, tallies):
     """Write the planes of some tiers of a wave, so many planes a word, from those of the wave after; count worths.
+
+    Of two tiers that are images of one another only those of the canonical one are counted.
 
     The links out of tier *begin* + k are those from *starts[k]* to *starts[k + 1]*.
     """
     batch = room_for_batch()
+    values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     for k in range(end - begin):
         tier = sets.tiers[begin + k]
         own = links[starts[k] : starts[k + 1]]
@@ -126,48 +130,51 @@ def backward(sets, begin, end, links, starts, after, planes_after, count_after, 
                     gather(sets, tier, batch, some, after, row, planes_after, count_after, into)
                     if link:
                         keep_least(batch, filled, count_after)
-            pass_up(batch, filled, count_after, count, sets.words[word : word + filled], planes[word : word + filled])
+            pass_up(batch, filled, count_after, count, sets.words, planes, word)
             word += filled
-        tally_worths(sets.words[tier[WORD] : word], planes[tier[WORD] : word], count, tallies[k])
+        images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
+        share = share_of(pairs, images)
+        if images != 1 or share != NO_SHARE:  # else there are as many in the tier of the images
+            tally_worths(sets.words, tier[WORD], word, planes, count, tallies[k])
 
 
 @kernel
 def gather(sets, tier, batch, some, after, link, planes_after, count_after, into):
     """Write the planes of the children by a link, for all words of a batch."""
     place, bit = link[PLACE], link[BIT]
-    _, occupied, _, _ = sets
-    _, occupied_after, before_after, _ = after
-    groups, starts = batch.groups, batch.starts
     child = after.tiers[link[TO]]
     if place == MANY:
         gather_one_by_one(sets, tier, batch, some, after, link, planes_after, count_after, into)
         return
+    _, occupied, _, _ = sets
+    _, occupied_after, before_after, _ = after
+    groups, starts, own_group, child_group, child_word = (
+        batch.groups,
+        batch.starts,
+        tier[GROUP],
+        child[GROUP],
+        child[WORD],
+    )
     for at in range(some):
         group, t = groups[at], starts[at]
-        left = occupied[tier[GROUP] + group]
+        left = occupied[own_group + group]
         if place == NO_PLACE or place >= GROUP_BITS:
-            source = group if place == NO_PLACE else with_bit(group, place - GROUP_BITS, bit)
-            there = occupied_after[child[GROUP] + source]
-            first = child[WORD] + np.int64(before_after[child[GROUP] + source])
-            if there == left:
-                for i in range(popcount(left)):
-                    for plane in range(count_after):
-                        into[plane, t + i] = planes_after[first + i, plane]
-                continue
+            source = child_group + (group if place == NO_PLACE else with_bit(group, place - GROUP_BITS, bit))
+            there = occupied_after[source]
+            first = child_word + np.int64(before_after[source])
             while left:
-                j = np.uint64(lowest(left))
-                left &= left - ONE
-                if there >> j & ONE:
-                    word = first + popcount(there & ((ONE << j) - ONE))
-                    for plane in range(count_after):
-                        into[plane, t] = planes_after[word, plane]
-                else:
-                    for plane in range(count_after):
-                        into[plane, t] = NOTHING
+                own = left & ~(left - ONE)
+                left ^= own
+                is_there = NOTHING - np.uint64(
+                    there & own != NOTHING
+                )  # all ones or none: a branch would be guessed wrong
+                word = first + popcount(there & (own - ONE))
+                for plane in range(count_after):
+                    into[plane, t] = planes_after[plane, word] & is_there
                 t += 1
             continue
-        low, high = occupied_after[child[GROUP] + 2 * group], occupied_after[child[GROUP] + 2 * group + 1]
-        first = child[WORD] + np.int64(before_after[child[GROUP] + 2 * group])
+        low, high = occupied_after[child_group + 2 * group], occupied_after[child_group + 2 * group + 1]
+        first = child_word + np.int64(before_after[child_group + 2 * group])
         second = first + popcount(low)
         while left:
             j = lowest(left)
@@ -176,21 +183,18 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
             there, word = (high, second) if number >> WORD_BITS else (low, first)
             shift = np.uint64(number & 63)
             word += popcount(there & ((ONE << shift) - ONE))
+            there >>= shift
+            is_there = NOTHING - (there & ONE)
             if place >= WORD_BITS:
-                if there >> shift & ONE:
-                    for plane in range(count_after):
-                        into[plane, t] = planes_after[word, plane]
-                else:
-                    for plane in range(count_after):
-                        into[plane, t] = NOTHING
-            else:
-                is_first, is_second = there >> shift & ONE, there >> shift >> ONE & ONE
                 for plane in range(count_after):
-                    one = gathered_word(planes_after[word, plane], place, bit) if is_first else NOTHING
-                    if is_second:
-                        other = gathered_word(planes_after[word + np.int64(is_first), plane], place, bit)
-                        one |= other << np.uint64(32)
-                    into[plane, t] = one
+                    into[plane, t] = planes_after[plane, word] & is_there
+            else:
+                next_word = word + np.int64(there & ONE)
+                is_next = NOTHING - (there >> ONE & ONE)
+                for plane in range(count_after):
+                    one = gathered_word(planes_after[plane, word] & is_there, place, bit)
+                    other = gathered_word(planes_after[plane, next_word] & is_next, place, bit)
+                    into[plane, t] = one | other << np.uint64(32)
             t += 1
 
 
@@ -219,7 +223,7 @@ def gather_one_by_one(sets, tier, batch, some, after, link, planes_after, count_
                     found = child[WORD] + np.int64(after.before[child[GROUP] + (rank >> GROUP_BITS)])
                     found += popcount(there & ((ONE << shift) - ONE))
                     for plane in range(count_after):
-                        one = planes_after[found, plane] >> np.uint64(rank & 63) & ONE
+                        one = planes_after[plane, found] >> np.uint64(rank & 63) & ONE
                         into[plane, t] |= one << np.uint64(place)
             word += 1
             t += 1
@@ -242,35 +246,38 @@ def keep_least(batch, filled, count):
 
 
 @kernel
-def pass_up(batch, filled, count_after, count, words, planes):
-    """Write what the least is worth to the one who moves there."""
-    least = batch.least
+def pass_up(batch, filled, count_after, count, words, planes, word):
+    """Write what the least is worth to the one who moves there, from a word on."""
+    top, some, carry = batch.least[count_after - 1], batch.child[0], batch.less
     for t in range(filled):
-        top = least[count_after - 1, t]
-        some = NOTHING
-        if count > count_after:
-            for plane in range(count_after - 1):
-                some |= least[plane, t]
-            some &= top
-        carry = top
-        for plane in range(count):
-            if plane == count - 1:
-                bits = top
-            elif plane == count_after - 1:
-                bits = some
-            else:
-                bits = least[plane, t]
-            planes[t, plane] = (~bits ^ carry) & words[t]
-            carry &= ~bits
+        some[t] = NOTHING
+        carry[t] = top[t]
+    for plane in range(count_after - 1):
+        least = batch.least[plane]
+        for t in range(filled):
+            some[t] |= least[t]
+    for plane in range(count):
+        least = batch.least[min(plane, count_after - 1)]  # the highest says that it is more than a tie
+        out = planes[plane]
+        if plane == count_after - 1 and count > count_after:
+            for t in range(filled):
+                bits = ~(top[t] & some[t])
+                out[word + t] = (bits ^ carry[t]) & words[word + t]
+                carry[t] &= bits
+        else:
+            for t in range(filled):
+                bits = ~least[t]
+                out[word + t] = (bits ^ carry[t]) & words[word + t]
+                carry[t] &= bits
 
 
 @kernel
-def tally_worths(words, planes, count, tally):
-    """Count how many positions are worth what."""
-    for t in range(len(words)):
-        left = words[t]
+def tally_worths(words, begin, end, planes, count, tally):
+    """Count how many positions of some words are worth what."""
+    for word in range(begin, end):
+        left = words[word]
         while left:
-            same, worth = like_lowest(left, planes, t, count)
+            same, worth = like_lowest(left, planes, word, count)
             tally[worth] += popcount(same)
             left &= ~same
 
@@ -281,9 +288,9 @@ def like_lowest(left, planes, word, count):
     j = np.uint64(lowest(left))
     same, worth = left, 0
     for plane in range(count):
-        one = planes[word, plane] >> j & ONE
+        one = planes[plane, word] >> j & ONE
         worth |= np.int64(one) << plane
-        same &= planes[word, plane] if one else ~planes[word, plane]
+        same &= planes[plane, word] if one else ~planes[plane, word]
     return same, worth
 
 
@@ -300,28 +307,31 @@ def make_steps(imaging, sets, begin, end, planes, count, codes, room, buffer, ma
     """
     values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     runs_room = room_for_runs()
-    own, firsts = np.empty(1 << count, np.int64), np.empty(1 << count, np.int64)
     at = kept = 0
     for k in range(end - begin):
         tier = sets.tiers[begin + k]
         images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
-        for worth in range(1 << count):
-            tally[codes[worth], POSITIONS] += worths[k, worth]
         share = share_of(pairs, images)
         row = made[k]
         row[AT] = at
+        times = 2 if images == 1 and share == ALL_SHARE else 1
+        for worth in range(1 << count):
+            tally[codes[worth], POSITIONS] += times * worths[k, worth]
         if share == NO_SHARE or not tier[WORDS]:
             continue
         runs = find_runs(tier[MASK], runs_room)
-        count_canonical(sets, tier, planes, count, share, pairs, images, own, firsts)
+        own = worths[k]
+        if share == SOME_SHARE:
+            own = canonical_worths(sets, tier, planes, count, pairs, images)
         for worth in range(1 << count):
             if own[worth]:
-                about = tally[codes[worth]]
+                code = codes[worth]
                 kept += own[worth]
-                if about[STORED] == 0 or tier[NUMBER] < about[FIRST_TIER]:
-                    about[FIRST_TIER] = tier[NUMBER]
-                    about[FIRST_POSITION] = tier[BASE] | spread(firsts[worth], runs)
-                about[STORED] += own[worth]
+                if tally[code, STORED] == 0 or tier[NUMBER] < tally[code, FIRST_TIER]:
+                    first = first_of(sets, tier, planes, count, share, pairs, images, worth)
+                    tally[code, FIRST_TIER] = tier[NUMBER]
+                    tally[code, FIRST_POSITION] = tier[BASE] | spread(first, runs)
+                tally[code, STORED] += own[worth]
         mask = varying(sets, tier, share, pairs, images, runs)
         steps, first, last = steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, room)
         if steps:
@@ -334,11 +344,29 @@ def make_steps(imaging, sets, begin, end, planes, count, codes, room, buffer, ma
 
 
 @kernel
-def count_canonical(sets, tier, planes, count, share, pairs, images, own, firsts):
-    """Count the canonical positions of a tier by worth, and note the rank of the first of each."""
-    own[:] = 0
-    _, occupied_words, _, words = sets
+def canonical_worths(sets, tier, planes, count, pairs, images):
+    """Return how many canonical positions of a tier are worth what."""
+    own = np.zeros(1 << count, np.int64)
     word = tier[WORD]
+    _, occupied_words, _, words = sets
+    for group in range(tier[GROUPS]):
+        occupied = occupied_words[tier[GROUP] + group]
+        while occupied:
+            left = canonical(words[word], pairs, images, group << WORD_BITS | lowest(occupied))
+            occupied &= occupied - ONE
+            while left:
+                same, worth = like_lowest(left, planes, word, count)
+                own[worth] += popcount(same)
+                left &= ~same
+            word += 1
+    return own
+
+
+@kernel
+def first_of(sets, tier, planes, count, share, pairs, images, worth):
+    """Return the rank of the first canonical position of a tier that is worth so much; NONE where there is none."""
+    word = tier[WORD]
+    _, occupied_words, _, words = sets
     for group in range(tier[GROUPS]):
         occupied = occupied_words[tier[GROUP] + group]
         while occupied:
@@ -347,13 +375,12 @@ def count_canonical(sets, tier, planes, count, share, pairs, images, own, firsts
             left = words[word]
             if share == SOME_SHARE:
                 left = canonical(left, pairs, images, number)
-            while left:
-                same, worth = like_lowest(left, planes, word, count)
-                if not own[worth]:
-                    firsts[worth] = number << WORD_BITS | lowest(left)
-                own[worth] += popcount(same)
-                left &= ~same
+            for plane in range(count):
+                left &= planes[plane, word] if worth >> plane & 1 else ~planes[plane, word]
+            if left:
+                return number << WORD_BITS | lowest(left)
             word += 1
+    return NONE
 
 
 @kernel
@@ -401,13 +428,13 @@ def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes,
                 left = canonical(left, pairs, images, number)
             won = left
             for plane in range(count):
-                won &= planes[word, plane]
+                won &= planes[plane, word]
             left &= ~won
             while left:
                 if first >= 0:
                     others = NOTHING  # that are not worth what those before are
                     for plane in range(count):
-                        others |= ~planes[word, plane] if code >> plane & 1 else planes[word, plane]
+                        others |= ~planes[plane, word] if code >> plane & 1 else planes[plane, word]
                     others &= left
                     same = left & (others - ONE) & ~others if others else left
                     if same:

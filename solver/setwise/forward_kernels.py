@@ -6,7 +6,7 @@ import numpy as np
 
 from retrograde.games.game import LOSE, TIE, UNDECIDED
 from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, spread
-from retrograde.solver.setwise.rules import GREATER, IMAGE_PAIRS, LANES, MOST_CUBES, UNCLEAR, ends_of, pairs_of
+from retrograde.solver.setwise.rules import GREATER, SAME, IMAGE_PAIRS, LANES, MOST_CUBES, UNCLEAR, ends_of, pairs_of
 from retrograde.solver.setwise.words import (
     EVERYTHING,
     GROUP_BITS,
@@ -254,10 +254,10 @@ def pull_one_by_one(parents, row, shared, mask, group, found):
 
 @kernel
 def share_of(pairs, images):
-    """Return whether of a tier all positions are canonical, none, or SOME_SHARE, which each position decides."""
+    """Return whether all positions of a tier come before their images, none, or SOME_SHARE, which each decides."""
     share = ALL_SHARE
     for image in range(images):
-        if pairs[image, 0]:
+        if pairs[image, 0] or pairs[image, 1] == SAME:
             share = SOME_SHARE
         elif pairs[image, 1] == GREATER:
             return NO_SHARE

@@ -79,11 +79,11 @@ def solve_tiers(task: Task) -> Solved:
     """Solve some tiers, and put their steps aside."""
     back, begin, end = task
     sets, codes = back.sets, back.codes
-    count = back.planes.shape[1]
+    count = len(back.planes)
     worths = np.zeros((end - begin, len(codes)), np.int64)
     own = back.starts[begin : end + 1]
     backward(
-        sets, begin, end, back.links, own, back.after, back.planes_after, back.planes_after.shape[1], back.planes,
+        back.imaging, sets, begin, end, back.links, own, back.after, back.planes_after, len(back.planes_after), back.planes,
         count, worths,
     )  # fmt: skip
     largest, all_of = int(worths.sum(axis=1).max()), int(worths.sum())
@@ -112,8 +112,8 @@ class SetwiseStore:
         """Solve all waves; what is no longer needed of them is forgotten."""
         last = len(self.found) - 1
         after = self.found.pop()
-        planes = np.zeros((len(after.sets.words), planes_for(0)), np.uint64)
-        planes[:, -1] = after.sets.words  # what has not been lost is tied
+        planes = np.zeros((planes_for(0), len(after.sets.words) + 1), np.uint64)
+        planes[-1, :-1] = after.sets.words  # what has not been lost is tied
         while self.found:
             wave = self.found.pop()
             number = len(self.found)
@@ -121,7 +121,7 @@ class SetwiseStore:
             count = planes_for(plies)
             words = len(wave.sets.words)
             self.work.budget.check(8 * words * count, "solving by words")
-            own = np.empty((words, count), np.uint64)
+            own = np.empty((count, words + 1), np.uint64)  # one more to be looked at where there is none
             links, starts = links_out(wave, after)
             back = Back(
                 self.rules.imaging, wave.sets, links, starts, after.sets, planes, own, codes_for(count, plies),

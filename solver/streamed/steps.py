@@ -233,10 +233,8 @@ def make_steps(scored, lists, tally, making):
 @kernel
 def rounded(position, before, mask):
     """Return the position with most of its lowest bits under the mask zero that is still above *before*."""
-    differ = position ^ before
-    while differ & (differ - 1):
-        differ &= differ - 1
-    return position & ~(mask & (differ - 1))
+    highest = 1 << (position ^ before).bit_length() - 1
+    return position & ~(mask & highest - 1)
 
 
 # For the database

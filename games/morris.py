@@ -100,38 +100,43 @@ class Morris(Placed):
         return placements(self.cells, self.sections(), symmetries, swap=(1, 0))
 
     def sections(self):
-        """Yield tiers, men of both players, first of the one to move, and what is above: all that may come about."""
+        """Return tiers, men of both players, first of the one to move, and what is above: all that may come about.
+
+        While men are in hand each is a tier, and none is large; then moves exchange both numbers.
+        """
         found = {(2 * self.men, 0, 0)}
         left = list(found)
         while left:
             hand, mine, theirs = left.pop()
-            gone = 2 * self.men - mine - theirs
-            yield 2 * self.men - hand + (0 if hand else gone * self.men + min(mine, theirs)), (mine, theirs), 2 * hand
             if mine + (hand + 1) // 2 >= 3:
                 after = mine + (hand > 0)
                 new = {(max(0, hand - 1), theirs - taken, after) for taken in range(1 + (after >= 3 and theirs > 0))}
                 left += new - found
                 found |= new
+        order = {men: (-men[0], -sum(men), min(men[1:]), men[1] * (men[0] > 0)) for men in found}
+        tiers = {key: tier for tier, key in enumerate(sorted(set(order.values())))}
+        return [(tiers[order[men]], men[1:], 2 * men[0]) for men in found]
 
     # The rules: a move is whence, whither and what is taken, with `cells` for the hand and for nothing
 
     def generate_moves(self, position):
         mine, theirs = self.sides(position)
-        empty, hand = (1 << self.cells) - 1 ^ mine ^ theirs, position >> 2 * self.cells + 1
-        free = self.free_to_take(theirs)
-        for source in range(self.cells + 1):
-            if (source == self.cells) == (hand > 0) and (hand or mine >> source & 1):
-                left = mine & ~(1 << source)
-                reach = empty if hand else self.reach(mine, source) & empty
-                for target in range(self.cells):
-                    if reach >> target & 1:
-                        move = (source * (self.cells + 1) + target) * (self.cells + 1)
-                        if free and self.closes(left, target):
-                            for taken in range(self.cells):
-                                if free >> taken & 1:
-                                    yield move + taken
-                        else:
-                            yield move + self.cells
+        full, hand = (1 << self.cells) - 1, position >> 2 * self.cells + 1
+        sources = 1 << self.cells if hand else mine
+        while sources:
+            source = first_of(sources)
+            sources &= sources - 1
+            left, targets = mine & ~(1 << source), ~(mine | theirs) & (full if hand else self.reach(mine, source))
+            while targets:
+                target = first_of(targets)
+                targets &= targets - 1
+                move = (source * (self.cells + 1) + target) * (self.cells + 1)
+                free = self.free_to_take(theirs) if self.closes(left, target) else 0
+                if not free:
+                    yield move + self.cells
+                while free:
+                    yield move + first_of(free)
+                    free &= free - 1
 
     def do_move(self, position, move):
         turn, hand = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
@@ -152,13 +157,15 @@ class Morris(Placed):
         """Yield the positions from which a man has been slid, and has closed no mill."""
         turn, hand = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
         mine, theirs = self.sides(position)
-        empty = (1 << self.cells) - 1 ^ mine ^ theirs
-        for target in range(self.cells):
-            if not hand and theirs >> target & 1 and not self.closes(theirs, target):
-                reach = self.reach(theirs, target) & empty
-                for source in range(self.cells):
-                    if reach >> source & 1:
-                        yield self.position(mine, theirs ^ 1 << target ^ 1 << source, turn, 0, 1 - turn)
+        targets = 0 if hand else theirs
+        while targets:
+            target = first_of(targets)
+            targets &= targets - 1
+            sources = 0 if self.closes(theirs, target) else self.reach(theirs, target) & ~(mine | theirs)
+            while sources:
+                other = theirs ^ 1 << target | sources & -sources
+                sources &= sources - 1
+                yield self.position(mine, other, turn, 0, 1 - turn)
 
     def sides(self, position):
         """Return the men of the player to move, and the other's."""
@@ -235,3 +242,8 @@ class Morris(Placed):
 
     def ending(self, position):
         return "two men are left" if self.sides(position)[0].bit_count() < 3 else "no man can move"
+
+
+def first_of(men):
+    """Return the first of some points, given as bits."""
+    return (men & -men).bit_length() - 1

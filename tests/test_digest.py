@@ -333,7 +333,7 @@ def test_rules_of_classes_that_a_game_is_derived_from_count(digest_of):
 def test_all_that_the_contract_has_for_people_is_named_there():
     """A method that is added to the contract is a rule, or it is in that list."""
     rules = {"start", "generate_moves", "do_move", "primitive", "images", "tier", "parents", "canonical"}
-    rules |= {"index", "unindex", "parts", "family"}
+    rules |= {"index", "unindex", "parts", "family", "multiplicity"}
     rules |= {"players", "turn", "odds", "payoff", "reward", "metric", "starts"}
     members = {name for name in {*vars(Game), *Game.__annotations__} if not name.startswith("__")}
     assert members - rules <= FOR_PEOPLE | HINTS
@@ -396,7 +396,7 @@ RULES = {
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
     "lightsout": "472008e609167d6f057bf7061cff956d",
-    "morris": "83524774389ce2ec75629d8b21871ecd",
+    "morris": "7a702749a9638dc5bcf7b06b7785d041",
     "mutorere": "b42892da2880104270cae475405f828c",
     "nim": "4b5cde62e2cef2563dae26feb165155b",
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",
@@ -406,8 +406,8 @@ RULES = {
     "pig": "fcd2bb65d3300077c9fbf336260e4833",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",
-    "quixo": "636e91a59d5e6fb5f96790155cb40743",
-    "teeko": "f2886ecd5fd4c1613207cf5b37d8d7ef",
+    "quixo": "3efbf10d75e5a9a7c8ffa04a31ba183a",
+    "teeko": "3540ce35c09b664a74b331c5ccffd927",
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
     "tictactoe": "5e7ff4cdf150ec59299618c233f13644",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",

@@ -1,6 +1,7 @@
 """Declared placements: numberings held against all placements written down, and games that are models of them."""
 
 import dataclasses
+from collections import Counter
 from functools import cached_property
 from itertools import product
 from math import comb
@@ -94,6 +95,7 @@ def test_each_placement_has_a_slot_of_its_own_but_for_symmetry(game):
         assert set(game.images(position)) == images
         assert game.canonical(position) == least
         assert game.unindex(tier, game.index(position)) == least
+        assert game.multiplicity(position) == len(images)
         classes.setdefault(tier, set()).add(least)
     assert sorted(classes) == list(game.tiers)
     for tier, expected in classes.items():
@@ -146,6 +148,7 @@ def test_a_board_of_more_cells_than_are_in_the_table_is_numbered_as_well(name):
             position |= section.number << 2 * declared.cells
             images = images_by_cells(game, position)
             assert set(game.images(position)) == images
+            assert game.multiplicity(position) == len(images)
             slot = game.index(position)
             assert {game.index(image) for image in images} == {slot}
             assert game.tier(position) == section.tier
@@ -164,6 +167,29 @@ def test_slots_of_a_large_board_stand_for_all_placements():
     slots = [game.unindex(0, slot) for slot in range(game.size(0))]
     images = [images_by_cells(game, position) for position in slots if position >= 0]
     assert sum(map(len, images)) == len(set().union(*images)) == comb(25, 2) * 23
+
+
+def test_few_slots_of_nine_mens_morris_are_empty():
+    """By Burnside's lemma there are 8,904,593,601 placements of three to nine men each but for sixteen symmetries."""
+    game = load_game("morris")
+    declared = game.placements
+    moving = [part for part in declared.subsections if part.section.number == 0 and min(part.section.men) > 2]
+    men = {part.section.men for part in moving}
+    assert men == {(mine, theirs) for mine in range(3, 10) for theirs in range(3, 10)}
+    orbits = sum(fixed_by(order, *each) for order in declared.symmetries for each in men) // len(declared.symmetries)
+    assert orbits == 8_904_593_601
+    assert orbits < sum(part.slots for part in moving) < 1.02 * orbits
+    assert max(game.size(tier) for tier in game.tiers if "#" in game.parts(tier)[0][0]) < 610_000_000
+
+
+def fixed_by(order, *men):
+    """Return how many placements of so many men of each kind a symmetry leaves as they are."""
+    ways = Counter({(0,) * len(men): 1})
+    for cycle in cycles(order):
+        for there, number in list(ways.items()):
+            for kind in range(len(men)):
+                ways[tuple(count + len(cycle) * (at == kind) for at, count in enumerate(there))] += number
+    return ways[men]
 
 
 def test_what_is_no_placement_has_no_slot():

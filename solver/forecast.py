@@ -251,7 +251,7 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     ratios, all_slots = NUMBERED, Range(slots, slots, slots)
     result.put("seconds", all_slots.times(ratios.seconds).times(1 / speed_of(workers)) + ratios.start)
     largest = int(np.diff(numbering.starts).max())
-    asked_for = NumberedStore.bytes_needed(numbering, CODE_BITS)
+    asked_for = 2 * slots + NumberedStore.tier_bytes(numbering, CODE_BITS)
     result.put("memory", Range(2 * slots + 6 * largest, 2 * slots + 10 * largest, asked_for) + ratios.fixed_memory)
     put_disk(result, all_slots, ratios, 1)
     result.rests_on = [

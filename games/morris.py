@@ -102,7 +102,7 @@ class Morris(Placed):
     def sections(self):
         """Return tiers, men of both players, first of the one to move, and what is above: all that may come about.
 
-        While men are in hand each is a tier, and none is large; then moves exchange both numbers.
+        While men are in hand each is a tier on three squares, where many may stand; then moves exchange both numbers.
         """
         found = {(2 * self.men, 0, 0)}
         left = list(found)
@@ -114,6 +114,8 @@ class Morris(Placed):
                 left += new - found
                 found |= new
         order = {men: (-men[0], -sum(men), min(men[1:]), men[1] * (men[0] > 0)) for men in found}
+        if self.squares < 3:
+            order |= {men: (-men[0], 0, 0, 0) for men in found if men[0]}
         tiers = {key: tier for tier, key in enumerate(sorted(set(order.values())))}
         return [(tiers[order[men]], men[1:], 2 * men[0]) for men in found]
 

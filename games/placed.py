@@ -58,7 +58,8 @@ class Placed(Game):
 
     def multiplicity(self, position):
         """Return how many positions are equal to one by symmetry, itself included; 0 where it is in no section."""
-        return self._found(position)[1]
+        fixing = self._found(position)[1]
+        return self._symmetries // fixing * (1 + self._swaps) if fixing else 0
 
     def unindex(self, tier, i):
         """Return the canonical position of a slot, a negative number where it stands for none."""
@@ -70,8 +71,9 @@ class Placed(Game):
             else:
                 after = middle
         ways, number = self._ways[subsection], i - self._starts[subsection]
-        men, symmetric = self._leading_men(subsection, number // ways)
-        position = self._numbers[subsection] << self._bits | self._placed(subsection, men, number % ways)
+        leading = number // ways
+        men, symmetric = self._leading_men(subsection, leading)
+        position = self._numbers[subsection] << self._bits | self._placed(subsection, men, number - leading * ways)
         if symmetric and self.index(position) != i:
             return NONE
         return self.canonical(position)
@@ -135,7 +137,7 @@ class Placed(Game):
         return section if self._section_tiers[section] >= 0 else NONE
 
     def _found(self, position):
-        """Return the slot of a position, and how many are equal to it by symmetry; NONE and 0 for no section."""
+        """Return the slot of a position, and how many symmetries leave it as it is; NONE and 0 for no section."""
         section = self._section(position)
         if section == NONE:
             return NONE, 0
@@ -158,8 +160,7 @@ class Placed(Game):
             rank = self._rank(position, subsection, self._sets[at])
             count = 1 if rank < best else count + (rank == best)
             best = min(best, rank)
-        equal = self._symmetries // count * (1 + self._swaps)
-        return self._starts[subsection] + number * ways + best, equal
+        return self._starts[subsection] + number * ways + best, count
 
     def _leading_men(self, subsection, number):
         """Return the men of the leading kind on key and side cells, and whether they are symmetric in themselves."""
@@ -201,12 +202,18 @@ class Placed(Game):
         """Return the men of a subsection, of which some stand on key and side cells, and the others have that
         number."""
         at = subsection * self._kinds
-        ways = self._ways[subsection] // self._kind_ways[at]
-        taken = men | self._chosen(rank // ways, self._men[at] - men.bit_count(), self._others)
+        taken, number = men, 0
+        if self._others:
+            number = rank // self._later_ways[at]
+            rank -= number * self._later_ways[at]
+            taken |= self._chosen(number, self._men[at] - men.bit_count(), self._others)
         position = taken << self._order[at] * self._cells
         for at in range(subsection * self._kinds + 1, (subsection + 1) * self._kinds):
-            rank, ways = rank % ways, ways // self._kind_ways[at]
-            men = self._chosen(rank // ways, self._men[at], self._full ^ taken)
+            number = rank
+            if at + 1 < (subsection + 1) * self._kinds:
+                number //= self._later_ways[at]
+                rank -= number * self._later_ways[at]
+            men = self._chosen(number, self._men[at], self._full ^ taken)
             position |= men << self._order[at] * self._cells
             taken |= men
         return position
@@ -219,10 +226,10 @@ class Placed(Game):
             free ^= highest
             place -= 1
             ways = self._binomials[place * (self._cells + 1) + count]
-            if ways <= number:
-                number -= ways
-                count -= 1
-                men |= highest
+            there = ways <= number  # no branch: it could not be foretold
+            number -= ways * there
+            count -= there
+            men |= highest * there
         return men
 
     # Tables
@@ -435,6 +442,12 @@ class Placed(Game):
     def _kind_ways(self):
         """By subsection, those of each kind in its order."""
         return tuple(chain(*(subsection.ways for subsection in self._declared.subsections)))
+
+    @cached_property
+    def _later_ways(self):
+        """The same of all kinds behind it."""
+        ways = (subsection.ways for subsection in self._declared.subsections)
+        return tuple(chain(*([prod(kinds[at + 1 :]) for at in range(len(kinds))] for kinds in ways)))
 
     @cached_property
     def _numbers(self):

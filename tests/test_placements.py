@@ -170,7 +170,8 @@ def test_slots_of_a_large_board_stand_for_all_placements():
 
 
 def test_few_slots_of_nine_mens_morris_are_empty():
-    """By Burnside's lemma there are 8,904,593,601 placements of three to nine men each but for sixteen symmetries."""
+    """By Burnside's lemma there are 8,904,593,601 placements of three to nine men each but for sixteen symmetries. R.
+    Gasser's hash function gives them 9,074,932,579 numbers, too."""
     game = load_game("morris")
     declared = game.placements
     moving = [part for part in declared.subsections if part.section.number == 0 and min(part.section.men) > 2]
@@ -178,7 +179,7 @@ def test_few_slots_of_nine_mens_morris_are_empty():
     assert men == {(mine, theirs) for mine in range(3, 10) for theirs in range(3, 10)}
     orbits = sum(fixed_by(order, *each) for order in declared.symmetries for each in men) // len(declared.symmetries)
     assert orbits == 8_904_593_601
-    assert orbits < sum(part.slots for part in moving) < 1.02 * orbits
+    assert sum(part.slots for part in moving) == 9_074_932_579
     assert max(game.size(tier) for tier in game.tiers if "#" in game.parts(tier)[0][0]) < 610_000_000
 
 

@@ -26,7 +26,7 @@ from retrograde.games.trusted import remember, trusted_files
 
 BUILT_IN = (
     *("awari", "bearoff", "cantstop", "chess", "chutes", "connect4", "cram", "dodgem", "domineering", "dotsandboxes"),
-    *("draughts", "eightpuzzle", "game2048", "grundy", "hanoi", "hareandhounds", "kalah", "klotski", "lgame"),
+    *("draughts", "eightpuzzle", "game2048", "grundy", "hanoi", "hareandhounds", "kalah", "klotski", "lasker", "lgame"),
     *("lightsout", "morris", "mutorere", "nim", "nim3", "octal", "othello", "pegsolitaire", "pig", "piglet"),
     *("pocketcube", "quixo", "teeko", "tentozero", "tictactoe", "tictactoe3", "ur", "yahtzee"),
 )

@@ -10,10 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from retrograde.databases import open_database
+from retrograde.databases import DatabaseFile, open_database
 from retrograde.games import LOSE, UNDECIDED, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.drawing import grid
+from retrograde.games.morris import Morris
 from retrograde.games.placed import Placed, placements
 from retrograde.games.placements import closed, composed, inverse, reordered
 from retrograde.solver.audit.verify import verify
@@ -22,7 +23,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.reuse import find_sources
 
-from . import reference
+from . import reference, three_men
 from .reached import MorrisOfBoth, QuixoOfBoth, by_value, counts_reached
 from .solving import counts, outcomes
 
@@ -271,7 +272,7 @@ def test_a_position_outside_all_sections_is_told():
 # Games
 
 
-@pytest.mark.parametrize("variant", ["quixo:2", "quixo:3", "morris:3", "teeko:3,3", "teeko:3,2"])
+@pytest.mark.parametrize("variant", ["quixo:2", "quixo:3", "morris:3", "teeko:3,3", "teeko:3,2", "lasker:3"])
 def test_games_keep_the_contract(variant):
     report = check(load_game(variant), compiled=False)
     assert report.ok, report.findings
@@ -298,6 +299,40 @@ def test_three_mens_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
     with open_database(path, game=game) as database:
         assert all(database[position] == outcome for position, outcome in solution.items())
     assert len(solution) == 5262
+
+
+@pytest.mark.parametrize("flying", ["yes", "no"])
+def test_small_lasker_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
+    """Once no man is in hand it is men's morris."""
+    game, other, path = load_game(f"lasker:3,{flying}"), load_game(f"morris:3,{flying}"), tmp_path / "lasker.h5"
+    solve(game, path, way="interpreted")
+    solve(other, tmp_path / "morris.h5", way="interpreted")
+    solution = reference.solve(game)
+    assert len(solution) == (12_154 if flying == "yes" else 12_138)
+    with open_database(path, game=game) as database, open_database(tmp_path / "morris.h5", game=other) as morris:
+        assert all(database[position] == outcome for position, outcome in solution.items())
+        assert database[game.start] == ((DRAW, None) if flying == "yes" else (WIN, 11))
+        last = [tier for tier in other.tiers if "#" not in other.parts(tier)[0][0]]
+        slots = [other.unindex(tier, slot) for tier in last for slot in range(other.size(tier))]
+        assert all(database[position] == morris[position] for position in slots if position >= 0)
+
+
+@pytest.mark.slow
+def test_lasker_morris_on_two_squares(tmp_path):
+    game, path = load_game("lasker:4"), tmp_path / "lasker.h5"
+    solve(game, path)
+    with open_database(path, game=game) as database:
+        assert verify(database).ok
+
+
+def test_texts_of_lasker_morris_say_what_both_have_in_hand():
+    game = load_game("lasker:4")
+    position = game.do_move(game.start, game.move(game.start, "a1"))
+    assert game.write(position) == "X../.../..../.../.../O/3-4"
+    assert game.read(game.write(position)) == position
+    assert game.show(position).endswith("3-4 in hand")
+    with pytest.raises(ValueError, match="with 0-3 men in hand no game comes to so many men"):
+        game.read("X../.../..../.../.../O/0-3")
 
 
 def test_the_first_man_of_three_mens_morris():
@@ -357,6 +392,32 @@ def test_as_many_positions_of_morris_can_be_reached_as_others_count(variant, tmp
         assert sum(reached.values()) == MORRIS[variant]
         assert database[game.start].value == DRAW
         assert verify(database).ok
+
+
+class LastThree(Morris):
+    """Nine men's morris when three each are left."""
+
+    name = "morris"
+    start = 0b111 | 0b111 << 30
+
+    def sections(self):
+        return [(0, (3, 3), 0), (1, (2, 3), 0)]
+
+
+@pytest.mark.slow
+def test_three_men_each_on_three_squares(tmp_path):
+    """Held against a solver that shares nothing with the rules or the numbering."""
+    path = tmp_path / "morris.h5"
+    solve(LastThree(), path, way="compiled")
+    with DatabaseFile(path) as file:
+        found, longest = Counter(), 0
+        for row in file.contents.counts:
+            if row.tier == 0:
+                value, plies = file.legend[row.outcome][:2]
+                found[value] += row.positions
+                longest = max(longest, plies if value != DRAW else 0)
+    assert (dict(found), longest) == three_men.counts()
+    assert found.total() == 2 * comb(24, 3) * comb(21, 3)
 
 
 @pytest.mark.slow

@@ -19,7 +19,6 @@ import psutil
 from retrograde.games.game import Game, alternates, defines
 from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.numbered import seeds, unmoves
-from retrograde.solver.numbered.kernels import Seeds
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.table import Table, Tier
@@ -55,6 +54,7 @@ class NumberedStore:
         enough = every + self.tier_bytes(numbering, bits) <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
+            work.budget.check(self.tier_bytes(numbering, bits), f"solving {numbering.slots:,} slots of positions")
             expect_disk(work.scratch, every)
             scores = Shared.kept(numbering.slots, dtype, file)
         else:
@@ -69,12 +69,10 @@ class NumberedStore:
         """Tiers of which the scores have been written to the file just now."""
 
     @staticmethod
-    def tier_bytes(numbering: Numbering, bits: int, row: int | None = None) -> int:
-        """Return how much memory a tier takes that is being solved, its frontiers included; the largest, if none is
-        given."""
+    def tier_bytes(numbering: Numbering, bits: int) -> int:
+        """Return how much memory the largest tier takes while it is solved, its frontiers included."""
         item = np.dtype(score_type(bits)).itemsize
-        slots = int(np.diff(numbering.starts).max()) if row is None else numbering.size(row)
-        return (2 * item + 10 + FRONTIER_BYTES) * slots
+        return (2 * item + 8 + FRONTIER_BYTES) * int(np.diff(numbering.starts).max())
 
     def groups(self) -> Iterator[int]:
         """Yield the numbers of tiers, last first."""
@@ -112,22 +110,18 @@ class NumberedStore:
             return
         table, part = self.table, self.table.numbering.stretch(k)
         count, has_parents = part.stop - part.start, defines(table.game, "parents")
-        what = f"solving {count:,} slots of positions in tier {int(table.numbering.tiers[k])}"
-        self.work.budget.check(self.tier_bytes(table.numbering, table.bits, k), what)
         sums = self.work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
         scores = table.scores.part(part.start, part.stop)
         if self.in_file:
             scores = self.work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
         tier = Tier(table, k, scores, sums)
-        known = Seeds(
-            tier.scores.array, np.zeros(count, np.uint16), np.zeros(count, score_type(table.bits)),
-            np.zeros(count, np.uint16), np.zeros(count, np.uint16),
-        )  # fmt: skip
-        writer = None if has_parents else LinkWriter(self.work, f"links{table.bits}-{k}", count, known[:-1])
+        sizes, best, left = (np.zeros(count, kind) for kind in (np.uint16, score_type(table.bits), np.uint16))
+        known = tier.scores.array, sizes, best, left
+        writer = None if has_parents else LinkWriter(self.work, f"links{table.bits}-{k}", count, known)
         shape = writer.shape if writer else None
         blocks = seeds.blocks(count, writer.done if writer else 0)
         for begin, found, links in self.work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks)):
-            for of_all, of_block in zip(known, found, strict=True):
+            for of_all, of_block in zip(known, found[:-1], strict=True):
                 of_all[begin : begin + len(of_block)] = of_block
             looked_at = begin + len(found.scores)
             phase.working(LOOKING * looked_at, tier.number, Deciding(0, count, None))
@@ -139,8 +133,8 @@ class NumberedStore:
         again = not alternates(table.game)
         with closing(writer.turned_round()) if writer else nullcontext() as there:
             ask = there.parents_of if there else partial(unmoves.parents_of, tier, self.work)
-            Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
-        yield self.done(k, known.scores, known.sizes)
+            Propagation(table.bits, tier.scores.array, best, left, ask, tell, again).run()
+        yield self.done(k, tier.scores.array, sizes)
 
     def counted(self, k: int, scores: Array, sizes: Array) -> Array:
         """Return the counts of a tier, as they are logged."""

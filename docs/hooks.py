@@ -49,6 +49,7 @@ SHOWN = {
     "hareandhounds": ("hareandhounds", ""),
     "kalah": ("kalah", ""),
     "klotski": ("klotski", ""),
+    "lasker": ("lasker:4", "O.X/.../X.O./.X./.../X/1-2"),
     "lgame": ("lgame", ""),
     "lightsout": ("lightsout", "OO.O/.OO./O..O/.O.."),
     "morris": ("morris:6", "OX./.O./OX.X/.O./OXX/X"),

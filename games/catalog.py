@@ -27,9 +27,9 @@ from retrograde.games.trusted import remember, trusted_files
 BUILT_IN = (
     *("awari", "bearoff", "cantstop", "chess", "chutes", "connect4", "cram", "dobutsu", "dodgem", "domineering"),
     *("dotsandboxes", "draughts", "eightpuzzle", "game2048", "grundy", "hanoi", "hareandhounds", "kalah"),
-    *("klotski", "lgame"),
-    *("lightsout", "morris", "mutorere", "nim", "nim3", "octal", "othello", "pegsolitaire", "pig", "piglet"),
-    *("pocketcube", "quixo", "teeko", "tentozero", "tictactoe", "tictactoe3", "ur", "yahtzee"),
+    *("klotski", "lasker", "lgame", "lightsout", "morris", "mutorere", "nim", "nim3", "octal", "othello"),
+    *("pegsolitaire", "pig", "piglet", "pocketcube", "quixo", "teeko", "tentozero", "tictactoe", "tictactoe3"),
+    *("ur", "yahtzee"),
 )
 ENTRY_POINTS = "retrograde.games"
 

@@ -96,6 +96,9 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     counted apart, such as the positions of either side to move. Where by symmetry one part stands for two, their
     names are joined by "and". Parts named as in `KM v K`, after what the player to move has and the other, are summed
     over all tiers as well. One part, called "all", if absent.
+`multiplicity(position)`
+    How many positions are equal by symmetry to one that has a slot, itself counted, where rules can tell it sooner than
+    by `images(position)`.
 `family`
     A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
     all such games. What is compiled and solved for one serves the others.
@@ -264,7 +267,7 @@ they use, may change without making other rules. All other members are rules, or
 HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "swapped"})
 """The members of a game that help a search, or a numbering, and decide nothing, either."""
 
-NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family"})
+NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family", "multiplicity"})
 """The members that number positions: rules, but where there is chance."""
 
 
@@ -381,6 +384,10 @@ class Game:
     def images(self, position: int) -> Iterator[int]:
         """Yield the positions equal to this one by symmetry."""
         yield position
+
+    def multiplicity(self, position: int) -> int:
+        """Return how many positions are equal to this one by symmetry."""
+        return len({position, *self.images(position)})
 
     def tier(self, position: int) -> int:
         """Return a number that never falls along a move."""

@@ -100,81 +100,107 @@ class Morris(Placed):
         return placements(self.cells, self.sections(), symmetries, swap=(1, 0))
 
     def sections(self):
-        """Yield tiers, men of both players, first of the one to move, and what is above: all that may come about."""
+        """Return tiers, men of both players, first of the one to move, and what is above: all that may come about.
+
+        While men are in hand each is a tier on three squares, where many may stand; then moves exchange both numbers.
+        """
         found = {(2 * self.men, 0, 0)}
         left = list(found)
         while left:
             hand, mine, theirs = left.pop()
-            gone = 2 * self.men - mine - theirs
-            yield 2 * self.men - hand + (0 if hand else gone * self.men + min(mine, theirs)), (mine, theirs), 2 * hand
             if mine + (hand + 1) // 2 >= 3:
                 after = mine + (hand > 0)
                 new = {(max(0, hand - 1), theirs - taken, after) for taken in range(1 + (after >= 3 and theirs > 0))}
                 left += new - found
                 found |= new
+        order = {men: (-men[0], -sum(men), min(men[1:]), men[1] * (men[0] > 0)) for men in found}
+        if self.squares < 3:
+            order |= {men: (-men[0], 0, 0, 0) for men in found if men[0]}
+        tiers = {key: tier for tier, key in enumerate(sorted(set(order.values())))}
+        return [(tiers[order[men]], men[1:], 2 * men[0]) for men in found]
 
     # The rules: a move is whence, whither and what is taken, with `cells` for the hand and for nothing
 
     def generate_moves(self, position):
         mine, theirs = self.sides(position)
-        empty, hand = (1 << self.cells) - 1 ^ mine ^ theirs, position >> 2 * self.cells + 1
-        free = self.free_to_take(theirs)
-        for source in range(self.cells + 1):
-            if (source == self.cells) == (hand > 0) and (hand or mine >> source & 1):
-                left = mine & ~(1 << source)
-                reach = empty if hand else self.reach(mine, source) & empty
-                for target in range(self.cells):
-                    if reach >> target & 1:
-                        move = (source * (self.cells + 1) + target) * (self.cells + 1)
-                        if free and self.closes(left, target):
-                            for taken in range(self.cells):
-                                if free >> taken & 1:
-                                    yield move + taken
-                        else:
-                            yield move + self.cells
+        hand = self.in_hand(position >> 2 * self.cells + 1)
+        sources = self.sources(mine, hand)
+        while sources:
+            source = first_of(sources)
+            sources &= sources - 1
+            left, targets = mine & ~(1 << source), ~(mine | theirs) & self.reach(mine, hand, source)
+            while targets:
+                target = first_of(targets)
+                targets &= targets - 1
+                move = (source * (self.cells + 1) + target) * (self.cells + 1)
+                free = self.free_to_take(theirs) if self.closes(left, target) else 0
+                if not free:
+                    yield move + self.cells
+                while free:
+                    yield move + first_of(free)
+                    free &= free - 1
 
     def do_move(self, position, move):
-        turn, hand = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
+        turn, hands = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
         mine, theirs = self.sides(position)
         source, target, taken = self.parts_of(move)
         mine = mine & ~(1 << source) | 1 << target
-        return self.position(mine, theirs & ~(1 << taken), turn, hand - (hand > 0), 1 - turn)
+        return self.position(
+            mine, theirs & ~(1 << taken), turn, self.hands_after(hands, source == self.cells), 1 - turn
+        )
 
     def primitive(self, position):
         mine, _ = self.sides(position)
-        hand = position >> 2 * self.cells + 1
-        if mine.bit_count() + (hand + 1) // 2 >= 3:
+        if mine.bit_count() + self.in_hand(position >> 2 * self.cells + 1) >= 3:
             for _ in self.generate_moves(position):
                 return UNDECIDED
         return LOSE
 
     def parents(self, position):
         """Yield the positions from which a man has been slid, and has closed no mill."""
-        turn, hand = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
+        turn = position >> 2 * self.cells & 1
         mine, theirs = self.sides(position)
-        empty = (1 << self.cells) - 1 ^ mine ^ theirs
-        for target in range(self.cells):
-            if not hand and theirs >> target & 1 and not self.closes(theirs, target):
-                reach = self.reach(theirs, target) & empty
-                for source in range(self.cells):
-                    if reach >> source & 1:
-                        yield self.position(mine, theirs ^ 1 << target ^ 1 << source, turn, 0, 1 - turn)
+        hands = self.hands_after(position >> 2 * self.cells + 1, False)
+        targets = theirs & self.sources(theirs, self.in_hand(hands))
+        while targets:
+            target = first_of(targets)
+            targets &= targets - 1
+            sources = 0
+            if not self.closes(theirs, target):
+                sources = self.reach(theirs, self.in_hand(hands), target) & ~(mine | theirs)
+            while sources:
+                other = theirs ^ 1 << target | sources & -sources
+                sources &= sources - 1
+                yield self.position(mine, other, turn, hands, 1 - turn)
+
+    def in_hand(self, hands):
+        """Return how many men the player to move has in hand, from what a position says of both."""
+        return (hands + 1) // 2
+
+    def hands_after(self, hands, put):
+        """Return what the next position says of men in hand, after one is put down or slid."""
+        return hands - put
+
+    def sources(self, mine, hand):
+        """Return the points from which a man may come, as bits, `cells` for the hand."""
+        return 1 << self.cells if hand else mine
 
     def sides(self, position):
         """Return the men of the player to move, and the other's."""
         full, turn = (1 << self.cells) - 1, position >> 2 * self.cells & 1
         return position >> turn * self.cells & full, position >> (1 - turn) * self.cells & full
 
-    def position(self, mine, theirs, player, hand, turn):
+    def position(self, mine, theirs, player, hands, turn):
         """Return a position by the men of a player and the other's, those in hand, and who is to move."""
-        return (2 * hand + turn) << 2 * self.cells | mine << player * self.cells | theirs << (1 - player) * self.cells
+        return (2 * hands + turn) << 2 * self.cells | mine << player * self.cells | theirs << (1 - player) * self.cells
 
     def parts_of(self, move):
         return move // (self.cells + 1) ** 2, move // (self.cells + 1) % (self.cells + 1), move % (self.cells + 1)
 
-    def reach(self, men, point):
-        """Return where a man may go from a point, empty or not."""
-        return (1 << self.cells) - 1 if self.flying and men.bit_count() == 3 else self.beside[point]
+    def reach(self, men, hand, point):
+        """Return where a man may go from a point, or from the hand, empty or not."""
+        flies = point == self.cells or (self.flying and men.bit_count() + hand == 3)
+        return (1 << self.cells) - 1 if flies else self.beside[point]
 
     def closes(self, men, point):
         """Tell whether a man on a point is in a mill with others."""
@@ -202,28 +228,34 @@ class Morris(Placed):
     def position_of(self, signs, turn):
         """Return the position with the fewest men in hand."""
         position = super().position_of(signs, turn)
-        for hand in range(2 * self.men + 1):
-            if self.index(position | hand << 2 * self.cells + 1) >= 0:
-                return position | hand << 2 * self.cells + 1
+        for number in sorted({section.number >> 1 for section in self.placements.sections}):
+            if self.index(position | number << 2 * self.cells + 1) >= 0:
+                return position | number << 2 * self.cells + 1
         raise ValueError("no game comes to so many men")
 
     def write(self, position):
         """Return the rows, who is to move, and how many men are in hand, if any, as in `X..../…/X/4`."""
-        hand = position >> 2 * self.cells + 1
-        return super().write(position) + f"/{hand}" * bool(hand)
+        return super().write(position) + "/" * (position >> 2 * self.cells + 1 > 0) + self.hands_text(position)
 
     def read(self, text):
-        rows, _, hand = text.strip().rpartition("/")
-        if not hand.isdecimal():
+        rows, _, hands = text.strip().rpartition("/")
+        if not hands.replace("-", "").isdecimal():
             return super().read(text)
-        position = super().read(rows) & (2 << 2 * self.cells) - 1 | int(hand) << 2 * self.cells + 1
-        if int(hand) > 2 * self.men or self.index(position) < 0:
-            raise ValueError(f"with {hand} men in hand no game comes to so many men")
-        return position
+        position = super().read(rows) & (2 << 2 * self.cells) - 1
+        for number in {section.number >> 1 for section in self.placements.sections}:
+            found = position | number << 2 * self.cells + 1
+            if self.hands_text(found) == hands and self.index(found) >= 0:
+                return found
+        raise ValueError(f"with {hands} men in hand no game comes to so many men")
 
     def show(self, position):
-        hand = position >> 2 * self.cells + 1
-        return super().show(position) + f", {hand} in hand" * bool(hand)
+        hands = self.hands_text(position)
+        return super().show(position) + f", {hands} in hand" * bool(hands)
+
+    def hands_text(self, position):
+        """Return how many men are in hand, nothing for none."""
+        hands = position >> 2 * self.cells + 1
+        return str(hands) if hands else ""
 
     def draw_move(self, position, move):
         return tuple(point for point in self.parts_of(move) if point < self.cells)
@@ -235,3 +267,8 @@ class Morris(Placed):
 
     def ending(self, position):
         return "two men are left" if self.sides(position)[0].bit_count() < 3 else "no man can move"
+
+
+def first_of(men):
+    """Return the first of some points, given as bits."""
+    return (men & -men).bit_length() - 1

@@ -18,7 +18,7 @@ from math import comb, prod
 from typing import Any, ClassVar
 
 from retrograde.games.game import Game, RuleError
-from retrograde.games.placements import NONE, Placements, by_bytes, keys, mosts, placements
+from retrograde.games.placements import NONE, Placements, by_bytes, cells_of, keys, mosts, placements
 
 __all__ = ["Placed", "placements"]
 
@@ -54,21 +54,12 @@ class Placed(Game):
 
     def index(self, position):
         """Return the slot of a position, which need not be canonical; a negative number where it is in no section."""
-        section = self._section(position)
-        if section == NONE:
-            return NONE
-        if self._swaps and position >> self._bits & 1:
-            position = self._exchanged(position)
-        leading = position >> self._leading[section] * self._cells & self._full
-        pattern = 0
-        for byte in range(self._bytes):
-            pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
-        subsection = self._first_subsections[section] + pattern.bit_count()
-        ways, orbit = self._ways[subsection], self._orbits[pattern]
-        best = ways
-        for at in range(self._set_begins[orbit % self._set_count], self._set_begins[orbit % self._set_count + 1]):
-            best = min(best, self._rank(position, subsection, self._sets[at]))
-        return self._starts[subsection] + orbit // self._set_count * ways + best
+        return self._found(position)[0]
+
+    def multiplicity(self, position):
+        """Return how many positions are equal to one by symmetry, itself included; 0 where it is in no section."""
+        fixing = self._found(position)[1]
+        return self._symmetries // fixing * (1 + self._swaps) if fixing else 0
 
     def unindex(self, tier, i):
         """Return the canonical position of a slot, a negative number where it stands for none."""
@@ -80,9 +71,10 @@ class Placed(Game):
             else:
                 after = middle
         ways, number = self._ways[subsection], i - self._starts[subsection]
-        least = self._least[self._least_begins[self._key_men[subsection]] + number // ways]
-        position = self._numbers[subsection] << self._bits | self._placed(subsection, least >> 1, number % ways)
-        if least & 1 and self.index(position) != i:
+        leading = number // ways
+        men, symmetric = self._leading_men(subsection, leading)
+        position = self._numbers[subsection] << self._bits | self._placed(subsection, men, number - leading * ways)
+        if symmetric and self.index(position) != i:
             return NONE
         return self.canonical(position)
 
@@ -99,10 +91,18 @@ class Placed(Game):
 
     def canonical(self, position):
         """Return the least of the positions equal by symmetry; they are all in one tier."""
-        least = position
-        for image in self.images(position):
-            least = min(least, image)
-        return least
+        if self._swaps and position >> self._bits & 1:
+            position = self._exchanged(position)
+        men, number = position & (1 << self._bits) - 1, position >> self._bits << self._bits
+        highest = self._bits - self._cells
+        least = men
+        for symmetry in range(1, self._symmetries):
+            image = self._moved(men >> highest, symmetry) << highest
+            if image >> highest <= least >> highest:
+                for kind in range(self._kinds - 1):
+                    image |= self._moved(men >> kind * self._cells & self._full, symmetry) << kind * self._cells
+                least = min(least, image)
+        return number | least
 
     # Its parts
 
@@ -136,8 +136,50 @@ class Placed(Game):
             section = section * (self._most_men[kind] + 1) + men.bit_count()
         return section if self._section_tiers[section] >= 0 else NONE
 
+    def _found(self, position):
+        """Return the slot of a position, and how many symmetries leave it as it is; NONE and 0 for no section."""
+        section = self._section(position)
+        if section == NONE:
+            return NONE, 0
+        if self._swaps and position >> self._bits & 1:
+            position = self._exchanged(position)
+        leading = position >> self._leading[section] * self._cells & self._full
+        pattern = side = 0
+        for byte in range(self._bytes):
+            pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
+            side |= self._side_patterns[byte << 8 | leading >> 8 * byte & 255]
+        subsection = self._first_subsections[section] + pattern.bit_count()
+        orbit = self._orbits[pattern]
+        number = self._begins[side.bit_count() * self._orbit_count + (orbit >> self._set_bits)]
+        side = self._sides[(orbit & (1 << self._set_bits) - 1) << self._side_bits | side]
+        number += side >> self._set_bits
+        which = side & (1 << self._set_bits) - 1
+        ways = self._ways[subsection]
+        best, count = ways, 0
+        for at in range(self._set_begins[which], self._set_begins[which + 1]):
+            rank = self._rank(position, subsection, self._sets[at])
+            count = 1 if rank < best else count + (rank == best)
+            best = min(best, rank)
+        return self._starts[subsection] + number * ways + best, count
+
+    def _leading_men(self, subsection, number):
+        """Return the men of the leading kind on key and side cells, and whether they are symmetric in themselves."""
+        men = self._side_men[subsection]
+        orbit, after = self._least_begins[self._key_men[subsection]], self._least_begins[self._key_men[subsection] + 1]
+        begins = men * self._orbit_count
+        while after - orbit > 1:
+            middle = (orbit + after) // 2
+            if self._begins[begins + middle] <= number:
+                orbit = middle
+            else:
+                after = middle
+        number += (
+            self._side_begins[self._least_sets[orbit] * (self._side_bits + 1) + men] - self._begins[begins + orbit]
+        )
+        return self._least[orbit] | self._side_leasts[number] >> 1, self._side_leasts[number] & 1
+
     def _rank(self, position, subsection, symmetry):
-        """Return the number of men that are not on key cells, with the cells as a symmetry orders them."""
+        """Return the number of men that are on no key or side cells, with the cells as a symmetry orders them."""
         rank, free, taken = 0, self._others, 0
         for at in range(subsection * self._kinds, (subsection + 1) * self._kinds):
             men = self._moved(position >> self._order[at] * self._cells & self._full, symmetry)
@@ -157,14 +199,21 @@ class Placed(Game):
         return number
 
     def _placed(self, subsection, men, rank):
-        """Return the men of a subsection, of which some stand on key cells, and the others have that number."""
+        """Return the men of a subsection, of which some stand on key and side cells, and the others have that
+        number."""
         at = subsection * self._kinds
-        ways = self._ways[subsection] // self._kind_ways[at]
-        taken = men | self._chosen(rank // ways, self._men[at] - self._key_men[subsection], self._others)
+        taken, number = men, 0
+        if self._others:
+            number = rank // self._later_ways[at]
+            rank -= number * self._later_ways[at]
+            taken |= self._chosen(number, self._men[at] - men.bit_count(), self._others)
         position = taken << self._order[at] * self._cells
         for at in range(subsection * self._kinds + 1, (subsection + 1) * self._kinds):
-            rank, ways = rank % ways, ways // self._kind_ways[at]
-            men = self._chosen(rank // ways, self._men[at], self._full ^ taken)
+            number = rank
+            if at + 1 < (subsection + 1) * self._kinds:
+                number //= self._later_ways[at]
+                rank -= number * self._later_ways[at]
+            men = self._chosen(number, self._men[at], self._full ^ taken)
             position |= men << self._order[at] * self._cells
             taken |= men
         return position
@@ -177,10 +226,10 @@ class Placed(Game):
             free ^= highest
             place -= 1
             ways = self._binomials[place * (self._cells + 1) + count]
-            if ways <= number:
-                number -= ways
-                count -= 1
-                men |= highest
+            there = ways <= number  # no branch: it could not be foretold
+            number -= ways * there
+            count -= there
+            men |= highest * there
         return men
 
     # Tables
@@ -214,8 +263,8 @@ class Placed(Game):
 
     @cached_property
     def _others(self):
-        """The cells that are no key cells."""
-        return self._full ^ sum(1 << cell for cell in self._declared.key)
+        """The cells that are no key or side cells."""
+        return self._full ^ sum(1 << cell for cell in (*self._declared.key, *self._declared.side))
 
     @cached_property
     def _symmetries(self):
@@ -245,37 +294,96 @@ class Placed(Game):
         return by_bytes(self._declared.key, self._cells)
 
     @cached_property
-    def _orbits(self):
-        """By pattern, the number of its orbit, and below it that of the set of symmetries that make it least."""
-        known = self._declared.orbits[1]
-        return tuple(self._set_count * orbit + which for orbit, which in map(known.__getitem__, range(len(known))))
+    def _side_patterns(self):
+        """The same for side cells."""
+        return by_bytes(self._declared.side, self._cells)
 
     @cached_property
-    def _set_count(self):
-        return len(self._declared.orbits[2])
+    def _side_bits(self):
+        return len(self._declared.side)
+
+    @cached_property
+    def _numbered_sets(self):
+        """By symmetries that make patterns least, the number of the set; those that make one on key cells least come
+        first. (Not for compiled rules.)"""
+        declared = self._declared
+        both = (symmetries for sides in declared.sides.values() for _, symmetries in sides)
+        return {symmetries: number for number, symmetries in enumerate(dict.fromkeys((*declared.sides, *both)))}
+
+    @cached_property
+    def _set_bits(self):
+        """Of the number of a set, below other numbers."""
+        return len(self._numbered_sets).bit_length()
+
+    @cached_property
+    def _orbits(self):
+        """By pattern on key cells, the number of its orbit, fewer men first, and below it that of its set."""
+        known = self._declared.orbits[1]
+        return tuple(
+            self._least_begins[pattern.bit_count()] + known[pattern][0] << self._set_bits
+            | self._numbered_sets[known[pattern][1]]
+            for pattern in range(len(known))
+        )
+
+    @cached_property
+    def _sides(self):
+        """By set and pattern on side cells, the number of its least image among those of as many men, and below it that
+        of the set that is left."""
+        return tuple(
+            self._declared.side_leasts[symmetries][least.bit_count()].index(least) << self._set_bits
+            | self._numbered_sets[left]
+            for symmetries, sides in self._declared.sides.items()
+            for least, left in sides
+        )
 
     @cached_property
     def _sets(self):
-        return tuple(chain(*self._declared.orbits[2]))
+        return tuple(chain(*self._numbered_sets))
 
     @cached_property
     def _set_begins(self):
-        return (0, *accumulate(map(len, self._declared.orbits[2])))
+        return (0, *accumulate(map(len, self._numbered_sets)))
 
     @cached_property
     def _least(self):
-        """By key men and orbit, twice the cells of the least pattern, and 1 more where it is symmetric in itself."""
-        least, known, sets = self._declared.orbits
-        cells = [1 << cell for cell in self._declared.key]
-        return tuple(
-            2 * sum(cell for place, cell in enumerate(cells) if pattern >> place & 1)
-            + (len(sets[known[pattern][1]]) > 1)
-            for pattern in chain(*least)
-        )
+        """By orbit, the cells of the least pattern."""
+        return tuple(cells_of(pattern, self._declared.key) for pattern in chain(*self._declared.orbits[0]))
+
+    @cached_property
+    def _least_sets(self):
+        """By orbit, the set of the least pattern."""
+        least, known = self._declared.orbits
+        return tuple(self._numbered_sets[known[pattern][1]] for pattern in chain(*least))
 
     @cached_property
     def _least_begins(self):
         return (0, *accumulate(map(len, self._declared.orbits[0])))
+
+    @cached_property
+    def _orbit_count(self):
+        return self._least_begins[-1]
+
+    @cached_property
+    def _begins(self):
+        """By men on side cells and orbit, its first number."""
+        return tuple(chain(*(begins[:-1] for by_key in self._declared.begins for begins in by_key)))
+
+    @cached_property
+    def _side_leasts(self):
+        """By set, men on side cells and number, twice the cells of a least pattern there, and 1 more where it and
+        that on key cells are symmetric in themselves."""
+        declared = self._declared
+        return tuple(
+            2 * cells_of(pattern, declared.side) + (len(declared.sides[symmetries][pattern][1]) > 1)
+            for symmetries, leasts in declared.side_leasts.items()
+            for pattern in chain(*leasts)
+        )
+
+    @cached_property
+    def _side_begins(self):
+        """By set and men on side cells, where they begin there."""
+        counts = (len(some) for leasts in self._declared.side_leasts.values() for some in leasts)
+        return (0, *accumulate(counts))
 
     @cached_property
     def _most_men(self):
@@ -336,6 +444,12 @@ class Placed(Game):
         return tuple(chain(*(subsection.ways for subsection in self._declared.subsections)))
 
     @cached_property
+    def _later_ways(self):
+        """The same of all kinds behind it."""
+        ways = (subsection.ways for subsection in self._declared.subsections)
+        return tuple(chain(*([prod(kinds[at + 1 :]) for at in range(len(kinds))] for kinds in ways)))
+
+    @cached_property
     def _numbers(self):
         return tuple(subsection.section.number for subsection in self._declared.subsections)
 
@@ -354,6 +468,10 @@ class Placed(Game):
     @cached_property
     def _key_men(self):
         return tuple(subsection.key_men for subsection in self._declared.subsections)
+
+    @cached_property
+    def _side_men(self):
+        return tuple(subsection.side_men for subsection in self._declared.subsections)
 
     @cached_property
     def _binomials(self):

@@ -9,15 +9,17 @@ second, and so on; above them stands a *number*: who is to move, how many men ar
 there is: a tier, how many men of each kind, and the number. The slots of a tier are those of its sections, ascending::
 
     section   subsection       orbit             others of that kind    second kind           third kind, …
-    (x, o)    by men of the    number of the     C(cells that are no    C(cells left, men)    C(cells left, men)
-              leading kind     pattern of these  key cells, men)        ways                  ways
+    (x, o)    by men of the    number of the     C(cells of no table,   C(cells left, men)    C(cells left, men)
+              leading kind     pattern of these  men)                   ways                  ways
               on key cells     men               ways
 
-The *key cells* are up to 16 that the symmetries keep among themselves, all if there are no more. Of the patterns in
-which men of one kind stand on them, those equal by symmetry are an orbit, of which the least stands for all. The other
-men are numbered among the cells that are left, by sums of binomials (the combinatorial number system), after the
-symmetry that makes the pattern least. Where several do, because it is symmetric in itself, the least number counts, and
-slots with another one stand for none. So as to have few of these, the leading kind is the one with the fewest slots.
+The *key cells* are up to 16 that the symmetries keep among themselves, all if there are no more; the *side cells* are
+the others, if they are at most nine. Of the patterns in which men of one kind stand on key cells, those equal by
+symmetry are an orbit, of which the least stands for all; and so are those on side cells, by the symmetries that leave
+that pattern as it is. The other men are numbered among the cells that are left, by sums of binomials (the combinatorial
+number system), after the symmetry that makes both patterns least. Where several do, because they are symmetric in
+themselves, the least number counts, and slots with another one stand for none. So as to have few of these, the leading
+kind is the one with the fewest slots.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +33,8 @@ from retrograde.games.game import POSITION_BITS, RuleError
 
 KEY_CELLS = 16
 """Key cells at most: there is a table of all patterns on them, 8 bytes each."""
+SIDE_CELLS = 9
+"""Side cells at most: there is a table of all patterns on them for each set of symmetries."""
 MOST_SYMMETRIES = 128
 MOST_TIERS = 1 << 16
 MOST_KEYS = 1 << 16
@@ -63,6 +67,7 @@ class Subsection:
     order: tuple[int, ...]
     """The kinds in the order in which they are placed, the leading one first."""
     key_men: int
+    side_men: int
     start: int
     ways: tuple[int, ...]
     """Of the other men of the leading kind, and of those of each other kind."""
@@ -110,30 +115,73 @@ class Placements:
         return tuple(sorted(chosen))
 
     @cached_property
-    def on_key(self) -> tuple[Order, ...]:
-        """The symmetries as they order the key cells, by their places among these."""
-        place = {cell: at for at, cell in enumerate(self.key)}
-        return tuple(tuple(place[order[cell]] for cell in self.key) for order in self.symmetries)
+    def side(self) -> tuple[int, ...]:
+        """The side cells, ascending."""
+        others = tuple(cell for cell in range(self.cells) if cell not in self.key)
+        return others if self.key and len(others) <= SIDE_CELLS else ()
+
+    def turned_on(self, cells: tuple[int, ...], back: bool = False) -> list[tuple[int, ...]]:
+        """Return for each symmetry, or what undoes it, the image of each pattern on some cells, as `by_bytes` does."""
+        place = {cell: at for at, cell in enumerate(cells)}
+        orders = (tuple(place[order[cell]] for cell in cells) for order in self.symmetries)
+        return [by_bytes(inverse(order) if back else order, max(9, len(cells))) for order in orders]
 
     @cached_property
-    def orbits(self) -> tuple[tuple[tuple[int, ...], ...], dict[int, tuple[int, int]], tuple[tuple[int, ...], ...]]:
-        """By men the least patterns; for each pattern its orbit's number and the set of symmetries that make it least,
-        by number; and these sets."""
+    def orbits(self) -> tuple[list[list[int]], dict[int, tuple[int, tuple[int, ...]]]]:
+        """By men on key cells the least patterns; for each pattern its orbit's number, and the symmetries, by number,
+        that make it least."""
         least: list[list[int]] = [[] for _ in range(len(self.key) + 1)]
-        known: dict[int, tuple[int, int]] = {}
-        sets: dict[tuple[int, ...], int] = {}
-        undo = [by_bytes(inverse(order), max(9, len(self.key))) for order in self.on_key]
+        known: dict[int, tuple[int, tuple[int, ...]]] = {}
+        turned = self.turned_on(self.key, back=True)
         for pattern in range(1 << len(self.key)):
-            if pattern in known:
-                continue
-            orbit = least[pattern.bit_count()]
-            ways: dict[int, list[int]] = {}
-            for symmetry, images in enumerate(undo):
-                ways.setdefault(images[pattern & 255] | images[256 + (pattern >> 8)], []).append(symmetry)
-            for image, symmetries in ways.items():
-                known[image] = len(orbit), sets.setdefault(tuple(symmetries), len(sets))
-            orbit.append(pattern)
-        return tuple(map(tuple, least)), known, tuple(sets)
+            if pattern not in known:
+                orbit = least[pattern.bit_count()]
+                ways: dict[int, list[int]] = {}
+                for symmetry, images in enumerate(turned):
+                    ways.setdefault(images[pattern & 255] | images[256 + (pattern >> 8)], []).append(symmetry)
+                known |= {image: (len(orbit), tuple(symmetries)) for image, symmetries in ways.items()}
+                orbit.append(pattern)
+        return least, known
+
+    @cached_property
+    def sides(self) -> dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]]:
+        """By symmetries that make a pattern on key cells least, and those on side cells: the least image by any of
+        them, and the symmetries that lead there."""
+        patterns = range(1 << len(self.side))
+        turned = [
+            [table[one & 255] | table[256 + (one >> 8)] for one in patterns] for table in self.turned_on(self.side)
+        ]
+        found = {}
+        for symmetries in dict.fromkeys(symmetries for _, symmetries in self.orbits[1].values()):
+            leasts = map(min, zip(*(turned[symmetry] for symmetry in symmetries), strict=True))
+            found[symmetries] = [
+                (least, tuple(symmetry for symmetry in symmetries if turned[symmetry][pattern] == least))
+                for pattern, least in enumerate(leasts)
+            ]
+        return found
+
+    @cached_property
+    def side_leasts(self) -> dict[tuple[int, ...], list[list[int]]]:
+        """By the same symmetries, and men on side cells, the least patterns there, ascending."""
+        found = {}
+        for symmetries, sides in self.sides.items():
+            leasts = sorted({least for least, _ in sides})
+            by_men = [[one for one in leasts if one.bit_count() == men] for men in range(len(self.side) + 1)]
+            found[symmetries] = by_men
+        return found
+
+    @cached_property
+    def begins(self) -> list[list[list[int]]]:
+        """By men on side cells, and on key cells: where in the numbers of both patterns each orbit of these begins, and
+        how many numbers there are."""
+        least, known = self.orbits
+        return [
+            [
+                list(accumulate((len(self.side_leasts[known[one][1]][men]) for one in orbit), initial=0))
+                for orbit in least
+            ]
+            for men in range(len(self.side) + 1)
+        ]
 
     @cached_property
     def subsections(self) -> tuple[Subsection, ...]:
@@ -156,8 +204,9 @@ class Placements:
         taken = accumulate((first, *rest))
         later = tuple(comb(self.cells - before, men) for before, men in zip(taken, rest, strict=False))
         for key_men in range(max(0, first - others), min(first, key) + 1):
-            ways = comb(others, first - key_men), *later
-            subsection = Subsection(section, order, key_men, start, ways, len(self.orbits[0][key_men]))
+            side_men = first - key_men if self.side else 0
+            ways = comb(others - len(self.side), first - key_men - side_men), *later
+            subsection = Subsection(section, order, key_men, side_men, start, ways, self.begins[side_men][key_men][-1])
             yield subsection
             start += subsection.slots
 
@@ -296,3 +345,12 @@ def reordered(pattern: int, order: Order) -> int:
     '0b101'
     """
     return sum((pattern >> cell & 1) << place for place, cell in enumerate(order))
+
+
+def cells_of(pattern: int, cells: Sequence[int]) -> int:
+    """Return the cells of a pattern on some cells, as bits.
+
+    >>> bin(cells_of(0b101, (1, 2, 4)))
+    '0b10010'
+    """
+    return sum(1 << cell for place, cell in enumerate(cells) if pattern >> place & 1)

@@ -251,12 +251,14 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     ratios, all_slots = NUMBERED, Range(slots, slots, slots)
     result.put("seconds", all_slots.times(ratios.seconds).times(1 / speed_of(workers)) + ratios.start)
     largest = int(np.diff(numbering.starts).max())
-    asked_for = NumberedStore.bytes_needed(numbering, CODE_BITS)
+    tier = NumberedStore.tier_bytes(numbering, CODE_BITS)
+    asked_for = 2 * slots + tier
     result.put("memory", Range(2 * slots + 6 * largest, 2 * slots + 10 * largest, asked_for) + ratios.fixed_memory)
     put_disk(result, all_slots, ratios, 1)
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
         f"ratios of {ratios.source}; solve asks for the most memory that is named",
+        f"where there is less than that, but {format_size(tier)} for the largest tier, scores lie in a scratch file",
     ]
     return result
 

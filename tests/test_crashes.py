@@ -15,6 +15,7 @@ from retrograde.databases import CannotWrite, DatabaseFile, InUse, open_database
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
+from retrograde.solver.work.journal import outline
 
 from .command_line import COMMAND, environment
 from .crashing import KINDS
@@ -167,3 +168,71 @@ def test_a_solve_killed_again_and_again_ends_in_the_same_bytes(variant, tmp_path
     seconds = KILLED[variant]
     digests = {kill(variant, tmp_path / str(n), seconds, 6 * (n > 0), Random(n)) for n in range(3)}
     assert len(digests) == 1
+
+
+ONE_TIER = '''
+import sys
+from functools import cached_property
+
+from retrograde.games.drawing import grid
+from retrograde.games.game import Game
+from retrograde.games.placed import placements
+from retrograde.games.teeko import Teeko
+from retrograde.solver.engine import solve
+from retrograde.solver.work.journal import outline
+from retrograde.solver.links import links, sorting
+from retrograde.solver.numbered import seeds
+from retrograde.solver.work.sizes import Sizes
+
+
+class Slide(Teeko):
+    """Teeko with all men on the board, and parents that the solver finds itself."""
+
+    start = 0b1111_0000 << 16 | 0b1111
+    parents = Game.parents
+
+    @cached_property
+    def placements(self):
+        return placements(16, [(0, (4, 4))], grid(4, 4).symmetries, swap=(1, 0))
+
+
+if __name__ == "__main__":
+    sorting.BUCKET_BITS, links.BUFFER, seeds.BLOCK, read = 12, 1 << 15, 1 << 10, links.LinkLog.read
+
+    def told(log, *args):
+        found = read(log, *args)
+        print(log.done, len(log.turned), flush=True)
+        return found
+
+    links.LinkLog.read = told
+    sizes = Sizes(links_in_scratch=True, scores_in_scratch=True, journal_seconds=0)
+    solve(Slide(4, 4), sys.argv[1], way="compiled", workers=1, sizes=sizes)
+'''
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL")
+def test_a_tier_that_is_killed_goes_on_with_what_was_put_aside(tmp_path):
+    """The only tier of a game is killed as its journal grows: no run begins before where the one before was killed."""
+    (tmp_path / "slide.py").write_text(ONE_TIER)
+    command = [sys.executable, tmp_path / "slide.py"]
+    whole, killed = (tmp_path / name / "slide.h5" for name in ("whole", "killed"))
+    whole.parent.mkdir()  # one of its own: a tier that is in a database beside is taken from there
+    killed.parent.mkdir()
+    subprocess.run([*command, whole], check=True, stdout=subprocess.DEVNULL)
+    journal = killed.with_name("slide.h5.journal")
+    dice, taken_up, left = Random(5), [], []
+    for _ in range(8):
+        process = subprocess.Popen([*command, killed], stdout=subprocess.PIPE, text=True)
+        enough = (journal.stat().st_size if journal.exists() else 0) + dice.randrange(1, 200_000)
+        while process.poll() is None and not (journal.exists() and journal.stat().st_size >= enough):
+            time.sleep(0.002)
+        process.kill()
+        said, _ = process.communicate()
+        taken_up += [tuple(map(int, line.split())) for line in said.splitlines()]
+        left += [list(outline(journal))] if journal.exists() else []
+    subprocess.run([*command, killed], check=True, stdout=subprocess.DEVNULL)
+    assert killed.read_bytes() == whole.read_bytes()
+    assert taken_up == sorted(taken_up)
+    assert len({done for done, _ in taken_up}) > 3
+    assert [len(entries) for entries in left] == sorted(len(entries) for entries in left)

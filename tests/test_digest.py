@@ -333,7 +333,7 @@ def test_rules_of_classes_that_a_game_is_derived_from_count(digest_of):
 def test_all_that_the_contract_has_for_people_is_named_there():
     """A method that is added to the contract is a rule, or it is in that list."""
     rules = {"start", "generate_moves", "do_move", "primitive", "images", "tier", "parents", "canonical"}
-    rules |= {"index", "unindex", "parts", "family"}
+    rules |= {"index", "unindex", "parts", "family", "multiplicity"}
     rules |= {"players", "turn", "odds", "payoff", "reward", "metric", "starts"}
     members = {name for name in {*vars(Game), *Game.__annotations__} if not name.startswith("__")}
     assert members - rules <= FOR_PEOPLE | HINTS
@@ -394,9 +394,10 @@ RULES = {
     "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
     "kalah": "05239a2e750f88a86a1589705d8dc73b",
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
+    "lasker": "a0c50e891a1f69ee8166b457d081708e",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
     "lightsout": "472008e609167d6f057bf7061cff956d",
-    "morris": "83524774389ce2ec75629d8b21871ecd",
+    "morris": "21896a47317e22c8a258318780aec043",
     "mutorere": "b42892da2880104270cae475405f828c",
     "nim": "4b5cde62e2cef2563dae26feb165155b",
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",
@@ -406,8 +407,8 @@ RULES = {
     "pig": "fcd2bb65d3300077c9fbf336260e4833",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",
-    "quixo": "636e91a59d5e6fb5f96790155cb40743",
-    "teeko": "f2886ecd5fd4c1613207cf5b37d8d7ef",
+    "quixo": "bf3fcea4c49c4975463fb0c39baa6e8f",
+    "teeko": "c7a9d5fff3051599636d2992a186c62b",
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
     "tictactoe": "5e7ff4cdf150ec59299618c233f13644",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",

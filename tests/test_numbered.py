@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,8 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
+from retrograde.solver.numbered.store import NumberedStore
+from retrograde.solver.work.journal import Log
 from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
 
@@ -42,6 +45,12 @@ WAYS = {
     "interpreted": (GAME, True, Sizes()),
     "compiled": (GAME, False, Sizes()),
     "without parents": (tangle.DenseTangleWithoutParents(), False, Sizes()),
+    "scores in a file": (GAME, False, Sizes(scores_in_scratch=True)),
+    "without parents, all in scratch": (
+        tangle.DenseTangleWithoutParents(),
+        False,
+        Sizes(links_in_scratch=True, scores_in_scratch=True),
+    ),
     "without parents, links in scratch": (tangle.DenseTangleWithoutParents(), False, Sizes(links_in_scratch=True)),
 }
 
@@ -268,6 +277,36 @@ def test_without_parents_links_are_found_from_the_front(path, in_scratch):
     solve(NoParents(), path, way="compiled", fresh=True, sizes=Sizes(links_in_scratch=in_scratch))
     assert outcomes(path, NoParents()) == reference.solve(Ring(), starts=range(100))
     assert not check(NoParents()).findings
+
+
+def test_scores_in_a_file_that_a_kill_has_left_half_written_are_made_anew(path, tmp_path, monkeypatch):
+    """A solve is stopped behind each tier, and what it has left in the file is damaged now and then."""
+    monkeypatch.setattr(tangle.DenseTangle, "start", LARGEST)
+    whole = solve(GAME, path, way="compiled", fresh=True).read_bytes()
+    dice, kept, write = random.Random(1), [], Log.write
+    keep = NumberedStore.keep
+    monkeypatch.setattr(NumberedStore, "keep", lambda self, done: kept.append(keep(self, done)) or kept[-1])
+
+    def write_and_stop(log):
+        write(log)
+        raise Stop
+
+    path = tmp_path / "game.h5"
+    sizes = Sizes(scores_in_scratch=True, journal_seconds=0)
+    for turn in range(12):
+        with monkeypatch.context() as patch:
+            if turn < 11:
+                patch.setattr(Log, "write", write_and_stop)
+            with suppress(Stop):
+                solve(GAME, path, way="compiled", sizes=sizes)
+        for file in (tmp_path / "game.h5.scratch").glob("*.kept"):
+            if turn % 3 == 2:
+                scores = bytearray(file.read_bytes())
+                scores[dice.randrange(len(scores))] ^= 64
+                file.write_bytes(scores)
+    assert path.read_bytes() == whole
+    assert sum(one.tier is None for one in kept) > 0  # damaged, and found so
+    assert sum(one.records > 0 for one in kept) > len(GAME.tiers)
 
 
 class Chain(Ring):

@@ -1,6 +1,7 @@
 """Declared placements: numberings held against all placements written down, and games that are models of them."""
 
 import dataclasses
+from collections import Counter
 from functools import cached_property
 from itertools import product
 from math import comb
@@ -9,10 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from retrograde.databases import open_database
+from retrograde.databases import DatabaseFile, open_database
 from retrograde.games import LOSE, UNDECIDED, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.drawing import grid
+from retrograde.games.morris import Morris
 from retrograde.games.placed import Placed, placements
 from retrograde.games.placements import closed, composed, inverse, reordered
 from retrograde.solver.audit.verify import verify
@@ -21,7 +23,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.reuse import find_sources
 
-from . import reference
+from . import reference, three_men
 from .reached import MorrisOfBoth, QuixoOfBoth, by_value, counts_reached
 from .solving import counts, outcomes
 
@@ -94,6 +96,7 @@ def test_each_placement_has_a_slot_of_its_own_but_for_symmetry(game):
         assert set(game.images(position)) == images
         assert game.canonical(position) == least
         assert game.unindex(tier, game.index(position)) == least
+        assert game.multiplicity(position) == len(images)
         classes.setdefault(tier, set()).add(least)
     assert sorted(classes) == list(game.tiers)
     for tier, expected in classes.items():
@@ -146,6 +149,7 @@ def test_a_board_of_more_cells_than_are_in_the_table_is_numbered_as_well(name):
             position |= section.number << 2 * declared.cells
             images = images_by_cells(game, position)
             assert set(game.images(position)) == images
+            assert game.multiplicity(position) == len(images)
             slot = game.index(position)
             assert {game.index(image) for image in images} == {slot}
             assert game.tier(position) == section.tier
@@ -164,6 +168,30 @@ def test_slots_of_a_large_board_stand_for_all_placements():
     slots = [game.unindex(0, slot) for slot in range(game.size(0))]
     images = [images_by_cells(game, position) for position in slots if position >= 0]
     assert sum(map(len, images)) == len(set().union(*images)) == comb(25, 2) * 23
+
+
+def test_few_slots_of_nine_mens_morris_are_empty():
+    """By Burnside's lemma there are 8,904,593,601 placements of three to nine men each but for sixteen symmetries. R.
+    Gasser's hash function gives them 9,074,932,579 numbers, too."""
+    game = load_game("morris")
+    declared = game.placements
+    moving = [part for part in declared.subsections if part.section.number == 0 and min(part.section.men) > 2]
+    men = {part.section.men for part in moving}
+    assert men == {(mine, theirs) for mine in range(3, 10) for theirs in range(3, 10)}
+    orbits = sum(fixed_by(order, *each) for order in declared.symmetries for each in men) // len(declared.symmetries)
+    assert orbits == 8_904_593_601
+    assert sum(part.slots for part in moving) == 9_074_932_579
+    assert max(game.size(tier) for tier in game.tiers if "#" in game.parts(tier)[0][0]) < 610_000_000
+
+
+def fixed_by(order, *men):
+    """Return how many placements of so many men of each kind a symmetry leaves as they are."""
+    ways = Counter({(0,) * len(men): 1})
+    for cycle in cycles(order):
+        for there, number in list(ways.items()):
+            for kind in range(len(men)):
+                ways[tuple(count + len(cycle) * (at == kind) for at, count in enumerate(there))] += number
+    return ways[men]
 
 
 def test_what_is_no_placement_has_no_slot():
@@ -244,7 +272,7 @@ def test_a_position_outside_all_sections_is_told():
 # Games
 
 
-@pytest.mark.parametrize("variant", ["quixo:2", "quixo:3", "morris:3", "teeko:3,3", "teeko:3,2"])
+@pytest.mark.parametrize("variant", ["quixo:2", "quixo:3", "morris:3", "teeko:3,3", "teeko:3,2", "lasker:3"])
 def test_games_keep_the_contract(variant):
     report = check(load_game(variant), compiled=False)
     assert report.ok, report.findings
@@ -271,6 +299,40 @@ def test_three_mens_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
     with open_database(path, game=game) as database:
         assert all(database[position] == outcome for position, outcome in solution.items())
     assert len(solution) == 5262
+
+
+@pytest.mark.parametrize("flying", ["yes", "no"])
+def test_small_lasker_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
+    """Once no man is in hand it is men's morris."""
+    game, other, path = load_game(f"lasker:3,{flying}"), load_game(f"morris:3,{flying}"), tmp_path / "lasker.h5"
+    solve(game, path, way="interpreted")
+    solve(other, tmp_path / "morris.h5", way="interpreted")
+    solution = reference.solve(game)
+    assert len(solution) == (12_154 if flying == "yes" else 12_138)
+    with open_database(path, game=game) as database, open_database(tmp_path / "morris.h5", game=other) as morris:
+        assert all(database[position] == outcome for position, outcome in solution.items())
+        assert database[game.start] == ((DRAW, None) if flying == "yes" else (WIN, 11))
+        last = [tier for tier in other.tiers if "#" not in other.parts(tier)[0][0]]
+        slots = [other.unindex(tier, slot) for tier in last for slot in range(other.size(tier))]
+        assert all(database[position] == morris[position] for position in slots if position >= 0)
+
+
+@pytest.mark.slow
+def test_lasker_morris_on_two_squares(tmp_path):
+    game, path = load_game("lasker:4"), tmp_path / "lasker.h5"
+    solve(game, path)
+    with open_database(path, game=game) as database:
+        assert verify(database).ok
+
+
+def test_texts_of_lasker_morris_say_what_both_have_in_hand():
+    game = load_game("lasker:4")
+    position = game.do_move(game.start, game.move(game.start, "a1"))
+    assert game.write(position) == "X../.../..../.../.../O/3-4"
+    assert game.read(game.write(position)) == position
+    assert game.show(position).endswith("3-4 in hand")
+    with pytest.raises(ValueError, match="with 0-3 men in hand no game comes to so many men"):
+        game.read("X../.../..../.../.../O/0-3")
 
 
 def test_the_first_man_of_three_mens_morris():
@@ -330,6 +392,32 @@ def test_as_many_positions_of_morris_can_be_reached_as_others_count(variant, tmp
         assert sum(reached.values()) == MORRIS[variant]
         assert database[game.start].value == DRAW
         assert verify(database).ok
+
+
+class LastThree(Morris):
+    """Nine men's morris when three each are left."""
+
+    name = "morris"
+    start = 0b111 | 0b111 << 30
+
+    def sections(self):
+        return [(0, (3, 3), 0), (1, (2, 3), 0)]
+
+
+@pytest.mark.slow
+def test_three_men_each_on_three_squares(tmp_path):
+    """Held against a solver that shares nothing with the rules or the numbering."""
+    path = tmp_path / "morris.h5"
+    solve(LastThree(), path, way="compiled")
+    with DatabaseFile(path) as file:
+        found, longest = Counter(), 0
+        for row in file.contents.counts:
+            if row.tier == 0:
+                value, plies = file.legend[row.outcome][:2]
+                found[value] += row.positions
+                longest = max(longest, plies if value != DRAW else 0)
+    assert (dict(found), longest) == three_men.counts()
+    assert found.total() == 2 * comb(24, 3) * comb(21, 3)
 
 
 @pytest.mark.slow

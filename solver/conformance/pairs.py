@@ -209,6 +209,9 @@ def check_slots(survey: Survey, position: int) -> None:
     for image in Random(position).sample(images, min(SAMPLE, len(images))):
         if survey.tier(image) == tier and (other := game.index(image)) != slot:
             raise Fault(f"gives {slot}, and {other} for {text_of(game, image)}, which is the same by symmetry")
+    survey.at("multiplicity", position)
+    if (given := game.multiplicity(position)) != (equal := len({position, *images})):
+        raise Fault(f"gives {given}, and with its images there are {equal}")
     survey.at("family", position)
     family = game.family
     answers = family.tier(position), family.index(position), family.unindex(tier, slot), family.primitive(position)

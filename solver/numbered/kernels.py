@@ -12,7 +12,7 @@ from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, POSITION_
 from retrograde.solver.outcomes.edges import mark_of, was_undecided
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score
-from retrograde.solver.rules.kernels import count_images
+from retrograde.solver.rules.kernels import multiplicity
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import whole
@@ -70,8 +70,8 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         if position >= POSITION_LIMIT or whole(game.index(position)) != first + i:
             trouble[0] = Trouble.BAD_INDEX
             return i, end
-        seeds.sizes[i] = count_images(game, position, images)
-        if seeds.sizes[i] == MOST_IMAGES:
+        seeds.sizes[i] = multiplicity(game, position, images)
+        if not 0 < seeds.sizes[i] < MOST_IMAGES:
             trouble[0] = Trouble.BAD_IMAGES
             return i, end
         value = whole(game.primitive(position))
@@ -193,7 +193,7 @@ def measure(game, tier, first, images, sizes):
     """Write how many positions are symmetric to those of some slots of a tier, from slot *first*; 0 for empty ones."""
     for i in range(len(sizes)):
         position = game.unindex(tier, first + i)
-        sizes[i] = 0 if position < 0 else count_images(game, position, images)
+        sizes[i] = 0 if position < 0 else multiplicity(game, position, images)
 
 
 @kernel

@@ -40,11 +40,17 @@ def counts_of(game: Game, numbering: Numbering, k: int, codes: Array, sizes: Arr
 
 
 def solved_slots(
-    game: Game, numbering: Numbering, outcomes: dict[int, Outcome], counts: dict[int, Array], codes: Array
+    game: Game,
+    numbering: Numbering,
+    outcomes: dict[int, Outcome],
+    counts: dict[int, Array],
+    codes: Array,
+    stays: bool = False,
 ) -> SolvedSlots:
     """Return a solved game from what the codes of *outcomes* mean, the *counts* of all tiers and a code for each slot.
 
-    The codes are overwritten by rows of the legend; slots that stand for no position may have any others.
+    The codes are overwritten by rows of the legend, unless they are to stay; slots that stand for no position may have
+    any others.
     """
     row_of = {outcome: row for row, outcome in enumerate(sorted(set(outcomes.values())))}
     by_outcome: list[list[CountRow]] = [[] for _ in row_of]
@@ -59,10 +65,34 @@ def solved_slots(
         mine = by_outcome[row]
         sums = sum(count.positions for count in mine), sum(count.stored for count in mine)
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
-    to_rows(codes, {code: row_of[outcome] for code, outcome in outcomes.items()}, len(row_of))
-    start = start_row(game, numbering, codes)
-    fill_gaps(codes, len(row_of))
-    return SolvedSlots(numbering.tiers, numbering.starts, legend, found, codes, start)
+    by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
+    start = start_row(game, numbering, codes, by_code)
+    rows: Any = Rows(codes, by_code, len(row_of)) if stays else codes
+    if not stays:
+        to_rows(codes, by_code, len(row_of))
+        fill_gaps(codes, len(row_of))
+    return SolvedSlots(numbering.tiers, numbering.starts, legend, found, rows, start)
+
+
+class Rows:
+    """The rows that codes are turned into, made as they are asked for, from the first to the last."""
+
+    def __init__(self, codes: Array, row_of: dict[int, int], empty: int):
+        self.codes, self.row_of, self.empty = codes, row_of, empty
+        self.before = 0
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def max(self) -> int:
+        """Return the greatest row."""
+        return self.empty - 1
+
+    def __getitem__(self, where: slice) -> Array:
+        rows = self.codes[where].copy()
+        to_rows(rows, self.row_of, self.empty)
+        self.before = fill_gaps(rows, self.empty, self.before)
+        return rows
 
 
 def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
@@ -81,21 +111,22 @@ def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
             part[:] = rows[np.where(known[places] == part, places, -1)]
 
 
-def start_row(game: Game, numbering: Numbering, rows: Array) -> int | None:
+def start_row(game: Game, numbering: Numbering, codes: Array, row_of: dict[int, int]) -> int | None:
     """Return the outcome of the start of a game, if it has one."""
     start = getattr(game, "start", None)
     if start is None:
         return None
     k, slot = numbering.slot_of(game, start)
-    return int(rows[numbering.starts[k] + slot])
+    return row_of[int(codes[numbering.starts[k] + slot])]
 
 
-def fill_gaps(rows: Array, empty: int) -> None:
-    """Give each empty slot the row of the one before, so that equal ones lie together and compress well."""
-    before = 0
+def fill_gaps(rows: Array, empty: int, before: int = 0) -> int:
+    """Give each empty slot the row of the one before, so that equal ones lie together and compress well; return the
+    last row."""
     for part in (rows[begin : begin + PART] for begin in range(0, len(rows), PART)):
         places = np.where(part == empty, 0, np.arange(len(part)))
         np.maximum.accumulate(places, out=places)
         part[:] = part[places]
         part[np.logical_and.accumulate(part == empty)] = before
-        before = part[-1]
+        before = int(part[-1])
+    return before

@@ -68,4 +68,4 @@ def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
             sizes[begin : begin + len(some)] = some
         found = np.array(legend, score_type(table.bits))[outcomes]
         found[sizes == 0] = table.empty
-        yield np.array([k], np.int64), found, store.counted(k, found, sizes)
+        yield store.done(k, found, sizes)

@@ -1,20 +1,24 @@
 """The scores of a game with a numbering: every slot of every tier is solved, whether or not play leads there.
 
+Where memory does not suffice for all of them, they lie in a scratch file, and in memory is the tier that is solved.
+
 The scores of all tiers lie one after another, slot by slot, so that a child is found by its number, and not by search.
 A tier is seeded, slot by slot, and then solved by propagation, with the parents that the rules give, or else by links.
 """
 
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from retrograde.games.game import Game, alternates, defines
 from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.numbered import seeds, unmoves
-from retrograde.solver.numbered.kernels import Seeds
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.table import Table, Tier
@@ -22,7 +26,9 @@ from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
+from retrograde.solver.work.arrays import Shared
 from retrograde.solver.work.driver import Done, Kept
+from retrograde.solver.work.memory import DiskTooSmall, format_size
 from retrograde.solver.work.progress import Deciding, Phase
 from retrograde.solver.work.work import Work
 
@@ -43,35 +49,60 @@ class NumberedStore:
 
     def __init__(self, game: Game, bits: int, work: Work):
         """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
-        numbering = Numbering.of(game)
-        work.budget.check(self.bytes_needed(numbering, bits), f"solving {numbering.slots:,} slots of positions")
-        self.table = Table(game, numbering, work.zeros(f"scores{bits}", numbering.slots, score_type(bits)), bits)
+        numbering, dtype = Numbering.of(game), score_type(bits)
+        every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
+        enough = every + self.tier_bytes(numbering, bits) <= work.budget.left()
+        self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
+        if self.in_file:
+            work.budget.check(self.tier_bytes(numbering, bits), f"solving {numbering.slots:,} slots of positions")
+            expect_disk(work.scratch, every)
+            scores = Shared.kept(numbering.slots, dtype, file)
+        else:
+            scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
+        self.table = Table(game, numbering, scores, bits)
         self.work = work
         self.scores = self.table.scores.array
         self.counts: dict[int, Array] = {}
         self.left = set(range(len(numbering.tiers)))
         """Tiers that are not solved."""
+        self.written: set[int] = set()
+        """Tiers of which the scores have been written to the file just now."""
 
     @staticmethod
-    def bytes_needed(numbering: Numbering, bits: int) -> int:
-        """Return how much memory the arrays will take, those for the largest tier and its frontiers included."""
+    def tier_bytes(numbering: Numbering, bits: int) -> int:
+        """Return how much memory the largest tier takes while it is solved, its frontiers included."""
         item = np.dtype(score_type(bits)).itemsize
-        return item * numbering.slots + (2 * item + 10 + FRONTIER_BYTES) * int(np.diff(numbering.starts).max())
+        return (2 * item + 8 + FRONTIER_BYTES) * int(np.diff(numbering.starts).max())
 
     def groups(self) -> Iterator[int]:
         """Yield the numbers of tiers, last first."""
         yield from reversed(range(len(self.table.numbering.tiers)))
 
     def keep(self, done: Done) -> Kept:
-        """Take the scores and counts of a tier."""
+        """Take the scores and counts of a tier, or where its scores are in a file, their checksum."""
         (number,), scores, counts = done
-        k = int(number)
+        k, part = int(number), self.table.numbering.stretch(int(number))
+        if len(scores) == part.stop - part.start and scores.dtype == self.scores.dtype:
+            self.scores[part] = scores
+        elif k not in self.written and checksum(self.scores[part]) != scores[0]:
+            return Kept(0, None)  # a kill has come between
         new = k in self.left
         self.left.discard(k)
-        self.scores[self.table.numbering.stretch(k)] = scores
         self.counts[k] = counts.reshape(-1, COLUMNS)
-        records, positions = (len(scores), int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
+        records, positions = (part.stop - part.start, int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
         return Kept(records, int(self.table.numbering.tiers[k]), positions)
+
+    def done(self, k: int, scores: Array, sizes: Array) -> Done:
+        """Return what is to be kept of a tier, the numbers of positions symmetric to each of its slots given; its
+        scores are in the file then, if there is one."""
+        counts = self.counted(k, scores, sizes)
+        if self.in_file:
+            self.scores[self.table.numbering.stretch(k)] = scores
+            self.table.scores.flush()
+            self.table.scores.let_go()
+            self.written.add(k)
+            scores = np.array([checksum(scores)], np.int64)
+        return np.array([k], np.int64), scores, counts
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
         """Yield the scores and counts of a tier; all later ones are solved."""
@@ -80,16 +111,17 @@ class NumberedStore:
         table, part = self.table, self.table.numbering.stretch(k)
         count, has_parents = part.stop - part.start, defines(table.game, "parents")
         sums = self.work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
-        tier = Tier(table, k, table.scores.part(part.start, part.stop), sums)
-        known = Seeds(
-            tier.scores.array, np.zeros(count, np.uint16), np.zeros(count, score_type(table.bits)),
-            np.zeros(count, np.uint16), np.zeros(count, np.uint16),
-        )  # fmt: skip
-        writer = None if has_parents else LinkWriter(self.work, f"links{table.bits}-{k}", count, known[:-1])
+        scores = table.scores.part(part.start, part.stop)
+        if self.in_file:
+            scores = self.work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
+        tier = Tier(table, k, scores, sums)
+        sizes, best, left = (np.zeros(count, kind) for kind in (np.uint16, score_type(table.bits), np.uint16))
+        known = tier.scores.array, sizes, best, left
+        writer = None if has_parents else LinkWriter(self.work, f"links{table.bits}-{k}", count, known)
         shape = writer.shape if writer else None
         blocks = seeds.blocks(count, writer.done if writer else 0)
         for begin, found, links in self.work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks)):
-            for of_all, of_block in zip(known, found, strict=True):
+            for of_all, of_block in zip(known, found[:-1], strict=True):
                 of_all[begin : begin + len(of_block)] = of_block
             looked_at = begin + len(found.scores)
             phase.working(LOOKING * looked_at, tier.number, Deciding(0, count, None))
@@ -101,9 +133,25 @@ class NumberedStore:
         again = not alternates(table.game)
         with closing(writer.turned_round()) if writer else nullcontext() as there:
             ask = there.parents_of if there else partial(unmoves.parents_of, tier, self.work)
-            Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
-        yield np.array([k], np.int64), known.scores, self.counted(k, known.scores, known.sizes)
+            Propagation(table.bits, tier.scores.array, best, left, ask, tell, again).run()
+        yield self.done(k, tier.scores.array, sizes)
 
     def counted(self, k: int, scores: Array, sizes: Array) -> Array:
         """Return the counts of a tier, as they are logged."""
         return counts_of(self.table.game, self.table.numbering, k, scores, sizes, add_counts).ravel()
+
+
+def checksum(scores: Array) -> int:
+    """Return the checksum of some scores."""
+    return zlib.crc32(np.ascontiguousarray(scores).data)
+
+
+def expect_disk(folder: Path, more: int) -> None:
+    """Raise DiskTooSmall where there is no disk for so many bytes in a folder that may not be there yet."""
+    there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    mine = sum(file.stat().st_blocks * 512 for file in folder.glob("scores*.kept"))
+    if (free := psutil.disk_usage(str(there)).free) + mine < more:
+        raise DiskTooSmall(
+            f"the scores of all slots take {format_size(more)} of disk in {str(folder)!r}, and {format_size(free)} are "
+            "free; choose a smaller variant, or --database on another disk"
+        )

@@ -15,6 +15,7 @@ positions are, and whatever is done with it runs along memory.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from retrograde.games.game import (
     CHANCE,
@@ -27,6 +28,7 @@ from retrograde.games.game import (
     TIE,
     UNDECIDED,
     WIN,
+    defines,
 )
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.turns import is_players, turns
@@ -157,6 +159,18 @@ def count_images(game, position, images):
             images[count] = image
             count += 1
     return count
+
+
+def multiplicity(game, position, images):
+    """Return the same as *count_images*, from the rules where they tell it."""
+    return game.multiplicity(position) if defines(game, "multiplicity") else count_images(game, position, images)
+
+
+@overload(multiplicity)
+def _(game, position, images):
+    if defines(game.game, "multiplicity"):
+        return lambda game, position, images: whole(game.multiplicity(position))
+    return lambda game, position, images: count_images(game, position, images)
 
 
 @kernel

@@ -4,9 +4,7 @@ What of them is looked at is mapped into memory, and let go again once a tier is
 needs takes memory, though a place is found as in one large array.
 """
 
-import mmap
 import zlib
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +24,17 @@ class SlotFiles:
     def __init__(self, folder: Path, slots: int):
         """Open the files, or make them; what is in them is not trusted before `is_whole` has looked at it."""
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self.maps = [opened(folder / name, slots) for name in ("low", "high")]
+            self.low, self.high = (Shared.kept(slots, np.int64, folder / name) for name in ("low", "high"))
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise CannotWrite(f"cannot write {str(folder)!r}: {reason}") from error
-        self.low, self.high = (
-            Shared(whole.view(np.ndarray), folder / name)
-            for name, whole in zip(("low", "high"), self.maps, strict=True)
-        )
 
     def write(self, begin: int, low: Array, high: Array) -> int:
         """Write the bounds of the slots from one on; return their checksum."""
         end = begin + len(low)
         self.low.array[begin:end], self.high.array[begin:end] = low, high
-        for whole in self.maps:
-            whole.flush()
+        self.low.flush()
+        self.high.flush()
         return checksum(low, high)
 
     def is_whole(self, begin: int, end: int, expected: int) -> bool:
@@ -52,11 +45,8 @@ class SlotFiles:
 
     def let_go(self) -> None:
         """Keep no more in memory of what has been looked at than the system wants to."""
-        for whole in self.maps:
-            inside: Any = whole._mmap  # type: ignore[attr-defined]  # as NumPy keeps it
-            if hasattr(mmap, "MADV_DONTNEED"):
-                with suppress(OSError):
-                    inside.madvise(mmap.MADV_DONTNEED)
+        self.low.let_go()
+        self.high.let_go()
 
     def pieces(self) -> Any:
         """Yield the bounds of all slots, copied, some at a time."""
@@ -67,14 +57,6 @@ class SlotFiles:
     def close(self) -> None:
         """Let go of the files."""
         self.let_go()
-
-
-def opened(path: Path, slots: int) -> "np.memmap[Any, Any]":
-    """Return a file of so many int64 as an array; a file of another length is made anew."""
-    if not path.exists() or path.stat().st_size != 8 * slots:
-        with open(path, "wb") as file:
-            file.truncate(8 * slots)
-    return np.memmap(path, np.int64, "r+", shape=(slots,))
 
 
 def checksum(low: Array, high: Array) -> int:

@@ -1,5 +1,7 @@
 """Large arrays that all workers read: in memory where they share it, else in files that each of them maps."""
 
+import mmap
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
@@ -28,6 +30,28 @@ class Shared:
         path.parent.mkdir(parents=True, exist_ok=True)
         path = path.with_name(f"{path.name}.{token_hex(8)}")  # never one that a worker still has open
         return cls(np.memmap(path, dtype, "w+", shape=(length,)).view(np.ndarray), path)
+
+    @classmethod
+    def kept(cls, length: int, dtype: Any, path: Path) -> "Shared":
+        """Return an array in a file of that very name, with what another solve has left there, which is not to be
+        trusted; a file of another length is made anew."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.stat().st_size != np.dtype(dtype).itemsize * length:
+            with open(path, "wb") as file:
+                file.truncate(np.dtype(dtype).itemsize * length)
+        return cls(np.memmap(path, dtype, "r+", shape=(length,)).view(np.ndarray), path)
+
+    def flush(self) -> None:
+        """See to it that what is in the file lasts."""
+        if isinstance(file := self.array.base, np.memmap):
+            file.flush()
+
+    def let_go(self) -> None:
+        """Keep no more of a file in memory than the system wants to."""
+        if isinstance(file := self.array.base, np.memmap) and hasattr(mmap, "MADV_DONTNEED"):
+            inside: Any = file._mmap  # type: ignore[attr-defined]  # as NumPy keeps it
+            with suppress(OSError):
+                inside.madvise(mmap.MADV_DONTNEED)
 
     def __len__(self) -> int:
         return len(self.array)

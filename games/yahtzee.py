@@ -7,6 +7,7 @@ been used, and what the dice score there is paid as a reward. 63 points or more 
 
 A further Yahtzee, when 50 have been scored for one, brings 100; and once category 12 is used it is a joker: it must go
 to its own upper category, if that is open, else to a lower one, where it scores as a straight or a full house would.
+With `forced=0` it may go to any category, and scores so once its own upper one is used.
 
 Dice that are to be rolled come one by one, which is the same, so that what is kept is a position like any other::
 
@@ -40,6 +41,7 @@ class Yahtzee(Game):
 
     categories: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
     joker: bool = True
+    forced: bool = True
 
     def __post_init__(self):
         if not self.categories or len({*self.categories}) != len(self.categories):
@@ -105,15 +107,15 @@ class Yahtzee(Game):
                 yield keep
 
     def choices(self, position):
-        forced = self.forced(position)
+        allowed = self.allowed(position)
         for category in range(13):
-            if self.all_categories & ~self.used(position) & forced & 1 << category:
+            if self.all_categories & ~self.used(position) & allowed & 1 << category:
                 yield 64 + category
 
-    def forced(self, position):
+    def allowed(self, position):
         """Return the categories to which a joker must go; all others where there is none."""
         face = self.same(position)
-        if not self.joker or face < 0 or not self.used(position) >> 11 & 1:
+        if not self.joker or not self.forced or face < 0 or not self.used(position) >> 11 & 1:
             return 0x1FFF
         open_ones = self.all_categories & ~self.used(position)
         if open_ones >> face & 1:
@@ -134,6 +136,7 @@ class Yahtzee(Game):
         pairs = 0
         row = 0
         longest = 0
+        closed = True
         for face in range(FACES):
             count = self.face(position, face)
             total += (face + 1) * count
@@ -141,7 +144,8 @@ class Yahtzee(Game):
             pairs += count >= 2
             row = row + 1 if count else 0
             longest = max(longest, row)
-        joker = self.joker and most == DICE and self.used(position) >> 11 & 1
+            closed &= count < DICE or not (self.all_categories & ~self.used(position)) >> face & 1
+        joker = self.joker and most == DICE and closed and self.used(position) >> 11 & 1
         if category < 6:
             return (category + 1) * self.face(position, category)
         if category == 6 or category == 7:

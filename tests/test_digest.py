@@ -413,7 +413,7 @@ RULES = {
     "tictactoe": "5e7ff4cdf150ec59299618c233f13644",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",
     "ur": "284ced0aa01f78c021dff487e39d6d9b",
-    "yahtzee": "7fc8869f11996ce47242093de6e060b8",
+    "yahtzee": "da4b4ff340fd54b2d63c88806d0e07ae",
 }
 
 

@@ -3,6 +3,7 @@
 import json
 import zlib
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
+from retrograde.solver.slotted import chunks
 from retrograde.solver.slotted.store import SlotStore
 from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
@@ -189,6 +191,72 @@ def test_small_variants_come_to_the_same_by_slots_and_by_lists(tmp_path, text):
             own_low, own_high = (Fraction(bound, 1 << 46) for bound in database.measures(position).values())
             assert max(low, own_low) <= min(high, own_high)
             assert own_high - own_low < NARROW
+
+
+@pytest.fixture
+def many_chunks(monkeypatch):
+    """Tiers of more than 16 slots are cut into chunks."""
+    monkeypatch.setattr(chunks, "SMALLEST", 16)
+
+
+def test_a_guess_is_the_same_by_any_number_of_workers_and_however_scripts_are_kept(many_chunks, tmp_path, monkeypatch):
+    game = load_game("ur")
+    expected = solve(game, tmp_path / "one.h5", way="numbered", workers=1).read_bytes()
+    assert solve(game, tmp_path / "three.h5", way="numbered", workers=3).read_bytes() == expected
+    monkeypatch.setattr(chunks, "look", partial(packed, chunks.look))
+    assert solve(game, tmp_path / "packed.h5", way="numbered").read_bytes() == expected
+    monkeypatch.undo()
+    monkeypatch.setattr(chunks, "SMALLEST", 16)
+    monkeypatch.setattr(SlotStore, "shares_memory", False)
+    assert solve(game, tmp_path / "rules.h5", way="numbered").read_bytes() == expected
+
+
+def packed(look, task):
+    return look((*task[:-1], True))
+
+
+def test_bounds_rise_from_the_least_where_scripts_would_be_too_long(many_chunks, tmp_path, monkeypatch):
+    game, exact = load_game("ur"), {}
+    for name in ("scripts", "none"):
+        with open_database(solve(game, tmp_path / f"{name}.h5", way="numbered"), game=game) as database:
+            assert verify(database).ok
+            tier = game.tiers[0]
+            exact[name] = [told(database, game.unindex(tier, slot)) for slot in range(game.size(tier))]
+        monkeypatch.setattr(chunks, "WORDS", 1)
+        monkeypatch.setattr(chunks, "MOST_WORDS", 1)
+    assert exact["scripts"] != exact["none"]
+    for (low, high), (other_low, other_high) in zip(*exact.values(), strict=True):
+        assert max(low, other_low) <= min(high, other_high)
+        assert max(high - low, other_high - other_low) < NARROW
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "published"), [("yahtzee", "254.587729"), ("yahtzee:forced=0", "254.589609")])
+def test_yahtzee_is_worth_what_others_have_found(text, published, tmp_path):
+    """T. Verhoeff, 1999, where a joker may go anywhere; jdh8's yahtzee-engine by the rules on the box, to 254.5877."""
+    game = load_game(text)
+    with open_database(solve(game, tmp_path / "yahtzee.h5"), game=game) as database:
+        low, high = told(database, game.start)
+    assert low <= high < low + NARROW
+    assert f"{float(low):.6f}" == f"{float(high):.6f}" == published
+
+
+def test_a_joker_is_worth_its_points_only_where_its_own_category_is_used(tmp_path):
+    forced, free = load_game("yahtzee"), load_game("yahtzee:forced=0")
+    sixes = [(f"{used} u0 r0 66666", used) for used in ("12", "6+12")]
+    names = {
+        (game, used): {
+            game.move_name(position, move): game.reward(position, move, 0) for move in game.generate_moves(position)
+        }
+        for game in (forced, free)
+        for text, used in sixes
+        for position in [game.read(text)]
+    }
+    assert names[forced, "12"] == {"sixes": 30}
+    assert (names[free, "12"]["large-straight"], names[free, "12"]["sixes"]) == (0, 30)
+    assert names[forced, "6+12"]["large-straight"] == names[free, "6+12"]["large-straight"] == 40
+    assert "ones" not in names[forced, "6+12"]
+    assert names[free, "6+12"]["ones"] == 0
 
 
 def test_a_yahtzee_alone_is_worth_what_the_markov_chain_says(tmp_path):

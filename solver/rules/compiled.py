@@ -34,7 +34,9 @@ from retrograde.games.game import Game, RuleError
 from retrograde.games.snapshot import module_of, source_of
 from retrograde.solver.work.kernel import kernels_digest
 
-GUARD = {"boundscheck": True}
+COUNTED = {"_nrt": True}
+"""What numba is told of all rules: they may make arrays, also where the kernel that asks them may not."""
+GUARD = {"boundscheck": True, **COUNTED}
 """What numba is told where a place that an array has not is to raise IndexError. Places before the first count from
 the end, as in Python."""
 
@@ -129,9 +131,11 @@ def add_functions(module: ModuleType) -> None:
 def add_member(game_type: type[GameType], name: str, member: Any) -> None:
     """Let numba know one option, table, property or method of a game."""
     if isinstance(member, property):
-        overload_attribute(game_type, name, strict=False)(lambda self, rule=member.fget: rule)
+        overload_attribute(game_type, name, strict=False, jit_options=COUNTED)(lambda self, rule=member.fget: rule)
     elif isfunction(member):
-        overload_method(game_type, name, strict=False, jit_options=GUARD if game_type.guarded else {})(stand_in(member))
+        overload_method(game_type, name, strict=False, jit_options=GUARD if game_type.guarded else COUNTED)(
+            stand_in(member)
+        )
     elif not isinstance(member, (classmethod, staticmethod)):
 
         def read(self, name=name):

@@ -11,7 +11,7 @@ from retrograde.solver.metrics.expectation_blocks import PayoffOverflow
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.slotted import kernels, scripts
+from retrograde.solver.slotted import kernels, plans, scripts
 from retrograde.solver.slotted.kernels import (
     AT,
     LEAST,
@@ -27,6 +27,7 @@ from retrograde.solver.slotted.kernels import (
     Room,
     View,
 )
+from retrograde.solver.slotted.plans import Known, Plan
 from retrograde.solver.slotted.scripts import Script
 from retrograde.solver.work.arrays import Shared
 
@@ -34,7 +35,7 @@ Array = np.ndarray[Any, Any]
 
 CHUNKS = 256
 """Chunks that a large tier is cut into, at least."""
-SMALLEST, LARGEST = 1 << 11, 1 << 15
+SMALLEST, LARGEST = 1 << 13, 1 << 15
 """Slots in a chunk, if there are so many, and at most."""
 WAVE = 8
 """Chunks that are swept at once, each as if it were alone. The number decides what comes out, so workers do not."""
@@ -82,6 +83,16 @@ class Swept(NamedTuple):
     script: Script | None
 
 
+class Guessed(NamedTuple):
+    """What a sweep has found of the chunk from slot *begin* of a tier on: numbers, the greatest change of one, and the
+    best moves if they were asked for."""
+
+    begin: int
+    numbers: Array
+    change: float
+    plan: Plan | None
+
+
 def chunks_of(size: int) -> list[list[tuple[int, int]]]:
     """Return the waves of chunks, by first and last slot, in which a tier of a size is swept: the last slots first."""
     length = chunk_length(size)
@@ -94,14 +105,18 @@ def chunk_length(size: int) -> int:
     return max(SMALLEST, min(LARGEST, size // CHUNKS))
 
 
-def look(task: tuple[Told, int, int, bool]) -> Swept:
+def word_type(numbering: Numbering) -> type:
+    """Return of what kind the words of scripts are."""
+    return np.int64 if 2 * (numbering.slots + ENDS) + 2 >= 1 << 31 else np.int32
+
+
+def look(task: tuple[Told, int, int, bool, bool]) -> Swept:
     """Return what the slots of a chunk are worth by other tiers, and a script of them if it is to be *written*."""
-    told, begin, end, written = task
+    told, begin, end, written, packed = task
     low, high = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
     words = WORDS * (end - begin) if written else 0
-    wide = 2 * (told.numbering.slots + ENDS) + 2 >= 1 << 31
     while True:
-        view = view_of(told, begin, low, high, LOOK, np.zeros(words, np.int64 if wide else np.int32))
+        view = view_of(told, begin, low, high, LOOK, np.zeros(words, word_type(told.numbering)))
         try:
             _, room = ask(told.game, view, kernels.sweep)
             break
@@ -111,6 +126,7 @@ def look(task: tuple[Told, int, int, bool]) -> Swept:
     if words:
         ends = np.where(room.ends == NO_END, 0, room.ends) << told.bits
         script = Script(begin, view.words[: state[AT]].copy(), view.rows[: state[ROWS]].copy(), ends)
+        script = script.packed() if packed else script
     found = bool(state[ROUND]), bool(state[PAYS]), int(state[LEAST]), int(state[MOST])
     return Swept(begin, low, high, 0, *found, script)
 
@@ -121,15 +137,50 @@ def sweep(task: tuple[Told, int, int, int, Script | None]) -> Swept:
     low, high = told.own_low.array[begin:end].copy(), told.own_high.array[begin:end].copy()
     view = view_of(told, begin, low, high, mode)
     if script:
+        script = script.unpacked(word_type(told.numbering))
         change = scripts.follow(script, int(told.numbering.starts[told.k]), view, False)
     else:
         change, _ = ask(told.game, view, kernels.sweep)
     return Swept(begin, low, high, int(change), True, False, 0, 0, None)
 
 
+def choose(task: tuple[Told, int, int, Script | None]) -> Guessed:
+    """Return guesses for a chunk by those in the place of lower bounds, and a plan by which they are made.
+
+    Raises LongScript where there can be no script.
+    """
+    told, begin, end, script = task
+    if script is None:
+        empty = Shared(np.zeros(0, np.int64))
+        script = look((told._replace(own_low=empty, own_high=empty), begin, end, True, False)).script
+        if script is None:
+            raise LongScript
+    script = script.unpacked(word_type(told.numbering))
+    numbers = told.own_low.array[begin:end].copy()
+    first = int(told.numbering.starts[told.k])
+    known = Known(told.low.array, told.high.array, first, told.own_low.array, numbers)
+    plan, change = plans.made(script, known)
+    return Guessed(begin, numbers, change, plan)
+
+
+def value(task: tuple[Told, int, int, Plan]) -> Guessed:
+    """Return the guesses of a chunk by a plan."""
+    told, begin, end, plan = task
+    numbers = told.own_low.array[begin:end].copy()
+    return Guessed(begin, numbers, plans.value(plan, told.own_low.array, numbers), None)
+
+
+def widen(task: tuple[Told, int, int, Plan], aside: float) -> Guessed:
+    """Return the margins of a chunk by a plan and those in the place of upper bounds."""
+    told, begin, end, plan = task
+    numbers = told.own_high.array[begin:end].copy()
+    return Guessed(begin, numbers, plans.widen(plan, aside, told.own_high.array, numbers), None)
+
+
 def stay(task: tuple[Told, Script]) -> Swept:
     """Return for a chunk from where players can go on for ever, as far as is known, as bounds of 1 and 0."""
     told, script = task
+    script = script.unpacked(word_type(told.numbering))
     end = min(script.begin + chunk_length(len(told.own_low)), len(told.own_low))
     low, high = told.own_low.array[script.begin : end].copy(), told.own_high.array[script.begin : end].copy()
     view = view_of(told, script.begin, low, high, SINK)

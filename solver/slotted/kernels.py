@@ -20,7 +20,7 @@ from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.work.kernel import lean_kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -80,7 +80,7 @@ class Room(NamedTuple):
     trouble: Array
 
 
-@kernel
+@lean_kernel
 def sweep(game, view, room):
     """Work out what the slots of a chunk are worth, the last first, and write it there.
 
@@ -91,6 +91,7 @@ def sweep(game, view, room):
     for i in range(len(view.chunk_low) - 1, -1, -1):
         position = whole(game.unindex(tier, view.begin + i))
         if position < 0:
+            view.chunk_low[i] = view.chunk_high[i] = 0
             continue
         room.state[STAMP] += 1
         room.state[COUNT] = 0
@@ -111,14 +112,14 @@ def sweep(game, view, room):
     return most
 
 
-@kernel
+@lean_kernel
 def is_its_own(game, position, tier, slot):
     """Tell whether the position of a slot of a tier is canonical, and the slot its own."""
     least, least_tier = canonical(game, position)
     return least == position and least_tier == tier and whole(game.index(position)) == slot
 
 
-@kernel
+@lean_kernel
 def settle(view, i, low, high):
     """Give a slot of a chunk new bounds, as far as the mode of the sweep allows; return by how much they change."""
     if len(view.endless) and view.endless[view.begin + i]:
@@ -134,7 +135,7 @@ def settle(view, i, low, high):
     return change
 
 
-@kernel
+@lean_kernel
 def worth(game, position, tier, view, room):
     """Return the bounds of a position of a tier by those of its children, or what it pays where the game is over."""
     room.trouble[1] = position
@@ -217,7 +218,7 @@ def worth(game, position, tier, view, room):
     return low, high + rest
 
 
-@kernel
+@lean_kernel
 def say(word, view, room):
     """Write a word of a script, if one is to be written."""
     if len(view.words):
@@ -228,7 +229,7 @@ def say(word, view, room):
             room.state[AT] += 1
 
 
-@kernel
+@lean_kernel
 def close(head, moves, turn, view, room):
     """Write at the head of a script how its moves are taken together; of one move it is the script itself."""
     if len(view.words) and room.trouble[0] == Trouble.FINE:
@@ -241,7 +242,7 @@ def close(head, moves, turn, view, room):
             view.words[head] = moves << 2 | (2 if turn == CHANCE else turn)
 
 
-@kernel
+@lean_kernel
 def mean(upper, lower, total):
     """Return `upper` * 2**32 + `lower` divided by a total below 2**31, rounded down, and whether there is a rest."""
     quotient = upper // total
@@ -253,7 +254,7 @@ def mean(upper, lower, total):
     return (quotient << 32) + np.int64(whole_part + more), np.int64(rest - more * divisor != 0)
 
 
-@kernel
+@lean_kernel
 def find(game, position, tier, view, room):
     """Return whether a position, or the same with the players exchanged, has a slot, and its bounds."""
     slot = whole(game.index(position))
@@ -277,7 +278,7 @@ def find(game, position, tier, view, room):
     return False, np.int64(0), np.int64(0)
 
 
-@kernel
+@lean_kernel
 def bounds_at(slot, tier, view, room, turned):
     """Return the bounds of a slot of a tier; 0 where it is of the tier that is being looked at only."""
     if view.k >= 0 and tier == view.tiers[view.k]:
@@ -297,7 +298,7 @@ def bounds_at(slot, tier, view, room, turned):
     return met(view.low[view.starts[k] + slot], view.high[view.starts[k] + slot], room)
 
 
-@kernel
+@lean_kernel
 def met(low, high, room):
     """Return bounds from elsewhere, and note the least and the greatest."""
     room.state[LEAST] = min(room.state[LEAST], low)
@@ -305,7 +306,7 @@ def met(low, high, room):
     return low, high
 
 
-@kernel
+@lean_kernel
 def end_of(game, position, view, room):
     """Return what an end pays player 0, less what player 1 gets, as both bounds."""
     paid = whole(game.payoff(position, 0))
@@ -326,7 +327,7 @@ def end_of(game, position, view, room):
     return met((paid - other) << view.bits, (paid - other) << view.bits, room)
 
 
-@kernel
+@lean_kernel
 def paid_by(game, position, move, room):
     """Return what a move pays player 0 at once, less what it pays player 1."""
     paid = whole(game.reward(position, move, 0))
@@ -337,7 +338,7 @@ def paid_by(game, position, move, room):
     return paid - other
 
 
-@kernel
+@lean_kernel
 def wrong(room, what, position):
     """Note what is wrong, and where; return no bounds."""
     if room.trouble[0] == Trouble.FINE:
@@ -346,7 +347,7 @@ def wrong(room, what, position):
     return np.int64(0), np.int64(0)
 
 
-@kernel
+@lean_kernel
 def place_of(position, room):
     """Return where a position in between is remembered, or is to be; -1 where there is no room."""
     mask = np.uint64(len(room.keys) - 1)
@@ -360,7 +361,7 @@ def place_of(position, room):
     return place if 2 * room.state[COUNT] <= len(room.keys) else -1
 
 
-@kernel
+@lean_kernel
 def leave(game, view, room, stays):
     """Take out of a chunk the slots from which players cannot go on for ever; return how many those are.
 
@@ -379,7 +380,7 @@ def leave(game, view, room, stays):
     return left
 
 
-@kernel
+@lean_kernel
 def can_stay(game, position, view, room, stays):
     """Tell whether players can go on from a position in the tier, to what is not known to be left."""
     if whole(game.primitive(position)) != UNDECIDED:
@@ -414,7 +415,7 @@ def can_stay(game, position, view, room, stays):
     return result
 
 
-@kernel
+@lean_kernel
 def count(game, tier, begin, low, high, counts, images):
     """Count the slots of a piece of a tier by what their bounds tell who is to move: less than nothing, neither, more.
 
@@ -432,7 +433,7 @@ def count(game, tier, begin, low, high, counts, images):
                 counts[2, kind] = position
 
 
-@kernel
+@lean_kernel
 def bounds_of(game, position, tier, view, room):
     """Return the bounds of any position once all tiers are finished."""
     room.state[STAMP] += 1

@@ -13,6 +13,7 @@ A position in between with one move is left out. Slots that stand for no positio
 from typing import Any, NamedTuple
 
 import numpy as np
+import zstandard
 
 from retrograde.solver.slotted.kernels import mean, settle
 from retrograde.solver.work.kernel import kernel
@@ -24,12 +25,26 @@ DEEP = 64
 
 
 class Script(NamedTuple):
-    """The `words` of a chunk that begins at slot `begin`, of these `rows` in it, and what `ends` pay, in grains."""
+    """The `words` of a chunk that begins at slot `begin`, of these `rows` in it, and what `ends` pay, in grains.
+
+    Where there is little memory words are `packed`: the bytes of a zstd frame.
+    """
 
     begin: int
     words: Array
     rows: Array
     ends: Array
+
+    def packed(self) -> "Script":
+        """Return the same with words as bytes that are fewer."""
+        frame = zstandard.ZstdCompressor(level=1).compress(self.words.tobytes())
+        return self._replace(words=np.frombuffer(frame, np.uint8))
+
+    def unpacked(self, kind: type) -> "Script":
+        """Return the same with words as numbers of a kind."""
+        if self.words.dtype != np.uint8:
+            return self
+        return self._replace(words=np.frombuffer(zstandard.ZstdDecompressor().decompress(self.words.tobytes()), kind))
 
 
 @kernel

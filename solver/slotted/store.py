@@ -1,14 +1,19 @@
 """The bounds of a game that numbers its positions in the making: tier by tier, last first.
 
-A tier that no move stays in takes one sweep. In a tier with cycles lower bounds *rise*, from the least that is met
-elsewhere, and upper ones sink, sweep by sweep, as long as that brings them nearer by more than `STILL`: at any time
-they hold, so that nothing is to be proven in the end. Where players can go on for ever, endless play pays 0, and bounds
-have to go the other way in turns, as `metrics/expectation.py` says; there they begin at 0.
+A tier that no move stays in takes one sweep. In a tier with cycles a guess in floating-point numbers comes first. From
+somewhat below it lower bounds *sink*, and upper ones rise, sweep by sweep, until they hold. How far that has to be
+follows from how many slots of the tier play still meets, since a grain may be lost at each, and from the bounds of the
+tiers to which it leads. So one sweep is nearly always all.
+
+Where the rules have too much to say of a slot to be written down, lower bounds *rise*, from the least that is met
+elsewhere, and upper ones sink, as long as that brings them nearer by more than `STILL`: at any time they hold. Where
+players can go on for ever, endless play pays 0, and bounds have to go the other way in turns, as
+`metrics/expectation.py` says; there they begin at 0.
 """
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
+from functools import partial, reduce
 from math import log2
 from random import Random
 from typing import Any
@@ -18,9 +23,10 @@ import numpy as np
 from retrograde.games.game import UNDECIDED, Game, defines
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.slotted import chunks
-from retrograde.solver.slotted.chunks import Swept, Told, chunks_of
-from retrograde.solver.slotted.files import SlotFiles
+from retrograde.solver.slotted.chunks import LongScript, Swept, Told, chunks_of
+from retrograde.solver.slotted.files import PIECE, SlotFiles
 from retrograde.solver.slotted.kernels import RISE, SINK
+from retrograde.solver.slotted.plans import BYTES_A_PLAN, Plan
 from retrograde.solver.slotted.scripts import Script
 from retrograde.solver.work.arrays import Shared
 from retrograde.solver.work.driver import Done, Kept
@@ -31,10 +37,22 @@ Array = np.ndarray[Any, Any]
 
 Scripts = dict[int, Script]
 """The scripts of the chunks of a tier, by their first slots; none where there is no room for them."""
+Plans = dict[int, Plan]
+"""The plans of the chunks of a tier, by their first slots."""
 EMPTY = np.zeros(0, np.int64)
 
 STILL = 4
 """Grains by which bounds come nearer in a sweep that is the last one."""
+ASIDE = 4.0
+"""Grains from a guess to a bound, for each slot of the tier that is still to be met; more where more than 1 is paid."""
+EXACT = 1 / 16
+"""Of these, by how much a guess may change in a sweep that is the last one."""
+NEARER = 64
+"""How many times nearer guesses come by a plan before another one is made."""
+WIDER = 1 / 4
+"""Of these, by how much a margin may grow in a sweep that is the last one."""
+ROUNDS, SWEEPS = 100, 1000
+"""Plans that are made, and sweeps by one, at most."""
 BYTES_A_SLOT, OWN_BYTES_A_SLOT = 16, 17
 """What a slot takes of a tier that is looked at, and of the one that is solved."""
 BESIDE = 64_000_000
@@ -99,14 +117,20 @@ class SlotStore:
     def look(self, told: Told, phase: Phase) -> list[Swept]:
         """Look at a tier by the rules, and return what was found of each chunk: with scripts where moves stay in it."""
         waves = chunks_of(len(told.own_low))
-        found = self.take(told, chunks.look, [(told, *ends, False) for ends in waves[0]])
+        found = self.take(told, chunks.look, [(told, *ends, False, False) for ends in waves[0]])
+        packed = False
         if written := any(swept.round for swept in found) and self.shares_memory:
             found, waves = [], [[], *waves]
+        size = len(told.own_low)
         for wave in waves[1:]:
-            words = sum(swept.script.words.nbytes for swept in found if swept.script)
-            if written and words > self.work.budget.left() + words - BESIDE:
-                written, found = False, [swept._replace(script=None) for swept in found]
-            found += self.take(told, chunks.look, [(told, *ends, written) for ends in wave])
+            if written and found:
+                left = self.work.budget.left() - BESIDE - BYTES_A_PLAN * size
+                words = sum(swept.script.words.nbytes for swept in found if swept.script)
+                todo = wave[0][1]
+                packed = packed or left * (size - todo) < words * todo
+                if left < 0:
+                    written, found = False, [swept._replace(script=None) for swept in found]
+            found += self.take(told, chunks.look, [(told, *ends, written, packed) for ends in wave])
             phase.working(0, int(self.numbering.tiers[told.k]))
         return found
 
@@ -145,8 +169,14 @@ class SlotStore:
         scripts = {swept.begin: swept.script for swept in looked if swept.script}
         endless = self.find_endless(told, scripts)
         if not endless.any():
-            told.own_low.array[:], told.own_high.array[:] = least, most
-            self.narrow(told, scripts, most - least, phase)
+            try:
+                self.begin_near(told, scripts, (least, most), phase)
+            except LongScript:
+                told.own_low.array[:], told.own_high.array[:] = least, most
+                self.narrow(told, scripts, most - least, phase)
+            else:
+                while self.sweep(told, scripts, SINK, phase):
+                    pass
             return
         told = told._replace(endless=self.shared("endless", endless))
         low, high = told.own_low.array, told.own_high.array
@@ -161,6 +191,52 @@ class SlotStore:
                 return
             np.maximum(low, 0, out=low)
             np.minimum(high, 0, out=high)
+
+    def begin_near(self, told: Told, scripts: Scripts, limits: tuple[int, int], phase: Phase) -> None:
+        """Set the bounds of a tier where they will hold, about; raise LongScript where there are no scripts."""
+        size, (least, most) = len(told.own_low), limits
+        self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
+        aside = ASIDE * max(1.0, max(-least, most) / (1 << self.bits))
+        guesses = told._replace(own_low=as_floats(told.own_low), own_high=as_floats(told.own_high))
+        guesses.own_low.array[:], guesses.own_high.array[:] = (least + most) / 2, 0
+        plans = self.guess(guesses, scripts, EXACT * aside, phase)
+        margins, widen = guesses.own_high, partial(chunks.widen, aside=aside)
+        for _ in range(SWEEPS):
+            if self.improve(margins, widen, guesses, plans, phase) <= WIDER * aside:
+                break
+        for begin in range(0, size, PIECE):
+            part = slice(begin, begin + PIECE)
+            about, apart = guesses.own_low.array[part].copy(), margins.array[part].copy()
+            told.own_low.array[part] = np.maximum(least, np.floor(about - apart).astype(np.int64))
+            told.own_high.array[part] = np.minimum(most, np.ceil(about + apart).astype(np.int64))
+
+    def guess(self, guesses: Told, scripts: Scripts, exact: float, phase: Phase) -> Plans:
+        """Guess what a tier is worth, until hardly any number changes; return the plans by which it is."""
+        values = guesses.own_low
+        for _ in range(ROUNDS):
+            plans: Plans = {}
+            change = self.improve(values, chunks.choose, guesses, scripts, phase, plans)
+            near = max(exact, change / NEARER)
+            if change <= exact:
+                break
+            for _ in range(SWEEPS):
+                if self.improve(values, chunks.value, guesses, plans, phase) <= near:
+                    break
+        return plans
+
+    def improve(
+        self, numbers: Shared, task: Any, guesses: Told, by: dict[int, Any], phase: Phase, plans: Plans | None = None
+    ) -> float:
+        """Sweep numbers of a tier by scripts or plans; return the greatest change. Plans that are made are kept."""
+        change = 0.0
+        for wave in chunks_of(len(numbers)):
+            for found in list(self.work.map(task, [(guesses, *ends, by.get(ends[0])) for ends in wave])):
+                numbers.array[found.begin : found.begin + len(found.numbers)] = found.numbers
+                change = max(change, found.change)
+                if plans is not None:
+                    plans[found.begin] = found.plan
+            phase.working(0, int(self.numbering.tiers[guesses.k]))
+        return change
 
     def narrow(self, told: Told, scripts: Scripts, apart: int, phase: Phase) -> None:
         """Bring bounds nearer to one another until no sweep changes any by more than some grains."""
@@ -211,6 +287,11 @@ def nobody() -> Shared:
     return Shared(np.zeros(0, np.uint8))
 
 
+def as_floats(bounds: Shared) -> Shared:
+    """Return the same room for floating-point numbers."""
+    return Shared(bounds.array.view(np.float64), bounds.path)
+
+
 def added(first: Array, second: Array) -> Array:
     """Return the counts of two pieces of a tier, of which the first comes first."""
     return np.stack([*(first + second)[:2], np.where(first[2] >= 0, first[2], second[2])])
@@ -221,7 +302,7 @@ def memory_of(game: Game, numbering: Numbering) -> int:
     sizes = np.diff(numbering.starts)
     chance = Random(0)
     needs = (sum(int(sizes[row]) for row in needed(game, numbering, k, chance)) for k in range(len(sizes)))
-    own = OWN_BYTES_A_SLOT * sizes
+    own = (OWN_BYTES_A_SLOT + BYTES_A_PLAN) * sizes
     return BESIDE + max(int(mine) + BYTES_A_SLOT * others for mine, others in zip(own, needs, strict=True))
 
 

@@ -29,7 +29,20 @@ WHERE = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
 
 def kernel(function: Any) -> Any:
     """Return a function compiled when it is called; machine code is kept where there is a folder for it."""
-    compiled = numba.njit(nogil=True)(function)
+    return kept(function, numba.njit(nogil=True, _nrt=True)(function))
+
+
+def lean_kernel(function: Any) -> Any:
+    """Return the same of a function that makes no arrays: who else looks at those that it is given is not counted.
+
+    Numba counts at each call, for each array, also those in named tuples; where threads share them that is most of the
+    time of short functions that call one another.
+    """
+    return kept(function, numba.njit(nogil=True, _nrt=False)(function))
+
+
+def kept(function: Any, compiled: Any) -> Any:
+    """Return a compiled function whose machine code is kept, where there is a folder for it."""
     if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is the function
         with suppress(RuntimeError, OSError):  # no folder that numba would use can be written to
             compiled._cache = KernelCache(function)  # type: ignore[attr-defined]  # as enable_caching() does

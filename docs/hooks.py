@@ -38,6 +38,7 @@ SHOWN = {
     "chutes": ("chutes", ""),
     "connect4": ("connect4:5,4", "33442"),
     "cram": ("cram:4,3", "##../.#../.#.."),
+    "dobutsu": ("dobutsu", ""),
     "dodgem": ("dodgem", ""),
     "domineering": ("domineering", "#.../#.##/..../....,v"),
     "dotsandboxes": ("dotsandboxes", ".##.#./.#.#..,1"),

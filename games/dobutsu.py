@@ -48,10 +48,17 @@ class Dobutsu(Game):
     words = {"L": "South", "l": "North"}
     to_move = "Ll"
 
+    men: str = "CEG"
+    """Which men each player has beside the lion: chick C, elephant E, giraffe G."""
+
+    def __post_init__(self):
+        if self.men not in ("", "C", "E", "G", "CE", "CG", "EG", "CEG"):
+            raise ValueError("men must be some of CEG, in this order")
+
     @cached_property
     def start(self):
-        rows = ((11, 12, 10), (0, 9, 0), (0, 1, 0), (2, 4, 3))
-        return sum(man << 4 * (3 * row + column) for row, men in enumerate(rows) for column, man in enumerate(men))
+        signs = "".join(sign if sign in "Ll" + self.men + self.men.lower() else "." for sign in "gle.c..C.ELG")
+        return sum(SIGNS.index(sign) << 4 * cell for cell, sign in enumerate(signs) if sign != ".")
 
     @cached_property
     def reach(self):
@@ -169,8 +176,9 @@ class Dobutsu(Game):
             raise ValueError("only chicks, elephants and giraffes of one's own are in hand")
         for kind in "CEG":
             count = signs.upper().count(kind) + (signs.upper().count("H") if kind == "C" else 0)
-            if count != 2:
-                raise ValueError(f"there must be two {kind}, of both players and in hand together; there are {count}")
+            if count != 2 * (kind in self.men):
+                wanted = "two" if kind in self.men else "no"
+                raise ValueError(f"there must be {wanted} {kind}, of both players and in hand together; not {count}")
         position = sum(SIGNS.index(sign) << 4 * cell for cell, sign in enumerate(men) if sign != ".")
         for hand, at in ((south, HANDS), (north.upper(), HANDS + 6)):
             position += sum(hand.count(sign) << at + 2 * kind for kind, sign in enumerate("CEG"))

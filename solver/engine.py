@@ -4,8 +4,8 @@
 
 Small games are solved interpreted (`interpreted.py`). Others are compiled. Games that number their positions are not
 explored, because every position counts (`numbered/`). The positions of others are explored in waves and kept as sorted
-lists, in memory (`listed/`) or, where there are many and tiers follow one another, on disk (`streamed/`). A journal
-beside the database keeps what is done.
+lists, in memory (`listed/`) or, where there are many and tiers follow one another, on disk (`streamed/`); or as words
+of 64 positions, where rules prove plain enough (`setwise/`). A journal beside the database keeps what is done.
 """
 
 import os
@@ -286,7 +286,8 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
                 return
         yield ByMetric(Demand(order.metric, order.ties, order.against))
         return
-    asked = [order.way] if order.way in WAYS else ["numbered"] if is_numbered(game) else ["listed", "setwise", "streamed"]
+    fit = ["numbered"] if is_numbered(game) else ["listed", "setwise", "streamed"]
+    asked = [order.way] if order.way in WAYS else fit
     # each room is imported when it is its turn, for kernels take a while to be set up
     if is_numbered(game) and "numbered" in asked:
         from retrograde.solver.numbered.way import Numbered

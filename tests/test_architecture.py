@@ -135,6 +135,7 @@ ROOMS = {
             "sampling",
             "forecast",
             "streamed",
+            "setwise",
             "recheck",
             "audit",
             "conformance",

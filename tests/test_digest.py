@@ -383,6 +383,7 @@ RULES = {
     "chutes": "90466135801693fb2ea7fb19f82f757e",
     "connect4": "a230433835d8dcd5b24dd897f633e3dd",
     "cram": "44366a82596352119082cec422795beb",
+    "dobutsu": "1d020cadee7fa46247ade64a65199333",
     "dodgem": "c1414467230caf26659fd2f12f167503",
     "domineering": "2fd9382ac1187fef496f9cf5fa2e6094",
     "dotsandboxes": "020fb21f347647f3ba8f0c1e8655f13d",

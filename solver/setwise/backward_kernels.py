@@ -16,26 +16,18 @@ import numpy as np
 from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, spread
 from retrograde.solver.setwise.forward_kernels import (
     ALL_SHARE,
-    BASE,
     BIT,
-    GROUP,
-    GROUPS,
     MANY,
-    MASK,
     MOST_IMAGES,
     NO_PLACE,
     NO_SHARE,
-    NUMBER,
     PLACE,
     SHARED,
     SOME_SHARE,
-    WORD,
-    WORDS,
     canonical,
-    popcount,
     share_of,
 )
-from retrograde.solver.setwise.rules import IMAGE_PAIRS, pairs_of
+from retrograde.solver.setwise.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, NUMBER, WORD, WORDS, pairs_of
 from retrograde.solver.setwise.words import (
     GROUP_BITS,
     NOTHING,
@@ -45,6 +37,7 @@ from retrograde.solver.setwise.words import (
     gathered_word,
     highest,
     lowest,
+    popcount,
     with_bit,
 )
 from retrograde.solver.streamed.lists import AT, FIRST, FIRST_CODE, LAST, LAST_CODE, LENGTH, SIZE, VARYING, pack
@@ -286,7 +279,7 @@ def tally_worths(words, begin, end, planes, count, tally):
 def like_lowest(left, planes, word, count):
     """Return those of some positions of a word that are worth the same as the lowest, and what that is."""
     j = np.uint64(lowest(left))
-    same, worth = left, 0
+    same, worth = left, np.int64(0)
     for plane in range(count):
         one = planes[plane, word] >> j & ONE
         worth |= np.int64(one) << plane

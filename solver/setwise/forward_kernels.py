@@ -6,7 +6,24 @@ import numpy as np
 
 from retrograde.games.game import LOSE, TIE, UNDECIDED
 from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, spread
-from retrograde.solver.setwise.rules import GREATER, SAME, IMAGE_PAIRS, LANES, MOST_CUBES, UNCLEAR, ends_of, pairs_of
+from retrograde.solver.setwise.symbols import LANES
+from retrograde.solver.setwise.tier_kernels import (
+    BASE,
+    GREATER,
+    GROUP,
+    GROUPS,
+    IMAGE_PAIRS,
+    MASK,
+    MOST_CUBES,
+    NUMBER,
+    SAME,
+    UNCLEAR,
+    VALUE,
+    WORD,
+    WORDS,
+    ends_of,
+    pairs_of,
+)
 from retrograde.solver.setwise.words import (
     EVERYTHING,
     GROUP_BITS,
@@ -16,6 +33,7 @@ from retrograde.solver.setwise.words import (
     WORD_BITS,
     lowest,
     ones_of,
+    popcount,
     spread_word,
     with_bit,
     without_bit,
@@ -25,10 +43,6 @@ from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
-NUMBER, BASE, MASK, BITS, GROUP, GROUPS, WORD, WORDS, VALUE, TIER = range(10)
-"""Columns of a table of tiers: the tier; the bits that all its positions share; those in which they may differ, and how
-many these are; where its groups and its words begin in the arrays of its wave, and how many there are; and the
-primitive value of the positions that are not lost."""
 FROM, PLACE, BIT, SHARED, LINK = range(5)
 """Columns of a table of links into a tier: the row of the tier before; the place in the rank at which the move puts a
 bit, NO_PLACE, or MANY; the bit; and the bits that all children share."""
@@ -48,12 +62,6 @@ class Sets(NamedTuple):
     occupied: Array
     before: Array
     words: Array
-
-
-@kernel
-def popcount(word):
-    """Return how many ones a word has."""
-    return np.int64(word.bit_count())
 
 
 @kernel

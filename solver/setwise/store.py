@@ -1,14 +1,16 @@
 """Back: what the waves are worth, last first, and the steps of the database."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from retrograde.solver.setwise.backward_kernels import NONE, StepRoom, backward, make_steps
-from retrograde.solver.setwise.forward_kernels import FROM, GROUP, GROUPS, LINK, NUMBER, WORD, WORDS, Sets
+from retrograde.solver.setwise.forward_kernels import FROM, Sets
 from retrograde.solver.setwise.rules import Program, Rules
+from retrograde.solver.setwise.tier_kernels import NUMBER, WORDS
 from retrograde.solver.setwise.waves import Wave
 from retrograde.solver.streamed.lists import MADE
 from retrograde.solver.streamed.segments import Tier, add_up, buffer, segment_of
@@ -30,7 +32,7 @@ def planes_for(plies: int) -> int:
 
 
 def codes_for(count: int, plies: int) -> Array:
-    """Return the codes (see streamed/steps.py) of what is said in so many planes, so many plies before the last wave."""
+    """Return the codes (see streamed/steps.py) of worths in so many planes, so many plies before the last wave."""
     half = 1 << count - 1
     worths = np.arange(2 * half)
     codes = 2 * worths << 2 | LOSE_CLASS
@@ -83,8 +85,8 @@ def solve_tiers(task: Task) -> Solved:
     worths = np.zeros((end - begin, len(codes)), np.int64)
     own = back.starts[begin : end + 1]
     backward(
-        back.imaging, sets, begin, end, back.links, own, back.after, back.planes_after, len(back.planes_after), back.planes,
-        count, worths,
+        back.imaging, sets, begin, end, back.links, own, back.after, back.planes_after, len(back.planes_after),
+        back.planes, count, worths,
     )  # fmt: skip
     largest, all_of = int(worths.sum(axis=1).max()), int(worths.sum())
     tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((end - begin, MADE), np.int64)
@@ -158,9 +160,6 @@ def tasks_of(back: Back) -> Iterator[Task]:
     weights = back.sets.tiers[:, WORDS]
     places = np.cumsum(weights) // TASK_WORDS
     cuts = [0, *(np.flatnonzero(np.diff(places)) + 1).tolist(), len(weights)]
-    for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
+    for begin, end in pairwise(cuts):
         if weights[begin:end].any():
             yield Task(back, begin, end)
-
-
-__all__ = ["GROUP", "GROUPS", "LINK", "WORD", "SetwiseStore"]

@@ -1,15 +1,15 @@
 """Ints whose bits are not known: rules are run on them once, and tell what they do for all positions.
 
-A bit is a *literal*: twice the number of a node, and one more for its complement. Node 0 is false, so that 0 is false and
-1 is true; the next 64 are the bits of the position; every other is the AND or the XOR of two literals before it::
+A bit is a *literal*: twice the number of a node, and one more for its complement. Node 0 is false, so that 0 is false
+and 1 is true; the next 64 are the bits of the position; every other is the AND or the XOR of two literals before it::
 
     nodes    0      1 … 64             65                      66
              false  bit 0 … bit 63     AND of literals 2, 5    XOR of literals 2, 6
 
 The same node is never made twice, and what is plain from constants and from equal literals makes none.
 
-Where rules ask whether such an int is 0, or use it as a number, they are run again for every answer: `decisions` returns
-the tree of all answers, and what the rules return at the end of each way through it.
+Where rules ask whether such an int is 0, or use it as a number, they are run again for every answer: `decisions`
+returns the tree of all answers, and what the rules return at the end of each way through it.
 """
 
 from collections.abc import Callable, Iterable
@@ -73,7 +73,7 @@ class Circuit:
         """Return the literal that is true where two are."""
         if a == FALSE or b == FALSE or a == b ^ 1:
             return FALSE
-        if a == TRUE or a == b:
+        if a in (TRUE, b):
             return b
         return a if b == TRUE else self.node(AND, a, b)
 

@@ -1,35 +1,33 @@
 """Forward: the tiers of a wave from those of the wave before, and their positions as words."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.game import Game
-from retrograde.solver.setwise.forward_kernels import (
+from retrograde.solver.setwise.forward_kernels import BIT, FROM, LINK, MANY, NO_PLACE, PLACE, SHARED, Sets, forward
+from retrograde.solver.setwise.rules import Rules
+from retrograde.solver.setwise.symbols import LANES
+from retrograde.solver.setwise.tier_kernels import (
     BASE,
-    BIT,
     BITS,
-    FROM,
+    CHILD_BASE,
+    CHILD_MASK,
+    FOUND,
     GROUP,
     GROUPS,
-    LINK,
-    MANY,
+    LEAD,
     MASK,
-    NO_PLACE,
     NUMBER,
-    PLACE,
-    SHARED,
+    OWNER,
     TIER,
-    VALUE,
     WORDS,
-    Sets,
-    forward,
+    find_links,
 )
-from retrograde.solver.setwise.rules import LANES, LEAF, Rules, child_of, leaf_of, settle
 from retrograde.solver.setwise.words import groups_of
 from retrograde.solver.streamed.steps import TALLIED
-from retrograde.solver.work.kernel import kernel
 from retrograde.solver.work.tasks import room
 from retrograde.solver.work.work import Unfit
 
@@ -43,40 +41,6 @@ TASK_WORDS = 1 << 15
 """Words of the tiers before that are worked on in a task, at least, where there are so many."""
 MOST_ONE_BY_ONE = 1 << 24
 """Positions of a tier times groups of the next, at most, where several bits are put into ranks."""
-
-OWNER, LEAD, CHILD_BASE, CHILD_MASK, FOUND = range(5)
-"""Columns of the table of all moves of the tiers of a wave: the row of the tier; the tier that the children are in; the
-bits that they share; and those in which they may differ."""
-
-
-@kernel
-def find_links(moving, roots, sets, tiers, values, found):
-    """Fill the table of all moves of some tiers; return how many there are, -1: the rules are not so plain."""
-    nodes, trees, lanes = moving
-    count = 0
-    for row in range(len(tiers)):
-        if not tiers[row, WORDS]:
-            continue
-        base, mask = tiers[row, BASE], tiers[row, MASK]
-        settle(nodes, base, mask, values)
-        leaf = leaf_of(trees, 0, values)
-        if leaf < 0:
-            return -1
-        k = 0
-        while sets[leaf, k] != LEAF:
-            leaf_of_move = leaf_of(trees, roots[sets[leaf, k]], values)
-            if leaf_of_move < 0:
-                return -1
-            shared, varying, tier, plain = child_of(lanes[leaf_of_move], values, mask)
-            if not plain:
-                return -1
-            found[count, OWNER], found[count, LEAD] = row, tier
-            found[count, CHILD_BASE], found[count, CHILD_MASK] = shared, varying
-            count += 1
-            k += 1
-        if k == 0:
-            return -1
-    return count
 
 
 class Wave(NamedTuple):
@@ -169,8 +133,5 @@ def tasks_of(rules: Rules, parents: Sets, children: Sets, links: Array, starts: 
     weights = np.add.reduceat(parents.tiers[links[:, FROM], WORDS], starts[:-1]) + children.tiers[:, GROUPS]
     places = np.cumsum(weights) // TASK_WORDS
     cuts = [0, *(np.flatnonzero(np.diff(places)) + 1).tolist(), len(weights)]
-    for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
+    for begin, end in pairwise(cuts):
         yield Task(rules, parents, children, links, starts, begin, end)
-
-
-__all__ = ["VALUE", "Task", "Wave", "fill", "first_wave", "next_tiers", "tasks_of"]

@@ -6,7 +6,8 @@ so is proved for each tier from the rules, which are run once on bits that are n
 what is not plain raises Unfit, and the game is solved in another way, to the same bytes.
 
 It is asked further that whose turn it is has lost where the game is over, or else nothing is left to play in the last
-wave, which ties; and that the first position is its own image.
+wave, which ties; that the first position is its own image; and that all sets fit in memory. Of such a solve, which
+takes minutes, a kill leaves nothing.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -17,20 +18,13 @@ import numpy as np
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game, defines
+from retrograde.solver.forecast import QUICK, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
-from retrograde.solver.setwise.forward_kernels import LOST, OPEN, TIED, VALUE, WORD, WORDS, Sets
+from retrograde.solver.setwise.forward_kernels import OPEN, TIED, Sets
 from retrograde.solver.setwise.rules import Rules, rules_of
 from retrograde.solver.setwise.store import SetwiseStore
-from retrograde.solver.setwise.waves import (
-    AFTER_TIER,
-    GROUPS,
-    VALUES,
-    Wave,
-    fill,
-    first_wave,
-    next_tiers,
-    tasks_of,
-)
+from retrograde.solver.setwise.tier_kernels import GROUPS, LOST, VALUE, WORD, WORDS
+from retrograde.solver.setwise.waves import AFTER_TIER, VALUES, Wave, fill, first_wave, next_tiers, tasks_of
 from retrograde.solver.streamed.legend import solved_from
 from retrograde.solver.streamed.segments import add_up
 from retrograde.solver.streamed.steps import POSITIONS, STORED, TALLIED
@@ -40,6 +34,10 @@ from retrograde.solver.work.work import Unfit, Work
 
 BYTES_A_WORD = 100
 """Memory for a word of the largest wave, about: its planes and those of the wave after."""
+LEAST_IN_WORD = 6
+"""Positions in a word; there are about ten in Connect Four."""
+LOOKED_AHEAD = 1 << 24
+"""Positions found after which it is estimated how many there will be, and whether memory suffices."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +74,7 @@ def explore(game: Game, start: int, rules: Rules, work: Work, phase: Phase) -> t
     tally = np.zeros((VALUES, TALLIED), np.int64)
     tally[OPEN, [POSITIONS, STORED]] = 1
     met = {int(found[0].sets.tiers[0, 0])}
+    ahead_looked = False
     while True:
         before = found[-1].sets
         ahead = next_tiers(rules, before.tiers)
@@ -95,6 +94,11 @@ def explore(game: Game, start: int, rules: Rules, work: Work, phase: Phase) -> t
             parts.append(words)
             add_up(tally, over)
             phase.advance(int(over[:, STORED].sum()), positions=int(over[:, POSITIONS].sum()))
+        if not ahead_looked and phase.positions > LOOKED_AHEAD:
+            ahead_looked = True
+            waves = np.array(estimate(game, work.workers, *QUICK, work.sizes.in_memory).waves)
+            words = waves * phase.positions / phase.done / LEAST_IN_WORD
+            expect_room(work, int(8 * words.sum() + BYTES_A_WORD * words.max()))
         found.append(Wave(children._replace(words=np.concatenate(parts)), links, starts))
         values = {*tiers[tiers[:, WORDS] > 0, VALUE].tolist()}
         if not values or values == {TIED}:

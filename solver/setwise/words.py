@@ -18,9 +18,12 @@ GROUP_BITS = 12
 ONE, LOW = np.uint64(1), np.uint64(0xFFFFFFFF)
 NOTHING, EVERYTHING = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 ONES = np.array(
-    [0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC, 0xF0F0F0F0F0F0F0F0, 0xFF00FF00FF00FF00, 0xFFFF0000FFFF0000, 0xFFFFFFFF00000000],
+    [
+        *(0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC, 0xF0F0F0F0F0F0F0F0),
+        *(0xFF00FF00FF00FF00, 0xFFFF0000FFFF0000, 0xFFFFFFFF00000000),
+    ],
     np.uint64,
-)  # fmt: skip
+)
 """The positions of a word in whose rank a bit is 1, by bit."""
 
 
@@ -28,6 +31,12 @@ ONES = np.array(
 def groups_of(bits):
     """Return how many groups the ranks of so many bits make."""
     return 1 << max(bits - GROUP_BITS, 0)
+
+
+@kernel
+def popcount(word):
+    """Return how many ones a word has."""
+    return np.int64(word.bit_count())
 
 
 @kernel

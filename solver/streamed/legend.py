@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import DRAW, Value
 from retrograde.solver.outcomes.score import CLASSES
-from retrograde.solver.streamed.segments import Loader, Segment, Tier
+from retrograde.solver.streamed.segments import Loader, Segment, Tier, Wave
 from retrograde.solver.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, unpack_ranks
-from retrograde.solver.streamed.store import StreamedStore
 from retrograde.solver.work.scratch import Scratch
 
 Array = np.ndarray[Any, Any]
@@ -21,7 +20,18 @@ TOGETHER = 1 << 16
 """Steps that are given to the database's writer at a time, at least."""
 
 
-def solved_from(store: StreamedStore) -> SolvedSteps:
+class StepsStore(Protocol):
+    """A store whose waves are solved: of its tiers the steps for the database, and tallies (see steps.py) of positions
+    where the game is over, by primitive value, of all others by code, and of the first wave's."""
+
+    waves: list[Wave]
+    scratch: Scratch
+    over: Array
+    tally: Array
+    start_tally: Array
+
+
+def solved_from(store: StepsStore) -> SolvedSteps:
     """Return the solved game for the database's writer."""
     legend, rows = legend_of(store.over, store.tally)
     tiers = sorted((tier for wave in store.waves for tier in wave.values()), key=lambda tier: tier.number)

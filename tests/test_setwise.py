@@ -1,0 +1,301 @@
+"""Games solved word by word, against the slow solver, against a stream byte by byte, and left to other ways."""
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrograde.databases import open_database
+from retrograde.games import LOSE, TIE, UNDECIDED, Game
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.setwise import rules, tier_kernels, waves, words
+from retrograde.solver.setwise.symbols import Circuit, Symbol
+from retrograde.solver.setwise.way import Setwise
+from retrograde.solver.work.sizes import Sizes
+
+from . import reference
+from .solving import Stop
+
+SIZES = Sizes(in_memory=1)
+WORD = (1 << 64) - 1
+
+
+def solved_by_words(game, path, **options):
+    return solve(game, path, way="setwise", sizes=SIZES, **options)
+
+
+# Symbols
+
+
+def value_of(circuit, literal, position):
+    """Return what a literal is for a position, worked out node by node."""
+    kind, a, b = circuit.nodes[literal >> 1]
+    if literal >> 1 == 0:
+        one = False
+    elif literal >> 1 <= 64:
+        one = bool(position >> (literal >> 1) - 1 & 1)
+    else:
+        pair = value_of(circuit, a, position), value_of(circuit, b, position)
+        one = all(pair) if kind == 0 else pair[0] != pair[1]
+    return one ^ bool(literal & 1)
+
+
+def number_of(circuit, symbol, position):
+    number = sum(value_of(circuit, bit, position) << place for place, bit in enumerate(symbol.bits))
+    return number - (1 << 64 if number >> 63 else 0)
+
+
+OPERATIONS = {
+    "and": lambda a, b, k: a & b,
+    "or": lambda a, b, k: a | b,
+    "xor": lambda a, b, k: a ^ b,
+    "not": lambda a, b, k: ~a & 0xFFFFF,
+    "left": lambda a, b, k: (a << k) & 0xFFFFF,
+    "right": lambda a, b, k: a >> k,
+    "sum": lambda a, b, k: a + b,
+    "difference": lambda a, b, k: a - b,
+    "from": lambda a, b, k: 1000 - a,
+    "times": lambda a, b, k: a * k,
+    "count": lambda a, b, k: (a & 0xFFFFF).bit_count(),
+    "equal": lambda a, b, k: (a == b) | ((a != k) << 1),
+    "less": lambda a, b, k: (a < b) | ((a <= k) << 1) | ((a > b) << 2) | ((k >= a) << 3),
+    "masked": lambda a, b, k: a & 0x3FF | b << 3 & 0xFF,
+}
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), st.integers(0, 9)), max_size=5), st.integers(0, 4095))
+@settings(max_examples=150, deadline=None)
+def test_symbols_are_what_ints_are(steps, position):
+    circuit = Circuit()
+
+    def run(p):
+        a, b = p & 63, p >> 6 & 63
+        for name, k in steps:
+            a, b = OPERATIONS[name](a, b, k), a
+        return a
+
+    found = run(circuit.position())
+    wanted = run(position)
+    if isinstance(found, Symbol):
+        found = number_of(circuit, found, position)
+    assert found == wanted
+
+
+@pytest.mark.parametrize("text", ["connect4:4,3", "connect4:5,4,3"])
+def test_programs_say_what_rules_say(text):
+    """With all bits shared by a tier of one position, everything comes to constants."""
+    game, dice = load_game(text), random.Random(1)
+    told = rules.rules_of(game)
+    values = np.empty(len(told.moving.nodes), np.int64)
+    cubes, pairs = np.empty((tier_kernels.MOST_CUBES, 2), np.int64), np.empty((4, tier_kernels.IMAGE_PAIRS), np.int64)
+    for _ in range(20):
+        position = game.start
+        while game.primitive(position) == UNDECIDED:
+            tier_kernels.settle(told.moving.nodes, position, 0, values)
+            leaf = tier_kernels.leaf_of(told.moving.trees, 0, values)
+            moves = [told.moves[k] for k in told.sets[leaf] if k >= 0]
+            assert moves == list(game.generate_moves(position))
+            for k in told.sets[leaf][: len(moves)]:
+                row = tier_kernels.leaf_of(told.moving.trees, told.roots[k], values)
+                child, mask, tier, plain = tier_kernels.child_of(told.moving.lanes[row], values, 0)
+                assert plain and mask == 0
+                assert child == game.do_move(position, int(told.moves[k])) and tier == game.tier(child)
+            assert tier_kernels.pairs_of(told.imaging, position, 0, values, pairs) == 1
+            (image,) = game.images(position)
+            first = game.canonical(position) == position
+            assert pairs[0, 1] == (
+                tier_kernels.SAME if image == position else tier_kernels.LESS if first else tier_kernels.GREATER
+            )
+            position = game.do_move(position, dice.choice(moves))
+            count, value = tier_kernels.ends_of(told.ending, position, 0, values, cubes)
+            assert not count and value == game.primitive(position)
+
+
+# Words
+
+
+@given(st.integers(0, WORD), st.integers(0, 5), st.integers(0, 1))
+@settings(max_examples=50, deadline=None)
+def test_bits_are_put_into_ranks_and_taken_out(word, place, bit):
+    inside = {rank for rank in range(64) if word >> rank & 1}
+    wanted = {words.with_bit(rank, place, bit) for rank in inside if rank < 32}
+    spread = int(words.spread_word(np.uint64(word & 0xFFFFFFFF), place, bit))
+    assert {rank for rank in range(64) if spread >> rank & 1} == wanted
+    taken = int(words.gathered_word(np.uint64(word), place, bit))
+    assert taken == sum(1 << words.without_bit(rank, place) for rank in inside if rank >> place & 1 == bit)
+    if word:
+        assert words.lowest(np.uint64(word)) == min(inside)
+        assert words.highest(np.uint64(word)) == max(inside)
+
+
+# The whole
+
+
+@dataclass(frozen=True)
+class Drops(Game):
+    """Stones fall into columns; who fills a line with stones of one colour wins. A *twist* spoils what words need."""
+
+    width: int
+    height: int
+    lines: tuple[int, ...]
+    twist: str = ""
+    mirror: bool = False
+
+    # As in Connect Four, a guard lies on each column; cells are bits, O is 1.
+
+    @property
+    def start(self):
+        return sum(1 << (self.height + 1) * column for column in range(self.width))
+
+    def filled(self, position):
+        found = 0
+        for column in range(self.width):
+            above = False
+            for row in reversed(range(self.height + 1)):
+                cell = column * (self.height + 1) + row
+                if above:
+                    found |= 1 << cell
+                above = above or bool(position >> cell & 1)
+        return found
+
+    def generate_moves(self, position):
+        for column in range(self.width):
+            free = not position >> (self.height + 1) * column + self.height & 1
+            if free and (self.twist != "moves" or column != 1 or position & 15 != 3):
+                yield column  # with the twist not the second, where a single O stands in the first
+
+    def do_move(self, position, column):
+        filled = self.filled(position)
+        cell = (self.height + 1) * column
+        while filled >> cell & 1:
+            cell += 1
+        turn = filled.bit_count() & 1
+        if self.twist == "stone" and column == 1:
+            turn ^= position & filled & 1
+        return position ^ (3 - turn << cell)
+
+    def primitive(self, position):
+        filled = self.filled(position)
+        last = filled & (position if filled.bit_count() & 1 == 0 else ~position)
+        for line in self.lines:
+            if last & line == line and (self.twist != "unless" or filled & position & 1):
+                return LOSE
+        full = sum((1 << self.height) - 1 << (self.height + 1) * column for column in range(self.width))
+        return TIE if filled == full else UNDECIDED
+
+    def images(self, position):
+        if self.mirror:
+            column = (1 << self.height + 1) - 1
+            mirrored = 0
+            for k in range(self.width):
+                cells = position >> (self.height + 1) * k & column
+                mirrored |= cells << (self.height + 1) * (self.width - 1 - k)
+            yield mirrored
+
+    def tier(self, position):
+        return self.filled(position)
+
+    def write(self, position):
+        return str(position)
+
+    def read(self, text):
+        return int(text)
+
+
+def lines_of(width, height, dice, mirror):
+    """Return lines of two to four cells anywhere; with each its mirror image."""
+    cells = [(column, row) for column in range(width) for row in range(height)]
+    found = set()
+    for _ in range(dice.randrange(1, 9)):
+        line = dice.sample(cells, dice.randrange(2, 5))
+        for one in (line, [(width - 1 - column, row) for column, row in line])[: 1 + mirror]:
+            found.add(sum(1 << (height + 1) * column + row for column, row in one))
+    return tuple(sorted(found))
+
+
+def expect_reference(game, path):
+    """Hold a database against the slow solver: every value, the counts, and the examples."""
+    wanted = reference.solve(game)
+    with open_database(path, game=game) as database:
+        for position, outcome in wanted.items():
+            assert database[position] == outcome
+        assert {(row.value, row.remoteness): row.positions for row in database.file.legend} == reference.counts(wanted)
+        assert database.file.stored == len(reference.explore(game, symmetric=True))
+        for row in database.file.legend:
+            least = min((game.tier(c), c) for c in map(game.canonical, wanted) if wanted[c] == database[row.example])
+            assert (game.tier(row.example), row.example) == least
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_games_equal_the_reference(seed, tmp_path):
+    dice = random.Random(seed)
+    width, height = dice.choice([(2, 5), (3, 3), (3, 4), (4, 2), (4, 3), (2, 6)])
+    mirror = bool(seed & 1)
+    game = Drops(width, height, lines_of(width, height, dice, mirror), mirror=mirror)
+    expect_reference(game, solved_by_words(game, tmp_path / "game.h5", workers=1 + seed % 2))
+
+
+@pytest.mark.parametrize("twist", ["moves", "stone", "unless"])
+def test_what_is_not_plain_is_not_guessed(twist, tmp_path):
+    game = Drops(3, 3, lines_of(3, 3, random.Random(5), False), twist)
+    try:
+        path = solved_by_words(game, tmp_path / "game.h5")
+    except NoWay:
+        return
+    assert twist == "unless"  # a longer line, no more
+    expect_reference(game, path)
+
+
+@pytest.mark.parametrize(
+    "variant", ["dodgem", "tictactoe", "mutorere", "benchmarks/plain_connect4.py:width=4,height=3"]
+)
+def test_other_games_are_left_to_other_ways(variant, tmp_path):
+    with pytest.raises(NoWay, match="cannot be solved in the way that was asked for"):
+        solved_by_words(load_game(variant), tmp_path / "game.h5")
+
+
+@pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:5,4,3"])
+def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
+    game = load_game(variant)
+    wanted = solve(game, tmp_path / "streamed.h5", way="streamed", sizes=SIZES).read_bytes()
+    for workers, weight in ((1, 1 << 15), (2, 50)):
+        monkeypatch.setattr(waves, "TASK_WORDS", weight)
+        monkeypatch.setattr("retrograde.solver.setwise.store.TASK_WORDS", weight)
+        path = solved_by_words(game, tmp_path / "words.h5", workers=workers, fresh=True)
+        assert path.read_bytes() == wanted
+
+
+def test_positions_are_as_many_as_are_published(tmp_path):
+    with open_database(solved_by_words(load_game("connect4:5,4"), tmp_path / "game.h5")) as database:
+        assert database.file.positions == 3_945_711  # J. Tromp
+
+
+def test_a_solve_that_is_stopped_begins_anew(tmp_path):
+    game, path = load_game("connect4:4,4"), tmp_path / "game.h5"
+
+    def stop(progress):
+        if progress.phase == "solving" and progress.done:
+            raise Stop
+
+    with pytest.raises(Stop):
+        solved_by_words(game, path, listener=stop)
+    again = solved_by_words(game, path).read_bytes()
+    assert again == solved_by_words(game, path, fresh=True).read_bytes()
+    assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
+
+
+def test_memory_that_does_not_suffice_leaves_it_to_a_stream(tmp_path, monkeypatch):
+    game = load_game("connect4:4,4")
+    wanted = solved_by_words(game, tmp_path / "words.h5").read_bytes()
+    monkeypatch.setattr("retrograde.solver.setwise.way.BYTES_A_WORD", 1 << 50)
+    with pytest.raises(NoWay):
+        solved_by_words(game, tmp_path / "game.h5")
+    assert solve(game, tmp_path / "game.h5", way="compiled", sizes=SIZES).read_bytes() == wanted
+
+
+def test_it_is_one_of_the_ways():
+    assert Setwise().name == "setwise"

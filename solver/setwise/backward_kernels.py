@@ -42,7 +42,7 @@ from retrograde.solver.setwise.words import (
 )
 from retrograde.solver.streamed.lists import AT, FIRST, FIRST_CODE, LAST, LAST_CODE, LENGTH, SIZE, VARYING, pack
 from retrograde.solver.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, rounded
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.work.kernel import kernel, lean_kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -131,7 +131,7 @@ def backward(imaging, sets, begin, end, links, starts, after, planes_after, coun
             tally_worths(sets.words, tier[WORD], word, planes, count, tallies[k])
 
 
-@kernel
+@lean_kernel
 def gather(sets, tier, batch, some, after, link, planes_after, count_after, into):
     """Write the planes of the children by a link, for all words of a batch."""
     place, bit = link[PLACE], link[BIT]
@@ -222,7 +222,7 @@ def gather_one_by_one(sets, tier, batch, some, after, link, planes_after, count_
             t += 1
 
 
-@kernel
+@lean_kernel
 def keep_least(batch, filled, count):
     """Take the planes of a child where it is worth less than the least so far."""
     less = batch.less[:filled]
@@ -238,7 +238,7 @@ def keep_least(batch, filled, count):
             least[t] ^= (least[t] ^ child[t]) & less[t]
 
 
-@kernel
+@lean_kernel
 def pass_up(batch, filled, count_after, count, words, planes, word):
     """Write what the least is worth to the one who moves there, from a word on."""
     top, some, carry = batch.least[count_after - 1], batch.child[0], batch.less
@@ -264,7 +264,7 @@ def pass_up(batch, filled, count_after, count, words, planes, word):
                 carry[t] &= bits
 
 
-@kernel
+@lean_kernel
 def tally_worths(words, begin, end, planes, count, tally):
     """Count how many positions of some words are worth what."""
     for word in range(begin, end):
@@ -275,7 +275,7 @@ def tally_worths(words, begin, end, planes, count, tally):
             left &= ~same
 
 
-@kernel
+@lean_kernel
 def like_lowest(left, planes, word, count):
     """Return those of some positions of a word that are worth the same as the lowest, and what that is."""
     j = np.uint64(lowest(left))
@@ -355,7 +355,7 @@ def canonical_worths(sets, tier, planes, count, pairs, images):
     return own
 
 
-@kernel
+@lean_kernel
 def first_of(sets, tier, planes, count, share, pairs, images, worth):
     """Return the rank of the first canonical position of a tier that is worth so much; NONE where there is none."""
     word = tier[WORD]
@@ -376,7 +376,7 @@ def first_of(sets, tier, planes, count, share, pairs, images, worth):
     return NONE
 
 
-@kernel
+@lean_kernel
 def varying(sets, tier, share, pairs, images, runs):
     """Return in which bits the canonical positions of a tier differ."""
     ones = zeros = low = 0
@@ -402,7 +402,7 @@ def varying(sets, tier, share, pairs, images, runs):
     return spread(low | (ones & zeros) << WORD_BITS, runs)
 
 
-@kernel
+@lean_kernel
 def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, room):
     """Write the steps of the canonical positions of a tier, but for those that win in one; return how many there are,
     and the first and the last of those positions, NONE where there are none."""

@@ -39,7 +39,7 @@ from retrograde.solver.setwise.words import (
     without_bit,
 )
 from retrograde.solver.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.work.kernel import kernel, lean_kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -205,7 +205,7 @@ class Lines(NamedTuple):
     active: Array
 
 
-@kernel
+@lean_kernel
 def prepare_lines(cubes, lines):
     """Set out the cubes of a tier."""
     for k in range(len(cubes)):
@@ -215,7 +215,7 @@ def prepare_lines(cubes, lines):
         lines.inside[k] = positions_with(bits & 63, ones & 63)
 
 
-@kernel
+@lean_kernel
 def positions_with(bits, ones):
     """Return which of the numbers below 64 have some bits as they should be."""
     found = EVERYTHING
@@ -225,7 +225,7 @@ def positions_with(bits, ones):
     return found
 
 
-@kernel
+@lean_kernel
 def lines_in(lines, count, part):
     """Note the cubes that groups of a part may be in; return how many there are."""
     active = 0
@@ -260,7 +260,7 @@ def pull_one_by_one(parents, row, shared, mask, group, found):
     return touched
 
 
-@kernel
+@lean_kernel
 def share_of(pairs, images):
     """Return whether all positions of a tier come before their images, none, or SOME_SHARE, which each decides."""
     share = ALL_SHARE
@@ -272,7 +272,7 @@ def share_of(pairs, images):
     return share
 
 
-@kernel
+@lean_kernel
 def canonical(some, pairs, images, number):
     """Return which of some positions of a word, by its number, come before all their images, or are the same."""
     for image in range(images):
@@ -288,7 +288,7 @@ def canonical(some, pairs, images, number):
     return some
 
 
-@kernel
+@lean_kernel
 def count_in(tally, value, positions, stored, first, tier, runs):
     """Count positions of a tier with a primitive value, all and the canonical ones, of which the first has a rank."""
     tally[value, POSITIONS] += positions
@@ -299,7 +299,7 @@ def count_in(tally, value, positions, stored, first, tier, runs):
         tally[value, STORED] += stored
 
 
-@kernel
+@lean_kernel
 def of_side(side, number):
     """Return in which positions of a word a bit, as a row of pairs has it, is 1."""
     ones = NOTHING if side >> 1 == LANES else ones_of(side >> 1, number)

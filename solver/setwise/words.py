@@ -10,7 +10,7 @@ are not 0 are kept, one after another::
 
 import numpy as np
 
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.work.kernel import lean_kernel
 
 WORD_BITS = 6
 GROUP_BITS = 12
@@ -27,31 +27,31 @@ ONES = np.array(
 """The positions of a word in whose rank a bit is 1, by bit."""
 
 
-@kernel
+@lean_kernel
 def groups_of(bits):
     """Return how many groups the ranks of so many bits make."""
     return 1 << max(bits - GROUP_BITS, 0)
 
 
-@kernel
+@lean_kernel
 def popcount(word):
     """Return how many ones a word has."""
     return np.int64(word.bit_count())
 
 
-@kernel
+@lean_kernel
 def lowest(word):
     """Return the number of the lowest one in a word that is not 0."""
     return np.int64((~word & (word - ONE)).bit_count())
 
 
-@kernel
+@lean_kernel
 def highest(word):
     """Return the number of the highest one in a word that is not 0."""
     return np.int64(word.bit_length()) - 1
 
 
-@kernel
+@lean_kernel
 def with_bit(number, place, bit):
     """Return a number with a bit put in at a place.
 
@@ -62,7 +62,7 @@ def with_bit(number, place, bit):
     return low | bit << place | number >> place << place + 1
 
 
-@kernel
+@lean_kernel
 def without_bit(number, place):
     """Return a number with the bit at a place taken out.
 
@@ -72,7 +72,7 @@ def without_bit(number, place):
     return number & ((1 << place) - 1) | number >> place + 1 << place
 
 
-@kernel
+@lean_kernel
 def spread_word(half, place, bit):
     """Return the word that becomes of 32 positions when a bit is put into their ranks at a place below 6."""
     word = np.uint64(half)
@@ -89,7 +89,7 @@ def spread_word(half, place, bit):
     return word << np.uint64(bit << place)
 
 
-@kernel
+@lean_kernel
 def gathered_word(word, place, bit):
     """Return the 32 positions of a word in whose rank a bit has a value, with that bit taken out."""
     half = np.uint64(word) >> np.uint64(bit << place)
@@ -111,7 +111,7 @@ def gathered_word(word, place, bit):
     return half & LOW
 
 
-@kernel
+@lean_kernel
 def ones_of(place, word):
     """Return the positions of a word, by its number in the tier, in whose rank the bit at a place is 1."""
     if place < WORD_BITS:

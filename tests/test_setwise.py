@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from retrograde.solver.setwise import rules, tier_kernels, waves, words
 from retrograde.solver.setwise.symbols import Circuit, Symbol
 from retrograde.solver.setwise.way import Setwise
 from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.work.work import Unfit
 
 from . import reference
 from .solving import Stop
@@ -85,6 +87,21 @@ def test_symbols_are_what_ints_are(steps, position):
     assert found == wanted
 
 
+@pytest.mark.parametrize(
+    "rules_of_some",
+    [
+        lambda p: [1 for _ in count() if p & 1],  # never ends, and asks nothing new
+        lambda p: [1 for bit in range(40) if p >> bit & 1],  # has more ways than can be looked at
+        lambda p: {p: 1},
+        lambda p: p // 3,
+    ],
+)
+def test_rules_that_are_not_for_symbols_are_left_to_others(rules_of_some, monkeypatch):
+    monkeypatch.setattr("retrograde.solver.setwise.symbols.MOST_WAYS", 100)
+    with pytest.raises(Unfit):
+        Circuit().decisions(rules_of_some)
+
+
 @pytest.mark.parametrize("text", ["connect4:4,3", "connect4:5,4,3"])
 def test_programs_say_what_rules_say(text):
     """With all bits shared by a tier of one position, everything comes to constants."""
@@ -111,8 +128,8 @@ def test_programs_say_what_rules_say(text):
                 tier_kernels.SAME if image == position else tier_kernels.LESS if first else tier_kernels.GREATER
             )
             position = game.do_move(position, dice.choice(moves))
-            count, value = tier_kernels.ends_of(told.ending, position, 0, values, cubes)
-            assert not count and value == game.primitive(position)
+            lines, value = tier_kernels.ends_of(told.ending, position, 0, values, cubes)
+            assert not lines and value == game.primitive(position)
 
 
 # Words

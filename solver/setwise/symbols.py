@@ -16,13 +16,16 @@ from collections.abc import Callable, Iterable
 from operator import index
 from typing import Any, NamedTuple
 
+from retrograde.games.game import POSITION_BITS
 from retrograde.solver.work.work import Unfit
 
 LANES = 64
 FALSE, TRUE = 0, 1
 MOST_NODES = 1 << 17
-MOST_WAYS = 1 << 12
+MOST_WAYS = 1 << 10
 """Ways through the rules that are looked at: with more, they are left to others."""
+MOST_QUESTIONS = 1 << 14
+"""Questions on one way: what asks more may never end."""
 AND, XOR = range(2)
 
 
@@ -53,10 +56,11 @@ class Circuit:
         """Answers still to be given on this way."""
         self.given: dict[int, bool] = {}
         """Those given, by literal."""
+        self.questions = 0
 
     def position(self) -> "Symbol":
         """Return a position of which nothing is known."""
-        return Symbol(self, [2 * (1 + bit) for bit in range(LANES)])
+        return Symbol(self, [2 * (1 + bit) if bit < POSITION_BITS else FALSE for bit in range(LANES)])
 
     def node(self, kind: int, a: int, b: int) -> int:
         """Return the literal of a node, which is made if there is none like it."""
@@ -100,6 +104,9 @@ class Circuit:
         """Answer whether a literal is true, as this way has it."""
         if literal < 2:
             return bool(literal)
+        self.questions += 1
+        if self.questions > MOST_QUESTIONS:
+            raise Unfit
         if literal not in self.given:
             answer = self.ahead.pop(0) if self.ahead else True
             self.given[literal], self.given[literal ^ 1] = answer, not answer
@@ -115,7 +122,7 @@ class Circuit:
         left[0] -= 1
         if left[0] < 0:
             raise Unfit
-        self.ahead, self.given = list(before), {}
+        self.ahead, self.given, self.questions = list(before), {}, 0
         try:
             result = rules(self.position())
         except Exception as error:  # whatever rules raise that want an int

@@ -191,8 +191,9 @@ def test_the_summary_divides_what_this_run_did_by_its_time():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sizes", [Sizes(journal_seconds=0), Sizes(journal_seconds=0, in_memory=1000)])
-def test_what_was_explored_before_a_restart_counts_once(sizes, tmp_path, often):
+@pytest.mark.parametrize(("way", "in_memory"), [("listed", 4_000_000), ("streamed", 1000)])
+def test_what_was_explored_before_a_restart_counts_once(way, in_memory, tmp_path, often):
+    sizes = Sizes(journal_seconds=0, in_memory=in_memory)
     game, path = load_game("connect4:5,3"), tmp_path / "game.h5"
 
     def stop_halfway(progress):
@@ -200,9 +201,9 @@ def test_what_was_explored_before_a_restart_counts_once(sizes, tmp_path, often):
             raise Stop
 
     with pytest.raises(Stop):
-        solve(game, path, way="compiled", listener=stop_halfway, sizes=sizes)
+        solve(game, path, way=way, listener=stop_halfway, sizes=sizes)
     told = []
-    solve(game, path, way="compiled", listener=told.append, sizes=sizes)
+    solve(game, path, way=way, listener=told.append, sizes=sizes)
     with open_database(path, game=game) as database:
         positions = database.file.positions
     for phase in ("exploring", "solving"):

@@ -14,7 +14,7 @@ from retrograde.solver.setwise.tier_kernels import NUMBER, WORDS
 from retrograde.solver.setwise.waves import Wave
 from retrograde.solver.streamed.lists import MADE
 from retrograde.solver.streamed.segments import Tier, add_up, buffer, segment_of
-from retrograde.solver.streamed.steps import TALLIED
+from retrograde.solver.streamed.steps import POSITIONS, TALLIED
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import Scratch
 from retrograde.solver.work.tasks import room
@@ -110,8 +110,8 @@ class SetwiseStore:
         self.tally, self.start_tally = np.zeros((2, 4 * (len(found) + 2), TALLIED), np.int64)
         self.waves: list[dict[int, Tier]] = [{} for _ in found]
 
-    def solve(self, phase: Phase) -> None:
-        """Solve all waves; what is no longer needed of them is forgotten."""
+    def solve(self, phase: Phase, times: float) -> None:
+        """Solve all waves, of whose positions so many are told of for each; what is no longer needed is forgotten."""
         last = len(self.found) - 1
         after = self.found.pop()
         planes = np.zeros((planes_for(0), len(after.sets.words) + 1), np.uint64)
@@ -131,7 +131,7 @@ class SetwiseStore:
             )  # fmt: skip
             for solved in self.work.map(solve_tiers, tasks_of(back)):
                 self.keep(number, wave.sets.tiers, solved)
-                phase.advance(solved.records)
+                phase.advance(solved.records, positions=times * int(solved.tally[:, POSITIONS].sum()))
             after, planes = wave, own
         phase.end()
 

@@ -62,9 +62,10 @@ class Setwise:
         scratch = work.until_written(Scratch(work.scratch, 0))
         scratch.begin(fresh=True)
         phase = work.phase("solving", int(over[OPEN, STORED]))
+        times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0
         store = SetwiseStore(rules, work, scratch, found, over)
-        store.solve(phase)
+        store.solve(phase, times)
         return solved_from(store)
 
 

@@ -4,7 +4,7 @@ The worth of a position is a number, the greater the better for who is to move; 
 
     0         lost          1, 2, …   lost in 2, 4, … plies       half   a tie       …, greatest   won in …, 3, 1 plies
 
-Bit p of the numbers of a word's positions is *plane* p, a word; the planes of a word lie one after another. A position
+Bit p of the numbers of a word's positions is *plane* p, a word; a plane of all words lies in one row. A position
 is worth what the child is worth that is worth least, seen from the other side and one ply later. A child that is not
 there is lost.
 """
@@ -47,6 +47,7 @@ from retrograde.solver.work.kernel import kernel, lean_kernel
 Array = np.ndarray[Any, Any]
 
 MOST_PLANES = 6
+"""As many as 62 plies need."""
 TOGETHER = 192
 """Words that are worked on at once, and up to 63 more."""
 STRIDE = TOGETHER + 64 + 8
@@ -58,8 +59,8 @@ NONE = -1
 
 
 class Batch(NamedTuple):
-    """Room for words worked on at once: how many begin in each of their groups, `numbers` of these, the words that are
-    there; the planes of a child and the least so far, and where the child is less."""
+    """Room for words worked on at once: the numbers of their groups, and the place of the first word of each; the
+    planes of a child and the least so far, and where the child is less."""
 
     groups: Array
     starts: Array
@@ -79,7 +80,7 @@ class StepRoom(NamedTuple):
 def room_for_batch():
     """Return room for words worked on at once."""
     return Batch(
-        np.empty(STRIDE, np.int64), np.empty(STRIDE + 1, np.int64), np.empty((MOST_PLANES, STRIDE), np.uint64),
+        np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64), np.empty((MOST_PLANES, STRIDE), np.uint64),
         np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty(STRIDE, np.uint64),
     )  # fmt: skip
 
@@ -110,7 +111,6 @@ def backward(imaging, sets, begin, end, links, starts, after, planes_after, coun
                     some += 1
                     filled += popcount(occupied)
                 group += 1
-            batch.starts[some] = filled
             if not filled:
                 continue
             if lost:
@@ -141,13 +141,8 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
         return
     _, occupied, _, _ = sets
     _, occupied_after, before_after, _ = after
-    groups, starts, own_group, child_group, child_word = (
-        batch.groups,
-        batch.starts,
-        tier[GROUP],
-        child[GROUP],
-        child[WORD],
-    )
+    groups, starts = batch.groups, batch.starts
+    own_group, child_group, child_word = tier[GROUP], child[GROUP], child[WORD]
     for at in range(some):
         group, t = groups[at], starts[at]
         left = occupied[own_group + group]
@@ -158,9 +153,7 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
             while left:
                 own = left & ~(left - ONE)
                 left ^= own
-                is_there = NOTHING - np.uint64(
-                    there & own != NOTHING
-                )  # all ones or none: a branch would be guessed wrong
+                is_there = NOTHING - np.uint64(there & own != NOTHING)  # all ones or none: without a branch
                 word = first + popcount(there & (own - ONE))
                 for plane in range(count_after):
                     into[plane, t] = planes_after[plane, word] & is_there

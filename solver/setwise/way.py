@@ -20,9 +20,10 @@ from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game, defines
 from retrograde.solver.forecast import QUICK, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
+from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED, Sets
 from retrograde.solver.setwise.rules import Rules, rules_of
-from retrograde.solver.setwise.store import SetwiseStore
+from retrograde.solver.setwise.store import SetwiseStore, planes_for
 from retrograde.solver.setwise.tier_kernels import GROUPS, LOST, VALUE, WORD, WORDS
 from retrograde.solver.setwise.waves import AFTER_TIER, VALUES, Wave, fill, first_wave, next_tiers, tasks_of
 from retrograde.solver.streamed.legend import solved_from
@@ -57,7 +58,7 @@ class Setwise:
         work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
         found, over = explore(game, start, rules, work, work.phase("exploring"))
         records = int(over[[OPEN, LOST, TIED], STORED].sum())
-        if records <= work.sizes.in_memory:
+        if records <= work.sizes.in_memory or planes_for(len(found) - 1) > MOST_PLANES:
             raise Unfit
         scratch = work.until_written(Scratch(work.scratch, 0))
         scratch.begin(fresh=True)

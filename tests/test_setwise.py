@@ -13,7 +13,10 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from retrograde.solver.setwise import rules, tier_kernels, waves, words
+from retrograde.solver.setwise.backward_kernels import MOST_PLANES
+from retrograde.solver.setwise.store import codes_for, planes_for
 from retrograde.solver.setwise.symbols import Circuit, Symbol
 from retrograde.solver.setwise.way import Setwise
 from retrograde.solver.work.sizes import Sizes
@@ -312,6 +315,18 @@ def test_memory_that_does_not_suffice_leaves_it_to_a_stream(tmp_path, monkeypatc
     with pytest.raises(NoWay):
         solved_by_words(game, tmp_path / "game.h5")
     assert solve(game, tmp_path / "game.h5", way="compiled", sizes=SIZES).read_bytes() == wanted
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2, 3, 6, 7, 30, 31, 62])
+def test_worths_that_there_may_be_have_codes_of_their_own(plies):
+    """So many plies before the end one loses or wins within them, or there is a tie."""
+    count = planes_for(plies)
+    codes = codes_for(count, plies).tolist()
+    for remoteness in range(plies + 1):
+        lost, won = remoteness << 2 | LOSE_CLASS, remoteness << 2 | WIN_CLASS
+        assert codes.count(won if remoteness % 2 else lost) == 1
+    assert codes.count(plies << 2 | TIE_CLASS) == 1
+    assert count <= MOST_PLANES < planes_for(63)
 
 
 def test_it_is_one_of_the_ways():

@@ -1,7 +1,6 @@
 """Back: what the waves are worth, last first, and the steps of the database."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from retrograde.solver.setwise.backward_kernels import NONE, StepRoom, backward,
 from retrograde.solver.setwise.forward_kernels import FROM, Sets
 from retrograde.solver.setwise.rules import Program, Rules
 from retrograde.solver.setwise.tier_kernels import NUMBER, WORDS
-from retrograde.solver.setwise.waves import Wave
+from retrograde.solver.setwise.waves import Wave, stretches
 from retrograde.solver.streamed.lists import MADE
 from retrograde.solver.streamed.segments import Tier, add_up, buffer, segment_of
 from retrograde.solver.streamed.steps import POSITIONS, TALLIED
@@ -158,8 +157,6 @@ def links_out(wave: Wave, after: Wave) -> tuple[Array, Array]:
 def tasks_of(back: Back) -> Iterator[Task]:
     """Yield tasks that solve the tiers of a wave."""
     weights = back.sets.tiers[:, WORDS]
-    places = np.cumsum(weights) // TASK_WORDS
-    cuts = [0, *(np.flatnonzero(np.diff(places)) + 1).tolist(), len(weights)]
-    for begin, end in pairwise(cuts):
+    for begin, end in stretches(weights, TASK_WORDS):
         if weights[begin:end].any():
             yield Task(back, begin, end)

@@ -22,7 +22,7 @@ from retrograde.solver.work.work import Unfit
 LANES = 64
 FALSE, TRUE = 0, 1
 MOST_NODES = 1 << 17
-MOST_WAYS = 1 << 10
+MOST_WAYS = 1 << 12
 """Ways through the rules that are looked at: with more, they are left to others."""
 MOST_QUESTIONS = 1 << 14
 """Questions on one way: what asks more may never end."""

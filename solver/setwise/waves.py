@@ -131,7 +131,11 @@ def fill(task: Task) -> tuple[int, int, Array, Array]:
 def tasks_of(rules: Rules, parents: Sets, children: Sets, links: Array, starts: Array) -> Iterator[Task]:
     """Yield tasks that fill the tiers of a wave."""
     weights = np.add.reduceat(parents.tiers[links[:, FROM], WORDS], starts[:-1]) + children.tiers[:, GROUPS]
-    places = np.cumsum(weights) // TASK_WORDS
-    cuts = [0, *(np.flatnonzero(np.diff(places)) + 1).tolist(), len(weights)]
-    for begin, end in pairwise(cuts):
+    for begin, end in stretches(weights, TASK_WORDS):
         yield Task(rules, parents, children, links, starts, begin, end)
+
+
+def stretches(weights: Array, least: int) -> Iterator[tuple[int, int]]:
+    """Cut a list of weights, yielding from where to where, into stretches of about so much."""
+    cuts = np.flatnonzero(np.diff(np.cumsum(weights) // least)) + 1
+    return pairwise([0, *cuts.tolist(), len(weights)])

@@ -190,7 +190,7 @@ def test_the_bytes_depend_on_the_game_alone(text, tmp_path):
 @pytest.mark.parametrize("text", ["tentozero:target=500", "dodgem", "hareandhounds"])
 def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
     game = load_game(text)
-    path = solve(game, tmp_path / "game.h5", way="streamed", sizes=sizes_of())
+    path = solve(game, tmp_path / "game.h5", way="compiled", sizes=sizes_of())
     with open_database(path, game=game) as database:
         assert not isinstance(database, StepsDatabase)
         assert len(database) == sum(row.positions for row in database.file.legend)

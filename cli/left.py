@@ -83,9 +83,9 @@ class Done:
         if name in ("first waves", "waves"):  # tiers, how many of each, the positions, and edges
             self.found[name] = self.found.get(name, 0) + lengths[2]
             self.phase, self.unit, self.solved, self.total = "exploring", "records", self.found[name], 0
-        elif name == "positions":
+        elif name in ("positions", "sets"):
             self.note_wave(lengths, first)
-        elif name == "steps":  # the wave, segments, a tally; nothing where all is begun anew
+        elif name in ("steps", "worths"):  # the wave, what is solved; nothing where all is begun anew
             self.phase, self.unit, self.total = "solving", "waves", len(self.waves) + 1
             self.solved = self.total - 1 - first[0] if first else 0
         elif name == "searched":  # of an opening book: positions, values, remotenesses

@@ -1,6 +1,7 @@
 """Games solved word by word, against the slow solver, against a stream byte by byte, and left to other ways."""
 
 import random
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 
@@ -19,6 +20,7 @@ from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.store import codes_for, planes_for
 from retrograde.solver.setwise.symbols import Circuit, Symbol
 from retrograde.solver.setwise.way import Setwise
+from retrograde.solver.work.scratch import DamagedScratch
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.work import Unfit
 
@@ -308,13 +310,58 @@ def test_a_solve_that_is_stopped_begins_anew(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
 
 
-def test_memory_that_does_not_suffice_leaves_it_to_a_stream(tmp_path, monkeypatch):
-    game = load_game("connect4:4,4")
-    wanted = solved_by_words(game, tmp_path / "words.h5").read_bytes()
-    monkeypatch.setattr("retrograde.solver.setwise.way.BYTES_A_WORD", 1 << 50)
-    with pytest.raises(NoWay):
-        solved_by_words(game, tmp_path / "game.h5")
-    assert solve(game, tmp_path / "game.h5", way="compiled", sizes=SIZES).read_bytes() == wanted
+@pytest.fixture
+def in_scratch(monkeypatch):
+    """Let there be too little memory for all waves, and tasks be small."""
+    monkeypatch.setattr("retrograde.solver.setwise.way.LOOKED_AHEAD", 0)
+    monkeypatch.setattr("retrograde.solver.setwise.way.BYTES_A_POSITION", 1 << 50)
+    for name, least in (("waves.TASK_WORDS", 200), ("store.TASK_WORDS", 100), ("store.LEAST_WORDS", 100)):
+        monkeypatch.setattr(f"retrograde.solver.setwise.{name}", least)
+
+
+@pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:4,4,3"])
+def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch):
+    game, path = load_game(variant), tmp_path / "game.h5"
+    wanted = solve(game, tmp_path / "wanted.h5", way="streamed", sizes=SIZES).read_bytes()
+    sizes = Sizes(in_memory=1, journal_seconds=0)
+    told, often = [], 7 if variant == "connect4:4,4" else 12
+
+    def listener(progress):
+        told.append((progress.phase, progress.done))
+        if progress.phase in ("exploring", "solving") and len(told) % often == 0:
+            raise Stop
+
+    stops = 0
+    while not path.exists():
+        with suppress(Stop):
+            solve(game, path, way="setwise", sizes=sizes, listener=listener)
+        stops += 1
+    assert stops > 2
+    assert [done for phase, done in told if phase == "solving"][-1] > 0
+    assert path.read_bytes() == wanted
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["game.h5", "wanted.h5"]
+
+
+@pytest.mark.parametrize("what", ["sets", "planes", "records"])
+def test_scratch_files_that_are_damaged_are_made_anew(what, tmp_path, in_scratch):
+    game, path = load_game("connect4:4,4,3"), tmp_path / "game.h5"
+    wanted = solve(game, tmp_path / "wanted.h5", way="streamed", sizes=SIZES).read_bytes()
+
+    def stop(progress):
+        if progress.phase == "solving" and progress.done > 3000:
+            raise Stop
+
+    sizes = Sizes(in_memory=1, journal_seconds=0)
+    with pytest.raises(Stop):
+        solve(game, path, way="setwise", sizes=sizes, listener=stop)
+    files = [file for file in tmp_path.rglob(f"{what}*-*") if file.stat().st_size > 50]
+    assert files
+    for file in files:
+        file.write_bytes(bytes(byte ^ 0x55 for byte in file.read_bytes()))
+    if what == "records":  # which are read only when they are written into the database
+        with pytest.raises(DamagedScratch, match="begin anew with --fresh"):
+            solve(game, path, way="setwise", sizes=sizes)
+    assert solve(game, path, way="setwise", sizes=sizes, fresh=what == "records").read_bytes() == wanted
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2, 3, 6, 7, 30, 31, 62])

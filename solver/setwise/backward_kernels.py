@@ -86,17 +86,17 @@ def room_for_batch():
 
 
 @kernel
-def backward(imaging, sets, begin, end, links, starts, after, planes_after, count_after, planes, count, tallies):
-    """Write the planes of some tiers of a wave, so many planes a word, from those of the wave after; count worths.
+def backward(imaging, sets, links, starts, after, planes_after, count_after, planes, count, tallies):
+    """Write the planes of some tiers, so many planes a word, from those of tiers of the wave after; count worths.
 
     Of two tiers that are images of one another only those of the canonical one are counted.
 
-    The links out of tier *begin* + k are those from *starts[k]* to *starts[k + 1]*.
+    The links out of tier k are those from *starts[k]* to *starts[k + 1]*.
     """
     batch = room_for_batch()
     values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
-    for k in range(end - begin):
-        tier = sets.tiers[begin + k]
+    for k in range(len(sets.tiers)):
+        tier = sets.tiers[k]
         own = links[starts[k] : starts[k + 1]]
         lost = len(own) == 0
         for link in range(len(own)):
@@ -284,9 +284,9 @@ def like_lowest(left, planes, word, count):
 
 
 @kernel
-def make_steps(imaging, sets, begin, end, planes, count, codes, room, buffer, made, tally, worths):
+def make_steps(imaging, sets, planes, count, codes, room, buffer, made, tally, worths):
     """Write the canonical positions of some tiers as steps, a row of *made* for each; count them by code in *tally*, of
-    which *worths*, int64[end - begin, 2**count], has how many there are with those that are not canonical.
+    which *worths*, int64[tiers, 2**count], has how many there are with those that are not canonical.
 
     A step is as in streamed/steps.py, *codes* are those of worths, and *room* is for the steps of a tier. Returns how
     many canonical positions there are.
@@ -294,8 +294,8 @@ def make_steps(imaging, sets, begin, end, planes, count, codes, room, buffer, ma
     values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     runs_room = room_for_runs()
     at = kept = 0
-    for k in range(end - begin):
-        tier = sets.tiers[begin + k]
+    for k in range(len(sets.tiers)):
+        tier = sets.tiers[k]
         images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
         share = share_of(pairs, images)
         row = made[k]

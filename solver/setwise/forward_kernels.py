@@ -9,6 +9,8 @@ from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, s
 from retrograde.solver.setwise.symbols import LANES
 from retrograde.solver.setwise.tier_kernels import (
     BASE,
+    COUNT,
+    FIRST,
     GREATER,
     GROUP,
     GROUPS,
@@ -25,6 +27,7 @@ from retrograde.solver.setwise.tier_kernels import (
     pairs_of,
 )
 from retrograde.solver.setwise.words import (
+    AFTER_TIER,
     EVERYTHING,
     GROUP_BITS,
     LOW,
@@ -65,10 +68,9 @@ class Sets(NamedTuple):
 
 
 @kernel
-def forward(ending, imaging, parents, children, begin, links, starts, words, tally):
-    """Fill some rows of a table of tiers of the next wave, from *begin* on, whose links are those from *starts[k]* to
-    *starts[k + 1]*: their sets in *children*, and their words, one tier after another, in *words*; return how many
-    words there are, or UNCLEAR where the rules are not plain.
+def forward(ending, imaging, parents, children, links, starts, tally):
+    """Fill the *children*, tiers of the next wave one after another, tier k from those of *parents* that links from
+    *starts[k]* to *starts[k + 1]* say; return how many words there are, or UNCLEAR where the rules are not plain.
 
     Positions are counted by primitive value in *tally* (see streamed/steps.py).
     """
@@ -80,14 +82,14 @@ def forward(ending, imaging, parents, children, begin, links, starts, words, tal
         np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
     )  # fmt: skip
     # arrays by names of their own: to take one out of a tuple counts a reference, which costs more than the work on it
-    _, occupied_words, before, _ = children
+    tiers, occupied_words, before, words = children
     parent_tiers, parent_occupied, parent_before, parent_words = parents
     line_group, line_ones, line_words, line_inside, line_active = lines
     found, over = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
     room = room_for_runs()
-    end = 0
+    end = positions = 0
     for k in range(len(starts) - 1):
-        tier = children.tiers[begin + k]
+        tier = tiers[k]
         images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
         count, value = ends_of(ending, tier[BASE], tier[MASK], values, cubes)
         if images == UNCLEAR or (value != OPEN and value != TIED and value != LOST):
@@ -185,10 +187,11 @@ def forward(ending, imaging, parents, children, begin, links, starts, words, tal
                     end += 1
                     occupied |= ONE << np.uint64(j)
             occupied_words[first + group] = occupied
-        tier[WORDS] = end - tier[WORD]
+        tier[WORDS], tier[FIRST], tier[COUNT] = end - tier[WORD], positions, left
+        positions += left
         count_in(tally, LOST, lost, lost_kept, first_lost, tier, runs)
         count_in(tally, value, left, left_kept, first_left, tier, runs)
-        for group in range(groups, groups + 2):
+        for group in range(groups, groups + AFTER_TIER):
             occupied_words[first + group] = NOTHING
             before[first + group] = tier[WORDS]
     return end

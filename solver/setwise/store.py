@@ -1,28 +1,32 @@
 """Back: what the waves are worth, last first, and the steps of the database."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
-from retrograde.solver.setwise.backward_kernels import NONE, StepRoom, backward, make_steps
-from retrograde.solver.setwise.forward_kernels import FROM, Sets
+from retrograde.solver.setwise.backward_kernels import NONE, TO, StepRoom, backward, make_steps
+from retrograde.solver.setwise.forward_kernels import FROM
+from retrograde.solver.setwise.kept import Aside, Wave, room_for_planes
 from retrograde.solver.setwise.rules import Program, Rules
-from retrograde.solver.setwise.tier_kernels import NUMBER, WORDS
-from retrograde.solver.setwise.waves import Wave, stretches
+from retrograde.solver.setwise.tier_kernels import NUMBER, WORD, WORDS
 from retrograde.solver.streamed.lists import MADE
 from retrograde.solver.streamed.segments import Tier, add_up, buffer, segment_of
 from retrograde.solver.streamed.steps import POSITIONS, TALLIED
+from retrograde.solver.work.driver import Done, Kept
+from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
-TASK_WORDS = 1 << 14
-"""Words in a task, at least, where there are so many."""
+TASK_WORDS, LEAST_WORDS = 1 << 17, 1 << 13
+"""Words in a task, at least: what several tiers need of the tiers after is made ready once where they are in one task;
+and where these would be too few for all workers."""
 
 
 def planes_for(plies: int) -> int:
@@ -41,23 +45,25 @@ def codes_for(count: int, plies: int) -> Array:
 
 
 class Back(NamedTuple):
-    """What the tasks of a wave are told: the program of images, its sets, the links out of its tiers and where those of
-    each begin; the sets of the wave after, their planes, and how many these are; and the planes to be, with codes."""
+    """What the tasks of a wave are told: the program of images; where things are put aside, and steps; the wave, the
+    links out of its tiers and where those of each begin; the wave after, and in how many planes its worths are; and
+    codes by worth."""
 
     imaging: Program
-    sets: Sets
+    aside: Aside
+    scratch: Scratch
+    wave: Wave
     links: Array
     starts: Array
-    after: Sets
-    planes_after: Array
-    planes: Array
+    after: Wave
+    planes_after: int
+    planes: int
     codes: Array
-    scratch: Scratch
     rows: int
 
 
 class Task(NamedTuple):
-    """Tiers of a wave, from one row to another, to be solved."""
+    """Chunks of a wave, from one to another, to be solved."""
 
     back: Back
     begin: int
@@ -65,83 +71,170 @@ class Task(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """Which tiers are solved; for each a row of its steps and the frame they are in; a tally by code; and how many
-    canonical positions there are."""
+    """Which chunks are solved; for each tier a row of its steps and the frame they are in; a tally by code; how many
+    canonical positions there are; and where the planes of each chunk were put."""
 
     begin: int
     end: int
     made: Array
-    frame: Any
+    frame: Frame
     tally: Array
     records: int
+    planes: list[Any]
 
 
 def solve_tiers(task: Task) -> Solved:
-    """Solve some tiers, and put their steps aside."""
+    """Solve the tiers of some chunks, and put their planes and their steps aside."""
     back, begin, end = task
-    sets, codes = back.sets, back.codes
-    count = len(back.planes)
-    worths = np.zeros((end - begin, len(codes)), np.int64)
-    own = back.starts[begin : end + 1]
+    wave, after, aside, codes, count = back.wave, back.after, back.aside, back.codes, back.planes
+    first, behind = wave.rows_of(begin)[0], wave.rows_of(end - 1)[1]
+    sets = wave.take(aside, np.arange(first, behind), "own")
+    starts = back.starts[first : behind + 1]
+    links = back.links[starts[0] : starts[-1]].copy()
+    there = links[:, TO] != NONE
+    rows, links[there, TO] = np.unique(links[there, TO], return_inverse=True)
+    sets_after = after.take(aside, rows, "after")
+    planes_after = after.take_planes(aside, rows, sets_after, back.planes_after, "after")
+    planes = room_for_planes("own", count, int(sets.tiers[:, WORDS].sum()))
+    worths = np.zeros((behind - first, len(codes)), np.int64)
     backward(
-        back.imaging, sets, begin, end, back.links, own, back.after, back.planes_after, len(back.planes_after),
-        back.planes, count, worths,
-    )  # fmt: skip
+        back.imaging,
+        sets,
+        links,
+        starts - starts[0],
+        sets_after,
+        planes_after,
+        back.planes_after,
+        planes,
+        count,
+        worths,
+    )
+    put = []
+    for chunk in range(begin, end):
+        own = wave.rows_of(chunk)[0] - first
+        put.append(wave.put_planes(aside, chunk, sets.words, planes, int(sets.tiers[own, WORD])))
     largest, all_of = int(worths.sum(axis=1).max()), int(worths.sum())
-    tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((end - begin, MADE), np.int64)
+    tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((behind - first, MADE), np.int64)
     of_steps = StepRoom(room("steps", largest), room("codes", largest, np.uint16))
-    out = buffer("out", all_of, end - begin)
-    records = make_steps(back.imaging, sets, begin, end, back.planes, count, codes, of_steps, out, made, tally, worths)
+    out = buffer("out", all_of, behind - first)
+    records = make_steps(back.imaging, sets, planes, count, codes, of_steps, out, made, tally, worths)
     size = int((made[:, 0] + made[:, 1]).max())
-    frame = back.scratch.write("records", out.bytes[:size].data)
-    return Solved(begin, end, made, frame, tally, records)
+    return Solved(begin, end, made, back.scratch.write("records", out.bytes[:size].data), tally, records, put)
 
 
 class SetwiseStore:
-    """The steps of all waves in the making, and what the writer of a database asks of them.
+    """The steps of all waves in the making, and what the writer of a database asks of them. A group is the number of a
+    wave.
 
     `over` and `tally` count positions where the game is over by primitive value, and others by code; `start_tally` is
     that of the first wave.
     """
 
-    def __init__(self, rules: Rules, work: Work, scratch: Scratch, found: list[Wave], over: Array):
-        self.rules, self.work, self.scratch, self.found, self.over = rules, work, scratch, found, over
+    def __init__(
+        self, rules: Rules, work: Work, log: Log, scratch: Scratch, aside: Aside, found: list[Wave], over: Array,
+        times: float,
+    ):  # fmt: skip
+        """Take waves that are found, and *times* how many positions are to be told of for each of theirs."""
+        self.rules, self.work, self.log, self.scratch, self.aside = rules, work, log, scratch, aside
+        self.found, self.over, self.times = found, over, times
         self.tally, self.start_tally = np.zeros((2, 4 * (len(found) + 2), TALLIED), np.int64)
         self.waves: list[dict[int, Tier]] = [{} for _ in found]
+        self.last = len(found) - 1
+        self.left: list[set[int]] = [set(np.flatnonzero(words_in(wave)).tolist()) for wave in found]
+        """The chunks that are not solved, by wave."""
 
-    def solve(self, phase: Phase, times: float) -> None:
-        """Solve all waves, of whose positions so many are told of for each; what is no longer needed is forgotten."""
-        last = len(self.found) - 1
-        after = self.found.pop()
-        planes = np.zeros((planes_for(0), len(after.sets.words) + 1), np.uint64)
-        planes[-1, :-1] = after.sets.words  # what has not been lost is tied
-        while self.found:
-            wave = self.found.pop()
-            number = len(self.found)
-            plies = last - number
-            count = planes_for(plies)
-            words = len(wave.sets.words)
-            self.work.budget.check(8 * words * count, "solving by words")
-            own = np.empty((count, words + 1), np.uint64)  # one more to be looked at where there is none
-            links, starts = links_out(wave, after)
-            back = Back(
-                self.rules.imaging, wave.sets, links, starts, after.sets, planes, own, codes_for(count, plies),
-                self.scratch, len(self.tally),
-            )  # fmt: skip
-            for solved in self.work.map(solve_tiers, tasks_of(back)):
-                self.keep(number, wave.sets.tiers, solved)
-                phase.advance(solved.records, positions=times * int(solved.tally[:, POSITIONS].sum()))
-            after, planes = wave, own
-        phase.end()
+    def groups(self) -> Iterator[int]:
+        """Yield the numbers of the waves but for the last, last first; raise DamagedScratch where files are gone that
+        are needed."""
+        if self.aside.scratch:
+            for frame in self.scratch.missing(self.needed()):
+                raise self.scratch.damaged(frame)
+        last = self.found[self.last]
+        last.planes = [None] * len(last.sets)
+        for chunk in self.left[self.last] if self.last and self.left[self.last - 1] else ():
+            rows = np.arange(*last.rows_of(chunk))
+            sets = last.take(self.aside, rows, "own")
+            words = int(sets.tiers[:, WORDS].sum())
+            planes = room_for_planes("own", planes_for(0), words)
+            planes[:] = 0
+            planes[-1, :words] = sets.words[:words]  # what has not been lost is tied
+            last.planes[chunk] = last.put_planes(self.aside, chunk, sets.words, planes, 0)
+        yield from reversed(range(self.last))
 
-    def keep(self, number: int, tiers: Array, solved: Solved) -> None:
-        """Take the steps of some tiers."""
-        for row, made in zip(range(solved.begin, solved.end), solved.made.tolist(), strict=True):
-            name = int(tiers[row, NUMBER])
-            segment = segment_of("records", (*solved.frame[1:], *made))
+    def needed(self) -> list[Frame]:
+        """Return the frames that are of use: sets and planes of waves that are not solved and those after them, and
+        steps."""
+        found = [records.frame for wave in self.waves for tier in wave.values() for records in tier.records.values()]
+        for wave, after in pairwise(self.found):
+            if self.left[wave.number]:
+                found += [*wave.sets, *after.sets, *filter(None, wave.planes + after.planes)]
+        return found
+
+    def keep(self, done: Done) -> Kept:
+        """Take the steps and planes of some chunks."""
+        (number, begin, end, records), where, tally, frames = done
+        wave = self.found[number]
+        wave.planes = wave.planes or [None] * len(wave.sets)
+        for chunk, row in zip(range(begin, end), frames.reshape(-1, len(Frame._fields) - 1).tolist(), strict=False):
+            wave.planes[chunk] = Frame(f"planes{number}", *row)
+        self.left[number].difference_update(range(begin, end))
+        frame, made = where[: len(Frame._fields) - 1].tolist(), where[len(Frame._fields) - 1 :].reshape(-1, MADE)
+        for tier, steps in enumerate(made.tolist(), wave.rows_of(int(begin))[0]):
+            name = int(wave.tiers[tier, NUMBER])
+            segment = segment_of("records", (*frame, *steps))
             self.waves[number][name] = Tier(name, segment.mask, [segment], None, (), (), records={0: segment})
+        counted = tally.reshape(-1, TALLIED)
         for one in (self.tally, self.start_tally)[: 1 + (number == 0)]:
-            add_up(one, solved.tally)
+            add_up(one, counted)
+        return Kept(int(records), None, self.times * int(counted[:, POSITIONS].sum()))
+
+    def solve(self, number: int, phase: Phase) -> Iterator[Done]:
+        """Yield the worths of chunks of a wave; then forget its sets, and all of the wave after it."""
+        wave, after = self.found[number], self.found[number + 1]
+        if not self.left[number]:
+            return
+        wave.planes = wave.planes or [None] * len(wave.sets)
+        links, starts = links_out(wave, after)
+        plies = self.last - number
+        count = planes_for(plies)
+        back = Back(
+            self.rules.imaging, self.aside, self.scratch, wave, links, starts, after, planes_for(plies - 1), count,
+            codes_for(count, plies), len(self.tally),
+        )  # fmt: skip
+        for solved in self.work.as_completed(solve_tiers, self.tasks(back)):
+            wave.planes[solved.begin : solved.end] = solved.planes
+            frames = [planes[1:] for planes in solved.planes if isinstance(planes, Frame)]
+            yield (
+                np.array([number, solved.begin, solved.end, solved.records]),
+                np.concatenate([np.array(solved.frame[1:]), solved.made.ravel()]),
+                solved.tally.ravel(), np.array(frames, np.int64).ravel(),
+            )  # fmt: skip
+        if self.aside.scratch:
+            self.scratch.sync(self.needed())
+            self.log.settle()
+        after.sets, after.planes = [], []
+        for what in ("sets", "planes"):
+            self.aside.drop(f"{what}{after.number}")
+
+    def tasks(self, back: Back) -> Iterator[Task]:
+        """Yield tasks that solve the chunks of a wave that are left."""
+        left, words = set(self.left[back.wave.number]), words_in(back.wave).tolist()
+        least = max(min(TASK_WORDS, sum(words) // (4 * self.work.workers)), LEAST_WORDS)
+        begin = end = total = 0
+        for chunk in sorted(left):
+            if chunk != end or total >= least:
+                if total:
+                    yield Task(back, begin, end)
+                begin, total = chunk, 0
+            total += words[chunk]
+            end = chunk + 1
+        if total:
+            yield Task(back, begin, end)
+
+
+def words_in(wave: Wave) -> Array:
+    """Return how many words there are in each chunk of a wave."""
+    return np.add.reduceat(wave.tiers[:, WORDS], wave.begins)
 
 
 def links_out(wave: Wave, after: Wave) -> tuple[Array, Array]:
@@ -149,14 +242,6 @@ def links_out(wave: Wave, after: Wave) -> tuple[Array, Array]:
     rows = np.repeat(np.arange(len(after.starts) - 1), np.diff(after.starts))
     order = np.argsort(after.links[:, FROM], kind="stable")
     links = after.links[order].copy()
-    links[:, FROM] = np.where(after.sets.tiers[rows[order], WORDS] > 0, rows[order], NONE)
+    links[:, FROM] = np.where(after.tiers[rows[order], WORDS] > 0, rows[order], NONE)
     froms = after.links[order, FROM]
-    return links, np.searchsorted(froms, np.arange(len(wave.sets.tiers) + 1))
-
-
-def tasks_of(back: Back) -> Iterator[Task]:
-    """Yield tasks that solve the tiers of a wave."""
-    weights = back.sets.tiers[:, WORDS]
-    for begin, end in stretches(weights, TASK_WORDS):
-        if weights[begin:end].any():
-            yield Task(back, begin, end)
+    return links, np.searchsorted(froms, np.arange(len(wave.tiers) + 1))

@@ -227,10 +227,10 @@ def side(value):
     return value - FIRST_BIT if value >= FIRST_BIT else 2 * LANES + value
 
 
-NUMBER, BASE, MASK, BITS, GROUP, GROUPS, WORD, WORDS, VALUE, TIER = range(10)
+NUMBER, BASE, MASK, BITS, GROUP, GROUPS, WORD, WORDS, FIRST, COUNT, VALUE, TIER = range(12)
 """Columns of a table of tiers: the tier; the bits that all its positions share; those in which they may differ, and how
-many these are; where its groups and its words begin in the arrays of its wave, and how many there are; and the
-primitive value of the positions that are not lost."""
+many these are; where its groups, its words and its positions begin in the arrays that it is in, and how many there are;
+and the primitive value of the positions that are not lost."""
 OWNER, LEAD, CHILD_BASE, CHILD_MASK, FOUND = range(5)
 """Columns of the table of all moves of the tiers of a wave: the row of the tier; the tier that the children are in; the
 bits that they share; and those in which they may differ."""

@@ -1,5 +1,6 @@
 """Forward: the tiers of a wave from those of the wave before, and their positions as words."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -8,6 +9,7 @@ import numpy as np
 
 from retrograde.games.game import Game
 from retrograde.solver.setwise.forward_kernels import BIT, FROM, LINK, MANY, NO_PLACE, PLACE, SHARED, Sets, forward
+from retrograde.solver.setwise.kept import Aside, Wave
 from retrograde.solver.setwise.rules import Rules
 from retrograde.solver.setwise.symbols import LANES
 from retrograde.solver.setwise.tier_kernels import (
@@ -15,6 +17,8 @@ from retrograde.solver.setwise.tier_kernels import (
     BITS,
     CHILD_BASE,
     CHILD_MASK,
+    COUNT,
+    FIRST,
     FOUND,
     GROUP,
     GROUPS,
@@ -23,11 +27,15 @@ from retrograde.solver.setwise.tier_kernels import (
     NUMBER,
     OWNER,
     TIER,
+    VALUE,
+    WORD,
     WORDS,
     find_links,
 )
-from retrograde.solver.setwise.words import groups_of
+from retrograde.solver.setwise.words import AFTER_TIER, groups_of
 from retrograde.solver.streamed.steps import TALLIED
+from retrograde.solver.work.journal import Log
+from retrograde.solver.work.scratch import Frame
 from retrograde.solver.work.tasks import room
 from retrograde.solver.work.work import Unfit
 
@@ -35,33 +43,22 @@ Array = np.ndarray[Any, Any]
 
 VALUES = 8
 """Rows of a tally of primitive values."""
-AFTER_TIER = 2
-"""Groups behind those of a tier."""
 TASK_WORDS = 1 << 15
 """Words of the tiers before that are worked on in a task, at least, where there are so many."""
 MOST_ONE_BY_ONE = 1 << 24
 """Positions of a tier times groups of the next, at most, where several bits are put into ranks."""
+KNOWN = [WORD, WORDS, FIRST, COUNT, VALUE]
+"""Columns of a table of tiers that are not known before these are filled."""
 
 
-class Wave(NamedTuple):
-    """A wave: its sets, and the links into its tiers, int64[n, LINK], those of tier k from `starts[k]` on."""
-
-    sets: Sets
-    links: Array
-    starts: Array
-
-    @property
-    def positions(self) -> int:
-        """How many positions there are."""
-        return int(np.bitwise_count(self.sets.words).sum())
-
-
-def first_wave(game: Game, start: int) -> Wave:
+def first_wave(game: Game, start: int, aside: Aside) -> Wave:
     """Return the wave of the start alone."""
     tiers = np.zeros((1, TIER), np.int64)
-    tiers[0, [NUMBER, BASE, GROUPS, WORDS]] = int(game.tier(start)), start, 1, 1
-    sets = Sets(tiers, np.array([1, 0, 0], np.uint64), np.array([0, 1, 1], np.uint32), np.ones(1, np.uint64))
-    return Wave(sets, np.empty((0, LINK), np.int64), np.zeros(2, np.int64))
+    tiers[0, [NUMBER, BASE, GROUPS, WORDS, COUNT]] = int(game.tier(start)), start, 1, 1, 1
+    wave = Wave(0, tiers, np.empty((0, LINK), np.int64), np.zeros(2, np.int64))
+    wave.begins.append(0)
+    wave.sets.append(aside.put("sets0", np.array([1, 0, 0, 1], np.uint64)))
+    return wave
 
 
 def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
@@ -84,7 +81,7 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     children[:, BITS] = np.bitwise_count(varying)
     children[:, GROUPS] = [groups_of(bits) for bits in range(LANES)] @ (np.arange(LANES)[:, None] == children[:, BITS])
     ends = np.cumsum(children[:, GROUPS] + AFTER_TIER)
-    children[:, GROUP] = ends - children[:, GROUPS] - AFTER_TIER
+    children[:, GROUP] = ends - children[:, GROUPS] - AFTER_TIER  # of all, until they are cut into chunks
     starts = np.append(begins, len(found))
     own = np.repeat(varying, np.diff(starts))
     links = np.empty((len(found), LINK), np.int64)
@@ -103,39 +100,100 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
 
 
 class Task(NamedTuple):
-    """Some tiers of a wave, from one row to another, to be filled from the wave before."""
+    """Tiers to be filled, from one row to another, from those of the wave before."""
 
     rules: Rules
-    parents: Sets
-    children: Sets
-    links: Array
-    starts: Array
+    aside: Aside
+    before: Wave
+    wave: Wave
     begin: int
     end: int
 
 
-def fill(task: Task) -> tuple[int, int, Array, Array]:
-    """Fill some tiers, in which WORD counts from the first of them on; return which, their words, and a tally of the
-    positions where the game is over. Raises Unfit where the rules are not plain there."""
-    _, parents, children, links, starts, begin, end = task
-    own = starts[begin : end + 1]
-    froms = parents.tiers[links[own[0] : own[-1], FROM], WORDS]
-    most = min(2 * int(froms.sum()), LANES * int(children.tiers[begin:end, GROUPS].sum()))
-    words, tally = room("words", most, np.uint64), np.zeros((VALUES, TALLIED), np.int64)
-    count = forward(task.rules.ending, task.rules.imaging, parents, children, begin, links, own, words, tally)
+class Filled(NamedTuple):
+    """Tiers that are filled, from one row to another: of each what was not KNOWN before, where their sets were put, and
+    a tally of the positions where the game is over."""
+
+    begin: int
+    end: int
+    known: Array
+    sets: Any
+    tally: Array
+
+
+def fill(task: Task) -> Filled:
+    """Fill some tiers, and put them aside. Raises Unfit where the rules are not plain there."""
+    rules, aside, before, wave, begin, end = task
+    starts = wave.starts[begin : end + 1]
+    links = wave.links[starts[0] : starts[-1]].copy()
+    rows, links[:, FROM] = np.unique(links[:, FROM], return_inverse=True)
+    parents = before.take(aside, rows, "parents")
+    tiers = wave.tiers[begin:end].copy()
+    tiers[:, GROUP] -= tiers[0, GROUP]
+    groups = int((tiers[:, GROUPS] + AFTER_TIER).sum())
+    most = min(2 * int(parents.tiers[links[:, FROM], WORDS].sum()), LANES * int(tiers[:, GROUPS].sum()))
+    content = room("content", groups + most, np.uint64)
+    children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
+    tally = np.zeros((VALUES, TALLIED), np.int64)
+    count = forward(rules.ending, rules.imaging, parents, children, links, starts - starts[0], tally)
     if count < 0:
         raise Unfit
-    return begin, end, words[:count].copy(), tally
+    return Filled(begin, end, tiers[:, KNOWN], aside.put(f"sets{wave.number}", content[: groups + count]), tally)
 
 
-def tasks_of(rules: Rules, parents: Sets, children: Sets, links: Array, starts: Array) -> Iterator[Task]:
+def take_in(wave: Wave, filled: Filled) -> None:
+    """Note tiers of a wave that are filled, as a chunk."""
+    rows = slice(filled.begin, filled.end)
+    wave.tiers[rows, KNOWN] = filled.known
+    wave.tiers[rows, GROUP] -= wave.tiers[filled.begin, GROUP]
+    wave.begins.append(filled.begin)
+    wave.sets.append(filled.sets)
+
+
+def tasks_of(rules: Rules, aside: Aside, before: Wave, wave: Wave) -> Iterator[Task]:
     """Yield tasks that fill the tiers of a wave."""
-    weights = np.add.reduceat(parents.tiers[links[:, FROM], WORDS], starts[:-1]) + children.tiers[:, GROUPS]
+    weights = np.add.reduceat(before.tiers[wave.links[:, FROM], WORDS], wave.starts[:-1]) + wave.tiers[:, GROUPS]
     for begin, end in stretches(weights, TASK_WORDS):
-        yield Task(rules, parents, children, links, starts, begin, end)
+        yield Task(rules, aside, before, wave, begin, end)
 
 
 def stretches(weights: Array, least: int) -> Iterator[tuple[int, int]]:
     """Cut a list of weights, yielding from where to where, into stretches of about so much."""
     cuts = np.flatnonzero(np.diff(np.cumsum(weights) // least)) + 1
     return pairwise([0, *cuts.tolist(), len(weights)])
+
+
+FILLED, WHOLE = range(2)
+"""Kinds of entries in the log: tiers filled; a wave all filled."""
+
+
+class SetsLog:
+    """The log of an exploration into scratch files, and what has been read in it.
+
+    An entry begins with its kind and the number of the wave. An entry of nothing says that all is begun anew.
+    """
+
+    def __init__(self, log: Log):
+        self.log = log
+        self.filled: dict[int, dict[int, Filled]] = defaultdict(dict)
+        """What was filled, by wave and first tier."""
+        self.whole: set[int] = set()
+        for (kind, wave), *arrays in log.since_anew():
+            if kind == WHOLE:
+                self.whole.add(int(wave))
+            else:
+                (begin, end, *frame), known, tally = arrays
+                where = Frame(f"sets{wave}", *map(int, frame))
+                self.filled[int(wave)][int(begin)] = Filled(
+                    int(begin), int(end), known.reshape(-1, len(KNOWN)), where, tally.reshape(-1, TALLIED)
+                )
+
+    def add(self, wave: int, filled: Filled) -> None:
+        """Note what was filled."""
+        where = np.array([filled.begin, filled.end, *filled.sets[1:]], np.int64)
+        self.log.add((np.array([FILLED, wave], np.int64), where, filled.known.ravel(), filled.tally.ravel()))
+        self.log.write()
+
+    def add_whole(self, wave: int) -> None:
+        """Note that a wave is all filled."""
+        self.log.add((np.array([WHOLE, wave], np.int64),))

@@ -6,8 +6,9 @@ so is proved for each tier from the rules, which are run once on bits that are n
 what is not plain raises Unfit, and the game is solved in another way, to the same bytes.
 
 It is asked further that whose turn it is has lost where the game is over, or else nothing is left to play in the last
-wave, which ties; that the first position is its own image; and that all sets fit in memory. Of such a solve, which
-takes minutes, a kill leaves nothing.
+wave, which ties; and that the first position is its own image. Where memory suffices, all is in memory, and a kill
+leaves nothing of such a solve, which takes minutes; else waves are put aside in scratch files, and the journal says
+what is there.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -21,24 +22,41 @@ from retrograde.games.game import Game, defines
 from retrograde.solver.forecast import QUICK, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.setwise.forward_kernels import OPEN, TIED, Sets
+from retrograde.solver.setwise.forward_kernels import OPEN, TIED
+from retrograde.solver.setwise.kept import Aside, Wave
 from retrograde.solver.setwise.rules import Rules, rules_of
 from retrograde.solver.setwise.store import SetwiseStore, planes_for
-from retrograde.solver.setwise.tier_kernels import GROUPS, LOST, VALUE, WORD, WORDS
-from retrograde.solver.setwise.waves import AFTER_TIER, VALUES, Wave, fill, first_wave, next_tiers, tasks_of
+from retrograde.solver.setwise.tier_kernels import COUNT, NUMBER, VALUE, WORDS
+from retrograde.solver.setwise.waves import (
+    VALUES,
+    SetsLog,
+    fill,
+    first_wave,
+    next_tiers,
+    take_in,
+    tasks_of,
+)
 from retrograde.solver.streamed.legend import solved_from
 from retrograde.solver.streamed.segments import add_up
 from retrograde.solver.streamed.steps import POSITIONS, STORED, TALLIED
+from retrograde.solver.work.driver import drive
+from retrograde.solver.work.journal import Entries, Log
 from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.work.scratch import DamagedScratch, Scratch
 from retrograde.solver.work.work import Unfit, Work
 
-BYTES_A_WORD = 100
-"""Memory for a word of the largest wave, about: its planes and those of the wave after."""
-LEAST_IN_WORD = 6
-"""Positions in a word; there are about ten in Connect Four."""
+BYTES_A_POSITION = 1.0
+"""Memory for a position of all waves that is not over, about: a word for some ten."""
+BYTES_IN_WAVE = 2.5
+"""Memory for a position of the largest wave beside, about: its planes, and those of the wave after."""
 LOOKED_AHEAD = 1 << 24
 """Positions found after which it is estimated how many there will be, and whether memory suffices."""
+CACHED = 4
+"""The part of the memory that is left, one in so many, that has what is read of scratch files."""
+
+
+class TooMuch(Exception):
+    """There is not enough memory for all waves."""
 
 
 @dataclass(frozen=True)
@@ -48,70 +66,123 @@ class Setwise:
     name: ClassVar[str] = "setwise"
 
     def solve(self, game: Game, work: Work) -> SolvedSteps:
-        """Return the solved game; raise Unfit where its rules are not plain enough, or there is too little memory."""
+        """Return the solved game; raise Unfit where its rules are not plain enough.
+
+        Raises DamagedScratch where what was put aside is not there, or not as the log says.
+        """
         if not is_for_a_stream(game) or not isinstance(work.executor, ThreadPoolExecutor):
             raise Unfit
         start = start_of(game)
         if defines(game, "images") and {*game.images(start)} - {start}:
             raise Unfit
         rules = rules_of(game)
-        work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
-        found, over = explore(game, start, rules, work, work.phase("exploring"))
-        records = int(over[[OPEN, LOST, TIED], STORED].sum())
-        if records <= work.sizes.in_memory or planes_for(len(found) - 1) > MOST_PLANES:
+        found, solved = work.log("sets"), work.log("worths")
+        resumed = bool(found.resumed)
+        if not resumed:
+            try:
+                return Attempt(game, start, rules, work).solve(forgetful(work, "sets"), forgetful(work, "worths"))
+            except TooMuch:
+                pass
+        try:
+            return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
+        except DamagedScratch:
+            if not resumed:  # what this very solve has put aside: the disk is at fault
+                raise
+            for log in (solved, found):  # in this order: without sets there can be no worths
+                log.begin_anew()
+            return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
+
+
+def forgetful(work: Work, name: str) -> Log:
+    """Return a log that is not kept."""
+    return Log(None, name, Entries(work.scratch, []), work.sizes.journal_seconds)
+
+
+class Attempt:
+    """A solve in memory, or in scratch files."""
+
+    def __init__(self, game: Game, start: int, rules: Rules, work: Work, in_scratch: bool = False):
+        self.game, self.start, self.rules, self.work = game, start, rules, work
+        self.scratch = work.until_written(Scratch(work.scratch, max(work.budget.left(), 0) // CACHED * in_scratch))
+        self.aside = Aside(self.scratch if in_scratch else None)
+        self.over = np.zeros((VALUES, TALLIED), np.int64)
+        self.looked_ahead = False
+
+    def solve(self, found: Log, solved: Log) -> SolvedSteps:
+        """Return the solved game, going on from what the logs say is there."""
+        log = SetsLog(found)
+        self.scratch.begin(fresh=not log.filled)
+        self.work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
+        waves = self.explore(log, self.work.phase("exploring"))
+        over = self.over
+        records = int(over[:, STORED].sum())
+        if records <= self.work.sizes.in_memory or planes_for(len(waves) - 1) > MOST_PLANES:
             raise Unfit
-        scratch = work.until_written(Scratch(work.scratch, 0))
-        scratch.begin(fresh=True)
-        phase = work.phase("solving", int(over[OPEN, STORED]))
+        left = int(over[OPEN, STORED])
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0
-        store = SetwiseStore(rules, work, scratch, found, over)
-        store.solve(phase, times)
+        store = SetwiseStore(self.rules, self.work, solved, self.scratch, self.aside, waves, over, times)
+        drive(store, solved, self.work.phase("solving", left))
         return solved_from(store)
 
-
-def explore(game: Game, start: int, rules: Rules, work: Work, phase: Phase) -> tuple[list[Wave], np.ndarray]:
-    """Return all waves, and a tally of all positions by primitive value; raise Unfit where it cannot be done so."""
-    found = [first_wave(game, start)]
-    tally = np.zeros((VALUES, TALLIED), np.int64)
-    tally[OPEN, [POSITIONS, STORED]] = 1
-    met = {int(found[0].sets.tiers[0, 0])}
-    ahead_looked = False
-    while True:
-        before = found[-1].sets
-        ahead = next_tiers(rules, before.tiers)
-        if ahead is None:
+    def explore(self, log: SetsLog, phase: Phase) -> list[Wave]:
+        """Return all waves, and count positions by primitive value; raise Unfit where it cannot be done so, TooMuch
+        where memory will not suffice."""
+        found = [first_wave(self.game, self.start, self.aside)]
+        self.over[OPEN, [POSITIONS, STORED]] = 1
+        met = {int(found[0].tiers[0, NUMBER])}
+        while (wave := self.next_wave(found[-1])) is not None:
+            numbers = wave.tiers[:, NUMBER].tolist()
+            if not met.isdisjoint(numbers):
+                raise Unfit
+            met.update(numbers)
+            self.fill(found[-1], wave, log, phase)
+            if self.aside.scratch is None:
+                self.expect_room(wave, phase)
+            found.append(wave)
+            values = {*wave.tiers[wave.tiers[:, WORDS] > 0, VALUE].tolist()}
+            if not values or values == {TIED}:
+                break
+            if TIED in values:
+                raise Unfit
+        else:
             raise Unfit
-        tiers, links, starts = ahead
-        if not met.isdisjoint(tiers[:, 0].tolist()):
-            raise Unfit
-        met.update(tiers[:, 0].tolist())
-        groups = int((tiers[:, GROUPS] + AFTER_TIER).sum())
-        expect_room(work, 12 * groups + BYTES_A_WORD * len(before.words))
-        children = Sets(tiers, np.empty(groups, np.uint64), np.empty(groups, np.uint32), np.empty(0, np.uint64))
-        parts, end = [], 0
-        for first, behind, words, over in work.map(fill, tasks_of(rules, before, children, links, starts)):
-            tiers[first:behind, WORD] += end
-            end += len(words)
-            parts.append(words)
-            add_up(tally, over)
-            phase.advance(int(over[:, STORED].sum()), positions=int(over[:, POSITIONS].sum()))
-        if not ahead_looked and phase.positions > LOOKED_AHEAD:
-            ahead_looked = True
-            waves = np.array(estimate(game, work.workers, *QUICK, work.sizes.in_memory).waves)
-            words = waves * phase.positions / phase.done / LEAST_IN_WORD
-            expect_room(work, int(8 * words.sum() + BYTES_A_WORD * words.max()))
-        found.append(Wave(children._replace(words=np.concatenate(parts)), links, starts))
-        values = {*tiers[tiers[:, WORDS] > 0, VALUE].tolist()}
-        if not values or values == {TIED}:
-            break
-        if TIED in values:
-            raise Unfit
-    phase.end()
-    return found, tally
+        phase.end()
+        return found
 
+    def next_wave(self, before: Wave) -> Wave | None:
+        """Return the wave after another, still to be filled; None where there are no moves."""
+        ahead = next_tiers(self.rules, before.tiers)
+        return None if ahead is None else Wave(before.number + 1, *ahead)
 
-def expect_room(work: Work, more: int) -> None:
-    """Raise Unfit where there is less memory left."""
-    if more > work.budget.left():
-        raise Unfit
+    def fill(self, before: Wave, wave: Wave, log: SetsLog, phase: Phase) -> None:
+        """Fill the tiers of a wave, but for what is in the log."""
+        known = log.filled.pop(wave.number, {})
+        tasks = list(tasks_of(self.rules, self.aside, before, wave))
+        fresh = self.work.map(fill, [task for task in tasks if task.begin not in known])
+        for task in tasks:
+            filled = known.get(task.begin) or next(fresh)
+            take_in(wave, filled)
+            add_up(self.over, filled.tally)
+            done = int(filled.tally[:, STORED].sum()), int(filled.tally[:, POSITIONS].sum())
+            if task.begin in known:
+                phase.skip(*done)
+                continue
+            if self.aside.scratch:
+                log.add(wave.number, filled)
+            phase.advance(done[0], positions=done[1])
+        if self.aside.scratch and wave.number not in log.whole:
+            self.scratch.sync(wave.sets)
+            log.add_whole(wave.number)
+            log.log.settle()
+
+    def expect_room(self, wave: Wave, phase: Phase) -> None:
+        """Raise TooMuch where memory does not suffice for this wave, or will not for all, as soon as that is told."""
+        more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
+        if not self.looked_ahead and phase.positions > LOOKED_AHEAD:
+            self.looked_ahead = True
+            waves = np.array(estimate(self.game, self.work.workers, *QUICK, self.work.sizes.in_memory).waves)
+            positions = waves * phase.positions / phase.done
+            more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
+        if more > self.work.budget.left():
+            raise TooMuch

@@ -15,6 +15,8 @@ from retrograde.solver.work.kernel import lean_kernel
 WORD_BITS = 6
 GROUP_BITS = 12
 """Bits of a rank below the number of its group."""
+AFTER_TIER = 2
+"""Groups behind those of a tier, which are empty."""
 ONE, LOW = np.uint64(1), np.uint64(0xFFFFFFFF)
 NOTHING, EVERYTHING = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 ONES = np.array(

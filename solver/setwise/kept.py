@@ -1,0 +1,114 @@
+"""What a solve word by word puts aside of its waves: in memory, or where that does not suffice in scratch files.
+
+The tiers of a wave are put aside a few at a time, a *chunk*: first the masks of all their groups, then their words; and
+of their worths the planes, squeezed to a bit a position, one plane after another. What a task needs is copied into
+arrays of its own, as if the wave had these tiers alone.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.setwise.forward_kernels import Sets
+from retrograde.solver.setwise.kept_kernels import copy_tiers, squeeze_planes, unsqueeze_planes
+from retrograde.solver.setwise.tier_kernels import COUNT, FIRST, GROUPS, WORDS
+from retrograde.solver.setwise.words import AFTER_TIER
+from retrograde.solver.work.scratch import Frame, Scratch
+from retrograde.solver.work.tasks import room
+
+Array = np.ndarray[Any, Any]
+
+
+class Aside(NamedTuple):
+    """Where things are put: into scratch files, or else, where there are none, they stay in memory."""
+
+    scratch: Scratch | None
+
+    def put(self, name: str, words: Array) -> Array | Frame:
+        """Put some words aside, of which the caller keeps nothing, and return where they are."""
+        if self.scratch:
+            return self.scratch.write(name, words.view(np.uint8).data)
+        words = words.copy()
+        words.flags.writeable = False  # as what comes from scratch: kernels are compiled for the one or for the other
+        return words
+
+    def get(self, where: Array | Frame) -> Array:
+        """Return what was put aside; raise DamagedScratch where it cannot be read."""
+        if isinstance(where, np.ndarray):
+            return where
+        assert self.scratch
+        return np.frombuffer(self.scratch.read(where), np.uint64)
+
+    def drop(self, name: str) -> None:
+        """Forget what was put aside by a name."""
+        if self.scratch:
+            self.scratch.drop(name)
+
+
+class Wave:
+    """A wave: its tiers, int64[k, TIER], in which groups, words and positions count from the beginning of the chunk;
+    the links into them, int64[n, LINK], those of tier k from `starts[k]` to `starts[k + 1]`; and what is put aside."""
+
+    def __init__(self, number: int, tiers: Array, links: Array, starts: Array):
+        self.number, self.tiers, self.links, self.starts = number, tiers, links, starts
+        self.begins: list[int] = []
+        """The first tier of each chunk."""
+        self.sets: list[Any] = []
+        self.planes: list[Any] = []
+
+    def rows_of(self, chunk: int) -> tuple[int, int]:
+        """Return from which tier to which a chunk goes."""
+        return self.begins[chunk], self.begins[chunk + 1] if chunk + 1 < len(self.begins) else len(self.tiers)
+
+    def chunks_of(self, rows: Array) -> Iterator[tuple[int, int, int]]:
+        """Yield each chunk in which some tiers are, whose rows ascend, and from where to where in these."""
+        chunks = np.searchsorted(self.begins, rows, "right") - 1
+        cuts = np.flatnonzero(np.diff(chunks, prepend=-1, append=-1))
+        for begin, end in pairwise(cuts.tolist()):
+            yield int(chunks[begin]), begin, end
+
+    def take(self, aside: Aside, rows: Array, name: str) -> Sets:
+        """Return the sets of some tiers, whose rows ascend, in arrays of this thread."""
+        tiers = self.tiers[rows]
+        groups, words = int((tiers[:, GROUPS] + AFTER_TIER).sum()), int(tiers[:, WORDS].sum())
+        sets = Sets(
+            tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32),
+            room(f"{name} words", words + 1, np.uint64),
+        )  # fmt: skip
+        group = word = 0
+        for chunk, begin, end in self.chunks_of(rows):
+            head = self.groups_in(chunk)
+            group, word = copy_tiers(aside.get(self.sets[chunk]), head, sets, begin, end, group, word)
+        return sets
+
+    def groups_in(self, chunk: int) -> int:
+        """Return how many groups a chunk has."""
+        return int((self.tiers[slice(*self.rows_of(chunk)), GROUPS] + AFTER_TIER).sum())
+
+    def take_planes(self, aside: Aside, rows: Array, sets: Sets, count: int, name: str) -> Array:
+        """Return so many planes of some tiers, uint64[count, words + 1], whose sets have been taken."""
+        planes = room_for_planes(name, count, int(sets.tiers[:, WORDS].sum()))
+        for chunk, begin, end in self.chunks_of(rows):
+            unsqueeze_planes(aside.get(self.planes[chunk]), count, self.tiers[rows[begin:end]], sets, begin, planes)
+        return planes
+
+    def put_planes(self, aside: Aside, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
+        """Put the planes of a chunk aside, whose words are those from *begin* on."""
+        own = self.tiers[slice(*self.rows_of(chunk))]
+        count, (*_, last) = len(planes), own
+        out = room("planes aside", count * words_for(int(last[FIRST] + last[COUNT])), np.uint64)
+        out = out[: count * words_for(int(last[FIRST] + last[COUNT]))]
+        squeeze_planes(words, planes, begin, begin + int(own[:, WORDS].sum()), count, out)
+        return aside.put(f"planes{self.number}", out)
+
+
+def words_for(positions: int) -> int:
+    """Return in how many words a bit for each of so many positions is kept: with one more to be looked at."""
+    return (positions >> 6) + 2
+
+
+def room_for_planes(name: str, count: int, words: int) -> Array:
+    """Return room of this thread for planes of so many words, and one more to be looked at where there is none."""
+    return room(f"{name} planes", count * (words + 1), np.uint64)[: count * (words + 1)].reshape(count, -1)

@@ -1,0 +1,65 @@
+"""The compiled loops that copy tiers out of what was put aside, and squeeze planes to a bit a position."""
+
+import numpy as np
+
+from retrograde.solver.outcomes.extract import deposit, extract
+from retrograde.solver.setwise.tier_kernels import FIRST, GROUP, GROUPS, WORD, WORDS
+from retrograde.solver.setwise.words import AFTER_TIER, NOTHING, ONE, popcount
+from retrograde.solver.work.kernel import lean_kernel
+
+
+@lean_kernel
+def copy_tiers(content, head, sets, begin, end, group, word):
+    """Copy some tiers out of a chunk, in which so many groups come before the words, into *sets*, behind the groups and
+    words that are there; say in their table where they are now, and return how many groups and words there are then."""
+    tiers, occupied, before, words = sets
+    for row in range(begin, end):
+        from_group, from_word = tiers[row, GROUP], head + tiers[row, WORD]
+        tiers[row, GROUP], tiers[row, WORD] = group, word
+        count = 0
+        for k in range(tiers[row, GROUPS] + AFTER_TIER):
+            occupied[group + k] = content[from_group + k]
+            before[group + k] = count
+            count += popcount(content[from_group + k])
+        for k in range(tiers[row, WORDS]):
+            words[word + k] = content[from_word + k]
+        group += tiers[row, GROUPS] + AFTER_TIER
+        word += tiers[row, WORDS]
+    return group, word
+
+
+@lean_kernel
+def squeeze_planes(words, planes, begin, end, count, out):
+    """Write so many planes of some words, from one to another, with a bit a position: `out`, uint64[count × n]."""
+    apart = len(out) // count
+    for plane in range(count):
+        at, filled, bits = plane * apart, 0, NOTHING
+        for word in range(begin, end):
+            own = extract(planes[plane, word], words[word])
+            bits |= own << np.uint64(filled)
+            more = popcount(words[word])
+            if filled + more >= 64:
+                out[at] = bits
+                at += 1
+                bits = (own >> ONE) >> np.uint64(63 - filled)
+                filled -= 64
+            filled += more
+        for rest in range(at, (plane + 1) * apart):
+            out[rest] = bits
+            bits = NOTHING
+
+
+@lean_kernel
+def unsqueeze_planes(content, count, tiers, sets, begin, planes):
+    """Write the planes of some tiers of a chunk, whose sets are those from *begin* on."""
+    apart = len(content) // count
+    local, _, _, words = sets
+    for k in range(len(tiers)):
+        first = local[begin + k, WORD]
+        for plane in range(count):
+            bit = tiers[k, FIRST] + (plane * apart << 6)
+            for word in range(first, first + local[begin + k, WORDS]):
+                at, shift = bit >> 6, np.uint64(bit & 63)
+                bits = content[at] >> shift | (content[at + 1] << ONE) << (np.uint64(63) - shift)
+                planes[plane, word] = deposit(bits, words[word])
+                bit += popcount(words[word])

@@ -14,12 +14,14 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.outcomes import extract
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from retrograde.solver.setwise import rules, tier_kernels, waves, words
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.store import codes_for, planes_for
 from retrograde.solver.setwise.symbols import Circuit, Symbol
 from retrograde.solver.setwise.way import Setwise
+from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import DamagedScratch
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.work import Unfit
@@ -138,6 +140,17 @@ def test_programs_say_what_rules_say(text):
 
 
 # Words
+
+
+@given(st.integers(0, WORD), st.integers(0, WORD))
+@settings(max_examples=50, deadline=None)
+def test_bits_under_a_mask_are_pushed_together_and_spread(word, mask):
+    places = [bit for bit in range(64) if mask >> bit & 1]
+    together = sum((word >> place & 1) << k for k, place in enumerate(places))
+    for pushed in (extract.extract, extract.extract_by_loop):
+        assert pushed(np.uint64(word), np.uint64(mask)) == together
+    for spread in (extract.deposit, extract.deposit_by_loop):
+        assert spread(np.uint64(together), np.uint64(mask)) == word & mask
 
 
 @given(st.integers(0, WORD), st.integers(0, 5), st.integers(0, 1))
@@ -320,15 +333,16 @@ def in_scratch(monkeypatch):
 
 
 @pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:4,4,3"])
-def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch):
+def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch, monkeypatch):
+    monkeypatch.setattr(Phase, "often", 0)
     game, path = load_game(variant), tmp_path / "game.h5"
     wanted = solve(game, tmp_path / "wanted.h5", way="streamed", sizes=SIZES).read_bytes()
     sizes = Sizes(in_memory=1, journal_seconds=0)
-    told, often = [], 7 if variant == "connect4:4,4" else 12
+    told = []
 
     def listener(progress):
         told.append((progress.phase, progress.done))
-        if progress.phase in ("exploring", "solving") and len(told) % often == 0:
+        if progress.phase in ("exploring", "solving") and len(told) % 40 == 0:
             raise Stop
 
     stops = 0

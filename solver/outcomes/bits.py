@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.solver.outcomes.extract import IS_QUICK, deposit, extract
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -18,23 +19,24 @@ MOST_RUNS = 32
 
 
 class Runs(NamedTuple):
-    """The runs of ones in a mask, int64[n] each: the `bits` of each, and how far it `shifts` to the right when all are
-    pushed together."""
+    """A mask and the runs of ones in it, int64[n] each: the `bits` of each, and how far it `shifts` to the right when
+    all are pushed together."""
 
     bits: Array
     shifts: Array
+    mask: Any
 
 
 @kernel
 def room_for_runs():
     """Return room for the runs of any mask."""
-    return Runs(np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64))
+    return Runs(np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64), np.int64(0))
 
 
 @kernel
 def find_runs(mask, room):
     """Return the runs of ones in a mask, which take the place of those found before in the same *room*."""
-    bits, shifts = room
+    bits, shifts, _ = room
     count = below = bit = 0
     while mask >> bit:
         while not mask >> bit & 1:
@@ -46,12 +48,14 @@ def find_runs(mask, room):
             bit += 1
             below += 1
         count += 1
-    return Runs(bits[:count], shifts[:count])
+    return Runs(bits[:count], shifts[:count], np.int64(mask))
 
 
 @kernel
 def rank_of(position, runs):
     """Return a position's bits under a mask, pushed together."""
+    if IS_QUICK:
+        return np.int64(extract(np.uint64(position), np.uint64(runs.mask)))
     rank = 0
     for run in range(len(runs.bits)):
         rank |= (position & runs.bits[run]) >> runs.shifts[run]
@@ -61,6 +65,8 @@ def rank_of(position, runs):
 @kernel
 def spread(rank, runs):
     """Return the bits that a rank stands for."""
+    if IS_QUICK:
+        return np.int64(deposit(np.uint64(rank), np.uint64(runs.mask)))
     position = 0
     for run in range(len(runs.bits)):
         position |= rank << runs.shifts[run] & runs.bits[run]

@@ -13,13 +13,16 @@ SLOW = {"bdver4", "znver1", "znver2"}
 """Processors that have the instructions, and take longer for them than a loop does."""
 
 
-def has_instructions() -> bool:
+def is_quick() -> bool:
     """Tell whether machine code is made for a processor that has the instructions and is quick with them."""
     if config.DISABLE_JIT:
         return False
     if config.CPU_NAME or config.CPU_FEATURES is not None:  # not for this one
         return "+bmi2" in (config.CPU_FEATURES or "").split(",")
     return bool(binding.get_host_cpu_features().get("bmi2")) and binding.get_host_cpu_name() not in SLOW
+
+
+IS_QUICK = is_quick()
 
 
 @lean_kernel
@@ -63,7 +66,7 @@ def instruction(name):
     return compiled
 
 
-if has_instructions():
+if IS_QUICK:
     extract_by_one, deposit_by_one = instruction("llvm.x86.bmi.pext.64"), instruction("llvm.x86.bmi.pdep.64")
 
     @lean_kernel

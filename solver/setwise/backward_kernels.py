@@ -417,27 +417,19 @@ def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes,
                 won &= planes[plane, word]
             left &= ~won
             while left:
-                if first >= 0:
-                    others = NOTHING  # that are not worth what those before are
-                    for plane in range(count):
-                        others |= ~planes[plane, word] if code >> plane & 1 else planes[plane, word]
-                    others &= left
-                    same = left & (others - ONE) & ~others if others else left
-                    if same:
-                        last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
-                        left &= ~same
-                    if not others:
-                        break
-                _, code = like_lowest(left, planes, word, count)
-                position = tier[BASE] | spread(number << WORD_BITS | lowest(left), runs)
-                if first < 0:
-                    first = position
-                    starts[steps] = position
-                else:
-                    starts[steps] = rounded(position, last, mask)
-                step_codes[steps] = codes[code]
-                steps += 1
-                last = position
-                left &= left - ONE
+                same, worth = like_lowest(left, planes, word, count)
+                lowest_left, others = lowest(left), left & ~same
+                if worth != code or first < 0:
+                    position = tier[BASE] | spread(number << WORD_BITS | lowest_left, runs)
+                    if first < 0:
+                        first = starts[steps] = position
+                    else:
+                        starts[steps] = rounded(position, last, mask)
+                    step_codes[steps], code = codes[worth], worth
+                    steps += 1
+                if others:
+                    same &= (others & ~(others - ONE)) - ONE  # up to the next that is worth something else
+                last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
+                left &= ~same
             word += 1
     return steps, first, last

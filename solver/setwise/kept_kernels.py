@@ -56,10 +56,12 @@ def unsqueeze_planes(content, count, tiers, sets, begin, planes):
     local, _, _, words = sets
     for k in range(len(tiers)):
         first = local[begin + k, WORD]
-        for plane in range(count):
-            bit = tiers[k, FIRST] + (plane * apart << 6)
-            for word in range(first, first + local[begin + k, WORDS]):
-                at, shift = bit >> 6, np.uint64(bit & 63)
-                bits = content[at] >> shift | (content[at + 1] << ONE) << (np.uint64(63) - shift)
-                planes[plane, word] = deposit(bits, words[word])
-                bit += popcount(words[word])
+        bit = tiers[k, FIRST]
+        for word in range(first, first + local[begin + k, WORDS]):
+            at, up = bit >> 6, np.uint64(bit & 63)
+            down, own = np.uint64(63) - up, words[word]
+            for plane in range(count):
+                bits = content[at] >> up | (content[at + 1] << ONE) << down
+                planes[plane, word] = deposit(bits, own)
+                at += apart
+            bit += popcount(own)

@@ -24,7 +24,7 @@ from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
-TASK_WORDS, LEAST_WORDS = 1 << 17, 1 << 13
+TASK_WORDS, LEAST_WORDS = 1 << 19, 1 << 13
 """Words in a task, at least: what several tiers need of the tiers after is made ready once where they are in one task;
 and where these would be too few for all workers."""
 

@@ -7,10 +7,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import Game
-from retrograde.solver.setwise.forward_kernels import BIT, FROM, LINK, MANY, NO_PLACE, PLACE, SHARED, Sets, forward
+from retrograde.games.game import Game, defines
+from retrograde.solver.rules.examine import start_of
+from retrograde.solver.setwise.forward_kernels import (
+    BIT,
+    FROM,
+    LINK,
+    LOST,
+    MANY,
+    NO_PLACE,
+    OPEN,
+    PLACE,
+    SHARED,
+    TIED,
+    Sets,
+    forward,
+)
 from retrograde.solver.setwise.kept import Aside, Wave
-from retrograde.solver.setwise.rules import Rules
+from retrograde.solver.setwise.rules import Rules, rules_of
 from retrograde.solver.setwise.symbols import LANES
 from retrograde.solver.setwise.tier_kernels import (
     BASE,
@@ -24,12 +38,14 @@ from retrograde.solver.setwise.tier_kernels import (
     GROUPS,
     LEAD,
     MASK,
+    MOST_CUBES,
     NUMBER,
     OWNER,
     TIER,
     VALUE,
     WORD,
     WORDS,
+    ends_of,
     find_links,
 )
 from retrograde.solver.setwise.words import AFTER_TIER, groups_of
@@ -47,6 +63,8 @@ TASK_WORDS = 1 << 15
 """Words of the tiers before that are worked on in a task, at least, where there are so many."""
 MOST_ONE_BY_ONE = 1 << 24
 """Positions of a tier times groups of the next, at most, where several bits are put into ranks."""
+GLANCES = 8
+"""Tiers of a wave that are looked at to tell whether rules are plain."""
 KNOWN = [WORD, WORDS, FIRST, COUNT, VALUE]
 """Columns of a table of tiers that are not known before these are filled."""
 
@@ -94,9 +112,43 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     links[many, PLACE] = MANY
     if many.any():
         groups = np.repeat(children[:, GROUPS], np.diff(starts))[many]
-        if (groups * tiers[links[many, FROM], WORDS] * LANES).max() > MOST_ONE_BY_ONE:
+        if (groups * tiers[links[many, FROM], COUNT]).max() > MOST_ONE_BY_ONE:
             raise Unfit
     return children, links, starts
+
+
+def looks_plain(game: Game) -> bool:
+    """Tell whether rules are plain from the start to the end in a few tiers of each wave: a game of which that is so
+    will be solved word by word, but for a surprise in the others."""
+    start = start_of(game)
+    try:
+        rules = rules_of(game)
+        tiers = first_wave(game, start, Aside(None)).tiers
+        while len(tiers):
+            ahead = next_tiers(rules, tiers)
+            if ahead is None:
+                return False
+            children = ahead[0]
+            tiers = children[:: -(-len(children) // GLANCES)].copy()
+            values = np.array([value_of(rules, tier) for tier in tiers])
+            if not {*values.tolist()} <= {OPEN, TIED, LOST} or {OPEN, TIED} <= {*values.tolist()}:
+                return False
+            tiers = tiers[values == OPEN]
+            tiers[:, [WORDS, COUNT]] = 1
+    except Unfit:
+        return False
+    return plain_start(game, start)
+
+
+def plain_start(game: Game, start: int) -> bool:
+    """Tell whether the first position is its own image."""
+    return not defines(game, "images") or not {*game.images(start)} - {start}
+
+
+def value_of(rules: Rules, tier: Array) -> int:
+    """Return the primitive value of the positions of a tier that are not lost, UNCLEAR where that is not plain."""
+    cubes, values = np.empty((MOST_CUBES, 2), np.int64), np.empty(len(rules.ending.nodes), np.int64)
+    return int(ends_of(rules.ending, tier[BASE], tier[MASK], values, cubes)[1])
 
 
 class Task(NamedTuple):

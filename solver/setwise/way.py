@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from retrograde.databases.write import SolvedSteps
-from retrograde.games.game import Game, defines
+from retrograde.games.game import Game
 from retrograde.solver.forecast import QUICK, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
@@ -33,6 +33,7 @@ from retrograde.solver.setwise.waves import (
     fill,
     first_wave,
     next_tiers,
+    plain_start,
     take_in,
     tasks_of,
 )
@@ -73,7 +74,7 @@ class Setwise:
         if not is_for_a_stream(game) or not isinstance(work.executor, ThreadPoolExecutor):
             raise Unfit
         start = start_of(game)
-        if defines(game, "images") and {*game.images(start)} - {start}:
+        if not plain_start(game, start):
             raise Unfit
         rules = rules_of(game)
         found, solved = work.log("sets"), work.log("worths")

@@ -10,6 +10,7 @@ are not 0 are kept, one after another::
 
 import numpy as np
 
+from retrograde.solver.outcomes.extract import deposit, extract
 from retrograde.solver.work.kernel import lean_kernel
 
 WORD_BITS = 6
@@ -77,40 +78,13 @@ def without_bit(number, place):
 @lean_kernel
 def spread_word(half, place, bit):
     """Return the word that becomes of 32 positions when a bit is put into their ranks at a place below 6."""
-    word = np.uint64(half)
-    if place < 5:
-        word = (word | word << np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
-    if place < 4:
-        word = (word | word << np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
-    if place < 3:
-        word = (word | word << np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    if place < 2:
-        word = (word | word << np.uint64(2)) & np.uint64(0x3333333333333333)
-    if place < 1:
-        word = (word | word << np.uint64(1)) & np.uint64(0x5555555555555555)
-    return word << np.uint64(bit << place)
+    return deposit(half, ONES[place] if bit else ~ONES[place])
 
 
 @lean_kernel
 def gathered_word(word, place, bit):
     """Return the 32 positions of a word in whose rank a bit has a value, with that bit taken out."""
-    half = np.uint64(word) >> np.uint64(bit << place)
-    if place < 1:
-        half &= np.uint64(0x5555555555555555)
-        half = half | half >> np.uint64(1)
-    if place < 2:
-        half &= np.uint64(0x3333333333333333)
-        half = half | half >> np.uint64(2)
-    if place < 3:
-        half &= np.uint64(0x0F0F0F0F0F0F0F0F)
-        half = half | half >> np.uint64(4)
-    if place < 4:
-        half &= np.uint64(0x00FF00FF00FF00FF)
-        half = half | half >> np.uint64(8)
-    if place < 5:
-        half &= np.uint64(0x0000FFFF0000FFFF)
-        half = half | half >> np.uint64(16)
-    return half & LOW
+    return extract(word, ONES[place] if bit else ~ONES[place])
 
 
 @lean_kernel

@@ -12,6 +12,7 @@ from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game, Value
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.tally import PART, Adder, narrow, tally
+from retrograde.solver.work.arrays import Compressed
 
 Array = np.ndarray[Any, Any]
 Outcome = tuple[Value, int]
@@ -23,7 +24,9 @@ CODE, POSITIONS = 1, 3
 """The columns of codes and of positions."""
 
 
-def counts_of(game: Game, numbering: Numbering, k: int, codes: Array, sizes: Array, add: Adder | None = None) -> Array:
+def counts_of(
+    game: Game, numbering: Numbering, k: int, codes: Array, sizes: Array | Compressed, add: Adder | None = None
+) -> Array:
     """Return the counts of tier number k from a code for the outcome of each of its slots, an unsigned int, and the
     number of positions symmetric to each; 0 where it stands for none.
 

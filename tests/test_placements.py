@@ -365,7 +365,7 @@ def test_small_bagh_chal_is_what_a_slow_solver_makes_of_it(variant, tmp_path):
 
 
 def test_as_many_positions_of_bagh_chal_differ_as_are_published():
-    """88,260,972 with 20 to 16 goats on the board, either player to move: Lim and Nievergelt; by Burnside's lemma, which
+    """88,260,972 with 20 to 16 goats on the board, either player to move: Lim and Nievergelt; by Burnside's lemma, that
     for few men agrees with the slots that stand for positions."""
     game = load_game("baghchal:placing=no")
     *sliding, _ = game.placements.sections

@@ -3,6 +3,7 @@
 A tier is counted when it is solved, by scores, since which outcomes there will be is known at the end alone.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,12 +49,12 @@ def solved_slots(
     outcomes: dict[int, Outcome],
     counts: dict[int, Array],
     codes: Array,
-    stays: bool = False,
+    let_go: Callable[[], None] | None = None,
 ) -> SolvedSlots:
     """Return a solved game from what the codes of *outcomes* mean, the *counts* of all tiers and a code for each slot.
 
-    The codes are overwritten by rows of the legend, unless they are to stay; slots that stand for no position may have
-    any others.
+    The codes are overwritten by rows of the legend, unless they are in a file, of which *let_go* keeps no more in
+    memory; slots that stand for no position may have any others.
     """
     row_of = {outcome: row for row, outcome in enumerate(sorted(set(outcomes.values())))}
     by_outcome: list[list[CountRow]] = [[] for _ in row_of]
@@ -70,8 +71,8 @@ def solved_slots(
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
-    rows: Any = Rows(codes, by_code, len(row_of)) if stays else codes
-    if not stays:
+    rows: Any = Rows(codes, by_code, len(row_of), let_go) if let_go else codes
+    if not let_go:
         to_rows(codes, by_code, len(row_of))
         fill_gaps(codes, len(row_of))
     return SolvedSlots(numbering.tiers, numbering.starts, legend, found, rows, start)
@@ -80,8 +81,8 @@ def solved_slots(
 class Rows:
     """The rows that codes are turned into, made as they are asked for, from the first to the last."""
 
-    def __init__(self, codes: Array, row_of: dict[int, int], empty: int):
-        self.codes, self.row_of, self.empty = codes, row_of, empty
+    def __init__(self, codes: Array, row_of: dict[int, int], empty: int, let_go: Callable[[], None]):
+        self.codes, self.row_of, self.empty, self.let_go = codes, row_of, empty, let_go
         self.before = 0
 
     def __len__(self) -> int:
@@ -93,6 +94,7 @@ class Rows:
 
     def __getitem__(self, where: slice) -> Array:
         rows = self.codes[where].copy()
+        self.let_go()
         to_rows(rows, self.row_of, self.empty)
         self.before = fill_gaps(rows, self.empty, self.before)
         return rows

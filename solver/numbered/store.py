@@ -36,7 +36,7 @@ from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
-EVERY = 64
+EVERY = 4
 """Blocks between two looks at the memory."""
 LOOKING = 0.75
 """What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""

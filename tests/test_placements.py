@@ -399,7 +399,7 @@ def orbits(symmetries, men):
 
 @pytest.mark.slow
 def test_bagh_chal_without_placing(tmp_path):
-    """As many are stored as are published, and one way or the other a tiger that can take the fifth goat has won."""
+    """As many positions are stored as are published: Lim and Nievergelt."""
     game, path = load_game("baghchal:placing=no"), tmp_path / "baghchal.h5"
     solve(game, path)
     with DatabaseFile(path) as file:

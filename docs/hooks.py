@@ -32,6 +32,7 @@ PAGES = {
 
 SHOWN = {
     "awari": ("awari", ""),
+    "baghchal": ("baghchal", "TG..T/.G.GG/..T../G..G./T..../G/12"),
     "bearoff": ("bearoff", ""),
     "cantstop": ("cantstop:3,2", "0.1.0.0.0/0.1.2.0.0 0 1223"),
     "chess": ("chess:KRK", "8/8/8/8/8/2k5/1R6/K7 b"),

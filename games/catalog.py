@@ -25,7 +25,19 @@ from retrograde.games.snapshot import BESIDE, RULES, Loader, is_outdated, module
 from retrograde.games.trusted import remember, trusted_files
 
 BUILT_IN = (
-    *("awari", "bearoff", "cantstop", "chess", "chutes", "connect4", "cram", "dobutsu", "dodgem", "domineering"),
+    *(
+        "awari",
+        "baghchal",
+        "bearoff",
+        "cantstop",
+        "chess",
+        "chutes",
+        "connect4",
+        "cram",
+        "dobutsu",
+        "dodgem",
+        "domineering",
+    ),
     *("dotsandboxes", "draughts", "eightpuzzle", "game2048", "grundy", "hanoi", "hareandhounds", "kalah"),
     *("klotski", "lasker", "lgame", "lightsout", "morris", "mutorere", "nim", "nim3", "octal", "othello"),
     *("pegsolitaire", "pig", "piglet", "pocketcube", "quixo", "teeko", "tentozero", "tictactoe", "tictactoe3"),

@@ -36,6 +36,8 @@ SAME_RULES = {
     "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, of rules
     "4b41e408f2a4d11d7f5d14f24b8b5db3": {"762de0a70412236441ac9cb1376176da"},  # of its whole module
     "bb76e9f59c9938d17ae2725d3ef358f2": {"dd7895da62c1b29f8727d979d632845a"},  # of that of hare and hounds
+    "d003309d39c386342e5d329b96d858f4": {"21896a47317e22c8a258318780aec043"},  # of men's morris
+    "c5149f9da504dea13d9882cf2ed11ede": {"a0c50e891a1f69ee8166b457d081708e"},  # of Lasker morris
 }
 """Digests of rules of ours that have been written in other words since, by those that they have now: they decide the
 same, position by position, so that databases made with them go on being used."""

@@ -18,10 +18,11 @@ from itertools import pairwise
 
 from retrograde.games.drawing import Board
 from retrograde.games.game import LOSE, UNDECIDED
-from retrograde.games.placed import Placed, placements
+from retrograde.games.in_hand import InHand
+from retrograde.games.placed import placements
 
 
-class Morris(Placed):
+class Morris(InHand):
     """Close mills, and take the other's men until there are two."""
 
     title = "Men's morris"
@@ -224,38 +225,6 @@ class Morris(Placed):
         pairs = {pair for line in self.lines for pair in pairwise(line)}
         names = tuple(f"{'abcdefg'[x + self.squares]}{y + self.squares + 1}" for x, y in self.points)
         return Board(self.points, names, {"X": "white disc", "O": "black disc"}, lines=tuple(sorted(pairs)))
-
-    def position_of(self, signs, turn):
-        """Return the position with the fewest men in hand."""
-        position = super().position_of(signs, turn)
-        for number in sorted({section.number >> 1 for section in self.placements.sections}):
-            if self.index(position | number << 2 * self.cells + 1) >= 0:
-                return position | number << 2 * self.cells + 1
-        raise ValueError("no game comes to so many men")
-
-    def write(self, position):
-        """Return the rows, who is to move, and how many men are in hand, if any, as in `X..../…/X/4`."""
-        return super().write(position) + "/" * (position >> 2 * self.cells + 1 > 0) + self.hands_text(position)
-
-    def read(self, text):
-        rows, _, hands = text.strip().rpartition("/")
-        if not hands.replace("-", "").isdecimal():
-            return super().read(text)
-        position = super().read(rows) & (2 << 2 * self.cells) - 1
-        for number in {section.number >> 1 for section in self.placements.sections}:
-            found = position | number << 2 * self.cells + 1
-            if self.hands_text(found) == hands and self.index(found) >= 0:
-                return found
-        raise ValueError(f"with {hands} men in hand no game comes to so many men")
-
-    def show(self, position):
-        hands = self.hands_text(position)
-        return super().show(position) + f", {hands} in hand" * bool(hands)
-
-    def hands_text(self, position):
-        """Return how many men are in hand, nothing for none."""
-        hands = position >> 2 * self.cells + 1
-        return str(hands) if hands else ""
 
     def draw_move(self, position, move):
         return tuple(point for point in self.parts_of(move) if point < self.cells)

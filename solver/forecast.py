@@ -20,7 +20,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.game import Game, defines, is_numbered, metric_of
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
-from retrograde.solver.numbered.store import NumberedStore
+from retrograde.solver.numbered.room import room_for
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.sampling import Sampled, Sampler
 from retrograde.solver.slotted.store import memory_of
@@ -251,14 +251,15 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     ratios, all_slots = NUMBERED, Range(slots, slots, slots)
     result.put("seconds", all_slots.times(ratios.seconds).times(1 / speed_of(workers)) + ratios.start)
     largest = int(np.diff(numbering.starts).max())
-    tier = NumberedStore.tier_bytes(numbering, CODE_BITS)
-    asked_for = 2 * slots + tier
-    result.put("memory", Range(2 * slots + 6 * largest, 2 * slots + 10 * largest, asked_for) + ratios.fixed_memory)
+    room = room_for(game, largest, CODE_BITS)
+    likely = 2 * slots + (room.least + room.most) // 2
+    result.put("memory", Range(2 * slots + room.least, likely, 2 * slots + room.most) + ratios.fixed_memory)
     put_disk(result, all_slots, ratios, 1)
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
         f"ratios of {ratios.source}; solve asks for the most memory that is named",
-        f"where there is less than that, but {format_size(tier)} for the largest tier, scores lie in a scratch file",
+        f"where there is less than that, but {format_size(room.least + ratios.fixed_memory.likely)} for the largest "
+        "tier, scores lie in a scratch file",
     ]
     return result
 

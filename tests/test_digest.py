@@ -377,6 +377,7 @@ def test_databases_of_format_version_1_are_known_by_the_digest_they_had(name):
 
 RULES = {
     "awari": "9728032e1426b4001f47e9b09406a2e1",
+    "baghchal": "d1859d262b6992a6cc561efd086bd20e",
     "bearoff": "6ca03807074a6a32ba5d2c62cf71eb3f",
     "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",
     "chess": "1580cc4020dbc1128c7a3e93b318353e",
@@ -395,10 +396,10 @@ RULES = {
     "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
     "kalah": "05239a2e750f88a86a1589705d8dc73b",
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
-    "lasker": "a0c50e891a1f69ee8166b457d081708e",
+    "lasker": "c5149f9da504dea13d9882cf2ed11ede",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
     "lightsout": "472008e609167d6f057bf7061cff956d",
-    "morris": "21896a47317e22c8a258318780aec043",
+    "morris": "d003309d39c386342e5d329b96d858f4",
     "mutorere": "b42892da2880104270cae475405f828c",
     "nim": "4b5cde62e2cef2563dae26feb165155b",
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",

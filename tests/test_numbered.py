@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from contextlib import suppress
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -19,6 +20,8 @@ from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.numbered.store import NumberedStore
+from retrograde.solver.outcomes.left import PRIMITIVE, TooManyChildren, narrowed
+from retrograde.solver.outcomes.score import RemotenessOverflow
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
@@ -115,6 +118,36 @@ def test_same_bytes_however_it_is_solved(tmp_path, monkeypatch):
         solve(GAME, tmp_path / "wide.h5", way="numbered", fresh=True, sizes=wide).read_bytes() == files[0].read_bytes()
     )
     assert not list(tmp_path.glob("*.journal"))
+
+
+@pytest.mark.usefixtures("solver_alone")
+@pytest.mark.parametrize("listed", [0, 3, 30])
+@settings(max_examples=20, deadline=None)
+@given(start=graphs)
+def test_where_memory_is_short_positions_are_looked_for_and_the_bytes_are_the_same(path, listed, start):
+    """With parents given or found, sums of 8 bits, and several stretches to a tier."""
+    with pytest.MonkeyPatch.context() as patch:
+        from_graph(patch, start)
+        for game in (GAME, tangle.DenseTangleWithoutParents()):
+            whole = solve(game, path, way="compiled", fresh=True).read_bytes()
+            with pytest.MonkeyPatch.context() as short:
+                short.setattr("retrograde.solver.numbered.store.listed_at_most", lambda *_: listed)
+                short.setattr("retrograde.solver.numbered.store.sums_type", lambda *_: np.uint8)
+                short.setattr("retrograde.solver.outcomes.propagation.PART", 16)
+                sizes = Sizes(scores_in_scratch=True, links_in_scratch=bool(listed & 1))
+                assert solve(game, path, way="compiled", fresh=True, sizes=sizes).read_bytes() == whole
+
+
+def test_too_many_children_for_a_byte_are_counted_in_more():
+    """What is left is told from what is decided; where it cannot be, scores with more bits go with wider counts."""
+    left = np.array([0, 1, 253, PRIMITIVE], np.uint16)
+    assert narrowed(left, 14).tolist() == [0, 1, 253, 255]
+    for count in (254, 255, 256):
+        with pytest.raises(RemotenessOverflow):
+            narrowed(np.array([count], np.uint16), 14)
+        assert narrowed(np.array([count, PRIMITIVE], np.uint16), 30).tolist() == [count, PRIMITIVE]
+    with pytest.raises(TooManyChildren, match="65,534 children or more in its tier"):
+        narrowed(np.array([PRIMITIVE - 1], np.uint16), 30)
 
 
 def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):

@@ -355,6 +355,58 @@ def test_tiers_are_not_taken_from_a_game_with_other_options(tmp_path):
         assert set(sources) == (set(range(len(game.tiers))) if game.flying else set())
 
 
+@pytest.mark.parametrize("variant", ["baghchal:3,2,4,2", "baghchal:3,1,3,1,no"])
+def test_small_bagh_chal_is_what_a_slow_solver_makes_of_it(variant, tmp_path):
+    game, path = load_game(variant), tmp_path / "baghchal.h5"
+    solve(game, path, way="interpreted")
+    found, solution = outcomes(path, game), reference.solve(game, symmetric=True)
+    assert all(found[position] == outcome for position, outcome in solution.items())
+    assert found[game.start] == solution[game.canonical(game.start)]
+
+
+def test_as_many_positions_of_bagh_chal_differ_as_are_published():
+    """88,260,972 with 20 to 16 goats on the board, either player to move: Lim and Nievergelt; by Burnside's lemma, that
+    for few men agrees with the slots that stand for positions."""
+    game = load_game("baghchal:placing=no")
+    *sliding, _ = game.placements.sections
+    assert sorted({one.men for one in sliding}) == [(4, goats) for goats in range(16, 21)]
+    assert sum(orbits(game.placements.symmetries, one.men) for one in sliding) == 88_260_972
+    small = load_game("baghchal:3,2,4,2,no")
+    for section in small.placements.sections:
+        of_tier = (small.unindex(section.tier, slot) for slot in range(small.size(section.tier)))
+        there = sum(position >= 0 and position >> 18 == section.number for position in of_tier)
+        assert there == orbits(small.placements.symmetries, section.men)
+
+
+def orbits(symmetries, men):
+    """Return in how many ways men of two kinds may stand on a board, those equal by symmetry once: on average, as many
+    as a symmetry leaves as they are."""
+    fixed = 0
+    for order in symmetries:
+        ways, left = Counter({(0, 0): 1}), set(range(len(order)))
+        while left:
+            cycle = {cell := min(left)}
+            while (cell := order[cell]) not in cycle:
+                cycle.add(cell)
+            left -= cycle
+            for (first, second), count in list(ways.items()):
+                ways[first + len(cycle), second] += count
+                ways[first, second + len(cycle)] += count
+        fixed += ways[men]
+    assert fixed % len(symmetries) == 0
+    return fixed // len(symmetries)
+
+
+@pytest.mark.slow
+def test_bagh_chal_without_placing(tmp_path):
+    """As many positions are stored as are published: Lim and Nievergelt."""
+    game, path = load_game("baghchal:placing=no"), tmp_path / "baghchal.h5"
+    solve(game, path)
+    with DatabaseFile(path) as file:
+        last = max(game.tiers)
+        assert sum(row.stored for row in file.contents.counts if row.tier != last) == 88_260_972
+
+
 @pytest.mark.parametrize("variant", ["teeko:3,2", "teeko:3,3"])
 def test_small_teeko_is_what_a_slow_solver_makes_of_it(variant, tmp_path):
     game, path = load_game(variant), tmp_path / "teeko.h5"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.links import kernels
-from retrograde.solver.links.log import PARENTS, LinkLog, bucket_name
+from retrograde.solver.links.log import PARENTS, Known, LinkLog, bucket_name
 from retrograde.solver.links.sorting import (
     PART_BITS,
     Heap,
@@ -43,7 +43,7 @@ class LinkWriter:
     `done` says up to which position that is.
     """
 
-    def __init__(self, work: Work, name: str, count: int, known: tuple[Array, ...] = ()):
+    def __init__(self, work: Work, name: str, count: int, known: Known = ()):
         self.work, self.name, self.known = work, name, known
         self.shape = Shape.of(count)
         self.heaps = [Heap([], []) for _ in range(self.shape.buckets)]

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from retrograde.solver.links.sorting import Aside, PutPart
+from retrograde.solver.work.arrays import Compressed
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.scratch import Frame, Scratch
 
 Array = np.ndarray[Any, Any]
+Known = tuple[Array | Compressed, ...]
+"""What is known of positions: arrays with an entry for each."""
 
 PUT, TURNED = range(2)
 """Kinds of entries: the links of the positions from one number up to another are put aside, and what is known of these;
@@ -38,7 +41,7 @@ class LinkLog:
         self.done = 0
         """Up to which position links are put aside."""
 
-    def read(self, known: tuple[Array, ...], scratch: Scratch) -> bool:
+    def read(self, known: Known, scratch: Scratch) -> bool:
         """Take up what the log says, and fill what is *known* of positions; tell whether there was anything.
 
         Where scratch files no longer hold it, all is begun anew.
@@ -59,7 +62,7 @@ class LinkLog:
             self.aside, self.turned, self.done = [], {}, 0
         return self.done > 0
 
-    def add_put(self, end: int, asides: list[tuple[int, Aside]], known: tuple[Array, ...], scratch: Scratch) -> None:
+    def add_put(self, end: int, asides: list[tuple[int, Aside]], known: Known, scratch: Scratch) -> None:
         """Note that the links of positions up to *end* are put aside, and what is *known* of those since last time."""
         pieces = [whole[self.done : end].copy() for whole in known]
         scratch.sync(frame for _, (frame, _) in asides)

@@ -14,6 +14,7 @@ from retrograde.solver.listed import kernels
 from retrograde.solver.listed.kernels import Seeds
 from retrograde.solver.listed.table import Table, expand_located, locate
 from retrograde.solver.outcomes import edges
+from retrograde.solver.outcomes.left import left_type, narrowed
 from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.rules.expansion import expander_of
@@ -25,9 +26,8 @@ from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
-BYTES_A_POSITION = 12
-"""What a tier takes for each position beside its links, about: the best score passed up, children left, sizes,
-frontiers or sums of parents."""
+BYTES_A_POSITION = 8
+"""What a tier takes for each position beside its links, about: children left, sizes, frontiers or sums of parents."""
 STRETCH = 1 << 15
 """Positions in a task of looking at children."""
 LOOKING = 0.6
@@ -35,7 +35,8 @@ LOOKING = 0.6
 
 
 class Cyclic(NamedTuple):
-    """A tier to be solved: its number k, where it begins and ends, and the scores of its positions, numbered from 0.
+    """A tier to be solved: its number k, where it begins and ends, the scores of its positions, numbered from 0, and
+    what is left of them (see outcomes/left.py).
 
     `sums` uint32[n] is about the parents (see outcomes/edges.py), or uint32[0] where the rules do not give them.
     """
@@ -45,15 +46,15 @@ class Cyclic(NamedTuple):
     low: int
     high: int
     scores: Part
+    left: Part
     sums: Part
 
 
 class Known(NamedTuple):
-    """What is known at first of the positions of a tier: their scores, the greatest passed up by children of later
-    tiers, how much is left until they have lost (see kernels.Seeds); and how many are symmetric to each."""
+    """What is known at first of the positions of a tier: their scores, or the greatest passed up by children of later
+    tiers, and how much is left until they have lost (see kernels.Seeds); and how many are symmetric to each."""
 
     scores: Array
-    best: Array
     left: Array
     sizes: Array
 
@@ -63,18 +64,16 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Done:
     low, high = table.space.stretch(k)
     count, has_parents = high - low, defines(table.game, "parents")
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
-    tier = Cyclic(table, k, low, high, table.scores.part(low, high), sums)
+    left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
+    tier = Cyclic(table, k, low, high, table.scores.part(low, high), left, sums)
     work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
-    known = Known(
-        tier.scores.array, np.zeros(count, score_type(table.bits)), np.zeros(count, np.uint16),
-        np.zeros(count if table.symmetric else 0, np.uint16),
-    )  # fmt: skip
+    known = Known(tier.scores.array, left.array, np.zeros(count if table.symmetric else 0, np.uint16))
     links = gather(tier, known, work, phase)
     tell = telling(phase, int(table.space.tiers[k]), LOOKING)
     again = not alternates(table.game)
     with closing(links) if links else nullcontext() as there:
         ask = there.parents_of if there else partial(ask_rules, tier, work)
-        Propagation(table.bits, known.scores, known.best, known.left, ask, tell, again).run()
+        Propagation(table.bits, known.scores, known.left, ask, tell, again).run()
     return np.array([k, low, high], np.int64), known.scores, known.sizes
 
 
@@ -116,14 +115,13 @@ def look_at(task: tuple[Cyclic, Shape | None, int, int]) -> tuple[int, Known, An
     (table, k, low, high, *_), shape, begin, end = task
     expander = expander_of(table.game)
     count = end - begin
-    kind = score_type(table.bits)
-    known = Known(np.empty(count, kind), np.empty(count, kind), *np.empty((2, count), np.uint16))
+    known = Known(np.empty(count, score_type(table.bits)), *np.empty((2, count), np.uint16))
     counts = np.empty(count, np.int32)
     lists = []
     for first, last in expander.blocks(begin, end):
         block = expand_located(table, expander, k, first, last)
         here = slice(first - begin, last - begin)
-        seeds = Seeds(known.scores[here], known.best[here], known.left[here], counts[here])
+        seeds = Seeds(known.scores[here], known.left[here], counts[here])
         links = kernels.divide(
             block.columns, block.places, block.matrix, low, high, table.bits, table.scores.array, seeds, block.out
         )
@@ -131,6 +129,7 @@ def look_at(task: tuple[Cyclic, Shape | None, int, int]) -> tuple[int, Known, An
             known.sizes[here] = block.matrix.sizes
         lists.append(block.out[:links].astype(np.int32 if high - low < 1 << 31 else np.int64))
     links = np.concatenate(lists)
+    known = known._replace(left=narrowed(known.left, table.bits))
     if shape:
         return begin - low, known, packed(shape, links, counts, begin - low)
     if not alternates(table.game):
@@ -147,7 +146,7 @@ def ask_parents(task: tuple[Cyclic, Array]) -> Array:
     block = expander.expand_parents(int(table.space.tiers[k]), positions)
     locate(table, block)  # parents that play cannot reach have no place
     places = block.places[:, : block.columns]
-    wrong, mark = edges.compare(frontier, places, low, tier.scores.array, table.bits, tier.sums.array)
+    wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
     if wrong >= 0:
         complain_of_parents(tier, int(positions[wrong]), edges.place_of(mark, tier.high - low))
     if alternates(table.game):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import UNDECIDED
+from retrograde.solver.outcomes.left import PRIMITIVE
 from retrograde.solver.outcomes.score import DRAW_CLASS
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score, too_far
 from retrograde.solver.work.kernel import kernel
@@ -33,12 +34,11 @@ class Index(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """What is known at first of each position of a tier with cycles: its score, UNDECIDED's where it is not primitive;
-    the greatest score passed up by children of later tiers, 0 for none; how many distinct children there are within the
-    tier, and one more where a child of a later tier saves it from losing; and without that one."""
+    """What is known at first of each position of a tier with cycles: its score if it is primitive, else the greatest
+    passed up by children of later tiers, 0 for none; how many distinct children there are within the tier, and one more
+    where a child of a later tier saves it from losing, or PRIMITIVE; and without that one."""
 
     scores: Array
-    best: Array
     left: Array
     counts: Array
 
@@ -235,12 +235,10 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
     their numbers, or the complements (`~`) where the same player moves again, whose *places* are -2 less what they are.
     Returns how many there are.
     """
-    undecided = DRAW_CLASS << bits | 1
     for i in range(len(seeds.scores)):
         value = matrix.primitives[i]
-        seeds.scores[i] = undecided if value == UNDECIDED else primitive_score(value, bits)
-        seeds.best[i] = 0
-        seeds.left[i] = 0
+        seeds.scores[i] = 0 if value == UNDECIDED else primitive_score(value, bits)
+        seeds.left[i] = 0 if value == UNDECIDED else PRIMITIVE
         seeds.counts[i] = 0
     count = 0
     for column in range(columns):
@@ -262,9 +260,9 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
                 score = np.int64(scores[place])
                 passed = max(passed, pass_on(score, bits) if again else pass_up(score, bits))
         i = matrix.origins[column]
-        seeds.best[i] = passed
+        seeds.scores[i] = passed
         seeds.counts[i] = count - begin
-        seeds.left[i] = count - begin + (passed >= DRAW_CLASS << bits)
+        seeds.left[i] = min(count - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
     return count
 
 

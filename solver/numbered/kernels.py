@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, POSITION_LIMIT, TIE, UNDECIDED, WIN
-from retrograde.solver.outcomes.edges import mark_of, was_undecided
+from retrograde.solver.outcomes.edges import differs, mark_of
+from retrograde.solver.outcomes.left import PRIMITIVE
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score
 from retrograde.solver.rules.kernels import multiplicity
@@ -31,15 +32,14 @@ class Slots(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """What is known at first of some slots: the score of a primitive position, UNDECIDED's or EMPTY's; how many
-    positions are symmetric; the greatest score passed up by children of later tiers, 0 for none; how many distinct
-    children there are within the tier, and one more where a child of a later tier saves the position from losing; and
-    without that one."""
+    """What is known at first of some slots: the score of a primitive position, or EMPTY's, or else the greatest passed
+    up by children of later tiers, 0 for none; how many distinct children there are within the tier, and one more where
+    a child of a later tier saves the position from losing, or PRIMITIVE; how many positions are symmetric; and how many
+    children there are within the tier."""
 
     scores: Array
-    sizes: Array
-    best: Array
     left: Array
+    sizes: Array
     counts: Array
 
 
@@ -59,7 +59,8 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     for i in range(len(seeds.scores)):
         if end + MOST_MOVES > len(links):
             return i, end
-        seeds.best[i] = seeds.left[i] = seeds.counts[i] = seeds.sizes[i] = 0
+        seeds.counts[i] = seeds.sizes[i] = 0
+        seeds.left[i] = PRIMITIVE
         position = whole(game.unindex(tier, first + i))
         if position < 0:
             seeds.scores[i] = DRAW_CLASS << bits | EMPTY_PLIES
@@ -84,7 +85,6 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         if not is_players(game, position):
             trouble[0] = Trouble.BROKEN
             return i, end
-        seeds.scores[i] = DRAW_CLASS << bits | 1
         begin = end
         moves = passed = 0
         for move in game.generate_moves(position):
@@ -127,21 +127,21 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         if moves == 0:
             trouble[0] = Trouble.NO_MOVES
             return i, end
-        seeds.best[i] = passed
+        seeds.scores[i] = passed
         seeds.counts[i] = end - begin
-        seeds.left[i] = end - begin + (passed >= DRAW_CLASS << bits)
+        seeds.left[i] = min(end - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
     return len(seeds.scores), end
 
 
 @kernel
-def parents_of(game, tier, frontier, scores, bits, sums, out, trouble):
+def parents_of(game, tier, frontier, left, sums, out, trouble):
     """Write the undecided parents of the slots of a *frontier* one after another, for each slot the distinct ones; the
     complements (`~`) of those where the same player is to move.
 
     Returns how many slots of the frontier were done, for *out* may be too short for all, and how many parents written.
     Where the parents of a slot do not add up to its sum, that is the trouble, and the third entry by how much.
     """
-    undecided = DRAW_CLASS << bits | 1
+    primitive = (1 << 8 * left.itemsize) - 1
     own = np.empty(256, np.int64)
     count = 0
     for i in range(len(frontier)):
@@ -159,11 +159,11 @@ def parents_of(game, tier, frontier, scores, bits, sums, out, trouble):
             if game.tier(parent) != tier:
                 continue
             slot = whole(game.index(parent))
-            if not 0 <= slot < len(scores):
+            if not 0 <= slot < len(left):
                 trouble[0] = Trouble.BAD_INDEX
                 return i, begin
-            score = np.int64(scores[slot])
-            new = was_undecided(score, bits)
+            here = left[slot]
+            new = here != primitive
             for other in range(met):
                 new &= own[other] != slot
             if new:
@@ -180,10 +180,10 @@ def parents_of(game, tier, frontier, scores, bits, sums, out, trouble):
                 met += 1
                 total = np.uint32(total + mark_of(slot))
                 out[count] = slot if turns(game, parent, position) else ~slot
-                count += score == undecided
-        if total != sums[frontier[i]]:
+                count += here < primitive - 1
+        if differs(total, sums, frontier[i]):
             trouble[0] = Trouble.BAD_PARENTS
-            trouble[2] = np.uint32(sums[frontier[i]] - total)
+            trouble[2] = differs(total, sums, frontier[i])
             return i, begin
     return len(frontier), count
 

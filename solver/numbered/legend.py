@@ -3,6 +3,7 @@
 A tier is counted when it is solved, by scores, since which outcomes there will be is known at the end alone.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game, Value
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.tally import PART, Adder, narrow, tally
+from retrograde.solver.work.arrays import Compressed
 
 Array = np.ndarray[Any, Any]
 Outcome = tuple[Value, int]
@@ -23,7 +25,9 @@ CODE, POSITIONS = 1, 3
 """The columns of codes and of positions."""
 
 
-def counts_of(game: Game, numbering: Numbering, k: int, codes: Array, sizes: Array, add: Adder | None = None) -> Array:
+def counts_of(
+    game: Game, numbering: Numbering, k: int, codes: Array, sizes: Array | Compressed, add: Adder | None = None
+) -> Array:
     """Return the counts of tier number k from a code for the outcome of each of its slots, an unsigned int, and the
     number of positions symmetric to each; 0 where it stands for none.
 
@@ -45,12 +49,12 @@ def solved_slots(
     outcomes: dict[int, Outcome],
     counts: dict[int, Array],
     codes: Array,
-    stays: bool = False,
+    let_go: Callable[[], None] | None = None,
 ) -> SolvedSlots:
     """Return a solved game from what the codes of *outcomes* mean, the *counts* of all tiers and a code for each slot.
 
-    The codes are overwritten by rows of the legend, unless they are to stay; slots that stand for no position may have
-    any others.
+    The codes are overwritten by rows of the legend, unless they are in a file, of which *let_go* keeps no more in
+    memory; slots that stand for no position may have any others.
     """
     row_of = {outcome: row for row, outcome in enumerate(sorted(set(outcomes.values())))}
     by_outcome: list[list[CountRow]] = [[] for _ in row_of]
@@ -67,8 +71,8 @@ def solved_slots(
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
-    rows: Any = Rows(codes, by_code, len(row_of)) if stays else codes
-    if not stays:
+    rows: Any = Rows(codes, by_code, len(row_of), let_go) if let_go else codes
+    if not let_go:
         to_rows(codes, by_code, len(row_of))
         fill_gaps(codes, len(row_of))
     return SolvedSlots(numbering.tiers, numbering.starts, legend, found, rows, start)
@@ -77,8 +81,8 @@ def solved_slots(
 class Rows:
     """The rows that codes are turned into, made as they are asked for, from the first to the last."""
 
-    def __init__(self, codes: Array, row_of: dict[int, int], empty: int):
-        self.codes, self.row_of, self.empty = codes, row_of, empty
+    def __init__(self, codes: Array, row_of: dict[int, int], empty: int, let_go: Callable[[], None]):
+        self.codes, self.row_of, self.empty, self.let_go = codes, row_of, empty, let_go
         self.before = 0
 
     def __len__(self) -> int:
@@ -90,6 +94,7 @@ class Rows:
 
     def __getitem__(self, where: slice) -> Array:
         rows = self.codes[where].copy()
+        self.let_go()
         to_rows(rows, self.row_of, self.empty)
         self.before = fill_gaps(rows, self.empty, self.before)
         return rows

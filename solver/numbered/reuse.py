@@ -63,7 +63,8 @@ def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
             continue
         part = table.numbering.stretch(k)
         scores, sizes = table.scores.part(part.start, part.stop), np.empty(len(outcomes), np.uint16)
-        tier = Tier(table, k, scores, scores.whole.part(0, 0))
+        nothing = scores.whole.part(0, 0)
+        tier = Tier(table, k, scores, nothing, nothing)
         for begin, some in store.work.map(measure, ((tier, *ends) for ends in blocks(len(outcomes)))):
             sizes[begin : begin + len(some)] = some
         found = np.array(legend, score_type(table.bits))[outcomes]

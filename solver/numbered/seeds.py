@@ -12,6 +12,7 @@ from retrograde.solver.numbered import kernels
 from retrograde.solver.numbered.kernels import Seeds
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.table import Table, Tier
+from retrograde.solver.outcomes.left import PRIMITIVE, narrowed
 from retrograde.solver.outcomes.score import DRAW_CLASS, encode, score_type
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up
 from retrograde.solver.rules import compiled
@@ -55,9 +56,7 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     table, count = tier.table, end - begin
     rules = table.rules
     compiled.prepare(rules)
-    scores = np.empty((2, count), score_type(table.bits))
-    sizes, left, counts = np.empty((3, count), np.uint16)
-    seeds = Seeds(scores[0], sizes, scores[1], left, counts)
+    seeds = Seeds(np.empty(count, score_type(table.bits)), *np.empty((3, count), np.uint16))
     images, links, trouble = room("images", MOST_IMAGES), room("links", LINKS), np.zeros(3, np.int64)
     narrow = np.int32 if len(tier.scores.array) < 1 << 31 else np.int64
     done, found = 0, []
@@ -71,6 +70,7 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
         found.append(links[:written].astype(narrow))
         done += more
     check_some(tier, begin, seeds)
+    seeds, counts = seeds._replace(left=narrowed(seeds.left, table.bits)), seeds.counts
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
     if shape:
         return begin, seeds, packed(shape, children, counts, begin)
@@ -82,7 +82,7 @@ def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
     table = tier.table
     game, numbering, count = table.game, table.numbering, len(seeds.scores)
     for i in np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist():
-        found = int(seeds.scores[i]), int(seeds.best[i]), int(seeds.left[i])
+        found = int(seeds.scores[i]), int(seeds.left[i])
         if found != seed_interpreted(table, tier.k, begin + i):
             raise RuleError(differ(game, game.unindex(tier.number, begin + i)))
     if begin // BLOCK % EVERY:
@@ -94,15 +94,15 @@ def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
         check_image(game, numbering.position_at(game, tier.k, begin + i))
 
 
-def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int, int]:
-    """Return what `seed` finds out about one slot, by the interpreted rules: score, best and left."""
+def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int]:
+    """Return what `seed` finds out about one slot, by the interpreted rules: score and left."""
     game, numbering, bits = table.game, table.numbering, table.bits
     position = game.unindex(int(numbering.tiers[k]), slot)
     if position < 0:
-        return table.empty, 0, 0
+        return table.empty, PRIMITIVE
     value, moves, children = examine(game, position)
     if value:
-        return encode(value, 0, bits), 0, 0
+        return encode(value, 0, bits), PRIMITIVE
     own, passed = set(), 0
     check_index(game, position, game.do_move(position, moves[slot % len(moves)]))
     for child in children:
@@ -112,7 +112,7 @@ def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int, int]:
         else:
             score = int(table.scores.array[numbering.starts[child_k] + child_slot])
             passed = max(passed, (pass_up if turns(game, position, child) else pass_on)(score, bits))
-    return DRAW_CLASS << bits | 1, passed, len(own) + (passed >= DRAW_CLASS << bits)
+    return passed, len(own) + (passed >= DRAW_CLASS << bits)
 
 
 def measure(task: Task) -> tuple[int, Array]:

@@ -21,12 +21,14 @@ from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.numbered import seeds, unmoves
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.room import listed_at_most, room_for, sums_type
 from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes import edges
+from retrograde.solver.outcomes.left import left_type
 from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
-from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.arrays import Compressed, Shared
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.memory import DiskTooSmall, format_size
 from retrograde.solver.work.progress import Deciding, Phase
@@ -34,8 +36,8 @@ from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
-FRONTIER_BYTES = 8
-"""What frontiers and what is pending come to take for each slot of a tier. (KQKR takes 5.6, KRKN 3.7.)"""
+EVERY = 4
+"""Blocks between two looks at the memory."""
 LOOKING = 0.75
 """What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
 
@@ -51,10 +53,12 @@ class NumberedStore:
         """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
         numbering, dtype = Numbering.of(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
-        enough = every + self.tier_bytes(numbering, bits) <= work.budget.left()
+        largest = int(np.diff(numbering.starts).max())
+        room = room_for(game, largest, bits)
+        enough = every + room.most <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
-            work.budget.check(self.tier_bytes(numbering, bits), f"solving {numbering.slots:,} slots of positions")
+            work.budget.check(room.least, f"solving {numbering.slots:,} slots of positions")
             expect_disk(work.scratch, every)
             scores = Shared.kept(numbering.slots, dtype, file)
         else:
@@ -67,12 +71,6 @@ class NumberedStore:
         """Tiers that are not solved."""
         self.written: set[int] = set()
         """Tiers of which the scores have been written to the file just now."""
-
-    @staticmethod
-    def tier_bytes(numbering: Numbering, bits: int) -> int:
-        """Return how much memory the largest tier takes while it is solved, its frontiers included."""
-        item = np.dtype(score_type(bits)).itemsize
-        return (2 * item + 8 + FRONTIER_BYTES) * int(np.diff(numbering.starts).max())
 
     def groups(self) -> Iterator[int]:
         """Yield the numbers of tiers, last first."""
@@ -92,7 +90,7 @@ class NumberedStore:
         records, positions = (part.stop - part.start, int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
         return Kept(records, int(self.table.numbering.tiers[k]), positions)
 
-    def done(self, k: int, scores: Array, sizes: Array) -> Done:
+    def done(self, k: int, scores: Array, sizes: Array | Compressed) -> Done:
         """Return what is to be kept of a tier, the numbers of positions symmetric to each of its slots given; its
         scores are in the file then, if there is one."""
         counts = self.counted(k, scores, sizes)
@@ -110,20 +108,25 @@ class NumberedStore:
             return
         table, part = self.table, self.table.numbering.stretch(k)
         count, has_parents = part.stop - part.start, defines(table.game, "parents")
-        sums = self.work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
-        scores = table.scores.part(part.start, part.stop)
+        spare = self.work.budget.left() - room_for(table.game, count, table.bits).least
+        place = table.scores.part(part.start, part.stop)
         if self.in_file:
-            scores = self.work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
-        tier = Tier(table, k, scores, sums)
-        sizes, best, left = (np.zeros(count, kind) for kind in (np.uint16, score_type(table.bits), np.uint16))
-        known = tier.scores.array, sizes, best, left
+            place = self.work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
+        left = self.work.zeros(f"left{k}", count, left_type(table.bits)).whole()
+        sums = self.work.zeros(f"sums{k}", count if has_parents else 0, sums_type(spare, count)).whole()
+        tier = Tier(table, k, place, left, sums)
+        scores, sizes = place.array, Compressed(np.uint16)
+        known = scores, left.array, sizes
         writer = None if has_parents else LinkWriter(self.work, f"links{table.bits}-{k}", count, known)
         shape = writer.shape if writer else None
         blocks = seeds.blocks(count, writer.done if writer else 0)
-        for begin, found, links in self.work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks)):
-            for of_all, of_block in zip(known, found[:-1], strict=True):
-                of_all[begin : begin + len(of_block)] = of_block
+        for number, (begin, found, links) in enumerate(
+            self.work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks))
+        ):
+            if self.in_file and number % EVERY == 0 and self.work.budget.left() < 0:
+                table.scores.let_go()
             looked_at = begin + len(found.scores)
+            scores[begin:looked_at], left.array[begin:looked_at], sizes[begin:looked_at] = found[:-1]
             phase.working(LOOKING * looked_at, tier.number, Deciding(0, count, None))
             if writer:
                 writer.take(links, looked_at)
@@ -133,10 +136,12 @@ class NumberedStore:
         again = not alternates(table.game)
         with closing(writer.turned_round()) if writer else nullcontext() as there:
             ask = there.parents_of if there else partial(unmoves.parents_of, tier, self.work)
-            Propagation(table.bits, tier.scores.array, best, left, ask, tell, again).run()
-        yield self.done(k, tier.scores.array, sizes)
+            room = listed_at_most(self.work.budget.left(), count)
+            Propagation(table.bits, scores, left.array, ask, tell, again, room).run()
+        del tier, left, sums, known, writer, ask  # to make room
+        yield self.done(k, scores, sizes)
 
-    def counted(self, k: int, scores: Array, sizes: Array) -> Array:
+    def counted(self, k: int, scores: Array, sizes: Array | Compressed) -> Array:
         """Return the counts of a tier, as they are logged."""
         return counts_of(self.table.game, self.table.numbering, k, scores, sizes, add_counts).ravel()
 

@@ -41,14 +41,16 @@ class Table(NamedTuple):
 
 
 class Tier(NamedTuple):
-    """A tier to be solved: its number k, the scores of its slots, and sums about their parents.
+    """A tier to be solved: its number k, the scores of its slots, what is left of them, and sums about their parents.
 
-    `sums` uint32[slots] (see outcomes/edges.py), or uint32[0] where the rules do not give parents.
+    `left` see outcomes/left.py; `sums` uint8[slots], uint16[slots] or uint32[slots] (see outcomes/edges.py), or [0]
+    where the rules do not give parents.
     """
 
     table: Table
     k: int
     scores: Part
+    left: Part
     sums: Part
 
     @property

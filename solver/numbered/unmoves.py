@@ -35,19 +35,19 @@ def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:
 def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
     """Return the parents that the rules give, in pieces; raise RuleError where they are not those met before."""
     tier, frontier = task
-    table, scores, sums = tier.table, tier.scores.array, tier.sums.array
+    table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
     compiled.prepare(rules)
     out, trouble = room("parents", ROOM), np.zeros(3, np.int64)
     pieces = []
     while len(frontier):
         with compiling(table.game, trouble):
-            done, count = kernels.parents_of(rules, tier.number, frontier, scores, table.bits, sums, out, trouble)
+            done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            complain_of_parents(tier, int(trouble[1]), edges.place_of(trouble[2], len(scores)))
+            complain_of_parents(tier, int(trouble[1]), edges.place_of(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:
             complain(table.game, table.numbering, int(trouble[1]))
-        pieces.append(out[:count].astype(np.uint32 if len(scores) < 1 << 32 and alternates(rules) else np.int64))
+        pieces.append(out[:count].astype(np.uint32 if len(left) < 1 << 32 and alternates(rules) else np.int64))
         frontier = frontier[done:]
     return pieces
 

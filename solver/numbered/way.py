@@ -49,4 +49,5 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     table = store.table
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}
-    return solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, store.in_file)
+    let_go = table.scores.let_go if store.in_file else None
+    return solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go)

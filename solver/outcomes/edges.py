@@ -3,7 +3,8 @@
 A tier is solved with links in both directions: a position's children come from its moves, and its parents, where a game
 has them, from `parents()`. When the children are looked at, each child gets added up what stands for its parents, a
 number that looks random for each; when the parents are asked for, those given must add up to the same. A sum that is
-wrong is right by chance once in 2**32. What is asked for its parents is all that has been decided, so that a wrong
+wrong is right by chance once in 2**32, or where memory is short, and sums are of 16 bits or 8, once in so many. What is
+asked for its parents is all that has been decided, so that a wrong
 answer cannot change a value; of draws, whose parents decide nothing, some are asked.
 """
 
@@ -11,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.outcomes.score import DRAW_CLASS, LOSE_CLASS
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -29,16 +29,6 @@ def mark_of(position):
 
 
 @kernel
-def was_undecided(score, bits):
-    """Tell whether the score of a position is not one that it had at first, being primitive, or no position."""
-    plies = score & (1 << bits) - 1
-    group = score >> bits
-    if group == LOSE_CLASS:
-        return plies != 0
-    return plies == 1 if group == DRAW_CLASS else plies != (1 << bits) - 1
-
-
-@kernel
 def add_up(links, counts, first, sums):
     """Add to the sum of each child what stands for its parents.
 
@@ -53,20 +43,27 @@ def add_up(links, counts, first, sums):
 
 
 @kernel
-def compare(frontier, places, low, scores, bits, sums):
+def differs(total, numbers, which):
+    """Return by how much a sum of marks is less than one of some *numbers*, as far as these have bits for it."""
+    return np.uint32(numbers[which] - total) & np.uint32((1 << 8 * numbers.itemsize) - 1)
+
+
+@kernel
+def compare(frontier, places, low, left, sums):
     """Return the number in the *frontier* of a position whose parents do not add up to its sum, -1 for none; and by how
     much.
 
     The parents of one position are a column of *places*, less than 0 for none and else from *low* on.
     """
+    primitive = (1 << 8 * left.itemsize) - 1
     for i in range(len(frontier)):
         total = np.uint32(0)
         for slot in range(places.shape[0]):
             parent = places[slot, i] - low
-            if parent >= 0 and was_undecided(np.int64(scores[parent]), bits):
+            if parent >= 0 and left[parent] != primitive:
                 total = np.uint32(total + mark_of(parent))
-        if total != sums[frontier[i]]:
-            return i, np.uint32(sums[frontier[i]] - total)
+        if differs(total, sums, frontier[i]):
+            return i, differs(total, sums, frontier[i])
     return -1, np.uint32(0)
 
 

@@ -1,15 +1,17 @@
 """Outcomes passed back through a tier: from what is decided to the positions that lead there."""
 
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from retrograde.games.game import LOSE, TIE, WIN
-from retrograde.solver.outcomes import edges, propagation_kernels
-from retrograde.solver.outcomes.score import DRAW_CLASS, TIE_CLASS, WIN_CLASS, RemotenessOverflow
+from retrograde.solver.outcomes import edges
+from retrograde.solver.outcomes import propagation_kernels as kernels
+from retrograde.solver.outcomes.left import decided_from
+from retrograde.solver.outcomes.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS, RemotenessOverflow
 from retrograde.solver.outcomes.score_kernels import primitive_score
+from retrograde.solver.outcomes.tally import PART
 from retrograde.solver.work.progress import Deciding, Phase
 
 Array = np.ndarray[Any, Any]
@@ -26,26 +28,47 @@ def telling(phase: Phase, tier: int, looking: float) -> Tell:
     return tell
 
 
+class Batch:
+    """Positions of one score, decided or due: `count` of them, listed as long as there is room, and else to be found by
+    that score (then `parts` is None)."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.parts: list[Array] | None = []
+
+    @property
+    def listed(self) -> int:
+        """How many positions are listed."""
+        return self.count if self.parts is not None else 0
+
+
 class Propagation:
     """Outcomes passed back through a tier, from each remoteness to the next; its positions are numbered from 0.
 
-    `scores` comes with what is primitive, and UNDECIDED else; `best` of its type has the greatest score passed up from
-    later tiers, 0 for none; `left` says how many distinct children must still turn out to be WINs before the position
-    is a LOSE. *parents_of* gives the parents within the tier of some positions, a few at a time, each as often as it
-    has distinct children there; it is asked once about each position that is decided. *tell* is called now and again.
-    If *again*, the same player may move twice: then the complement (`~`) of a parent's number stands for the parent
-    where it does, to whom a WIN is a WIN.
+    `scores` comes with what is primitive, and for what is undecided with the greatest score passed up from later tiers,
+    0 for none; `left` says what is decided, and how many distinct children of all others must still turn out to be WINs
+    before the position is a LOSE (see left.py). *parents_of* gives the parents within the tier of some positions, a few
+    at a time, each as often as it has distinct children there; it is asked once about each position that is decided.
+    *tell* is called now and again. If *again*, the same player may move twice: then the complement (`~`) of a parent's
+    number stands for the parent where it does, to whom a WIN is a WIN. So many positions are listed as *room* says;
+    where more are decided at once they are looked for among all.
     """
 
     def __init__(
-        self, bits: int, scores: Array, best: Array, left: Array,
-        parents_of: Callable[[Array], Iterable[Array]], tell: Tell = lambda *_: None, again: bool = False,
+        self, bits: int, scores: Array, left: Array, parents_of: Callable[[Array], Iterable[Array]],
+        tell: Tell = lambda *_: None, again: bool = False, room: int = 1 << 62,
     ):  # fmt: skip
-        self.bits, self.scores, self.best, self.left, self.parents_of = bits, scores, best, left, parents_of
-        self.tell, self.again = tell, again
+        self.bits, self.scores, self.left, self.parents_of = bits, scores, left, parents_of
+        self.tell, self.again, self.room = tell, again, room
         self.greatest = (1 << bits) - 1
-        self.draw = DRAW_CLASS << bits
-        self.undecided = self.draw | 1
+        self.decided_from = decided_from(left)
+        self.narrow = np.uint32 if len(scores) < 1 << 32 else np.int64
+        self.due: dict[int, Batch] = {}
+        """By score, the undecided positions that will have it at the latest."""
+        self.last: dict[int, Batch] = {}
+        """By score, the positions that were decided last."""
+        self.listed = 0
+        """How many positions are listed in these."""
 
     def run(self) -> None:
         """Score all positions.
@@ -53,130 +76,124 @@ class Propagation:
         A parent of a LOSE is a WIN; an undecided parent of a WIN whose children are all WINs is a LOSE. (Of the same
         player's moves it is the other way round.) Then a parent of a TIE is a TIE, and what is left is a DRAW.
         """
-        self.decided = len(self.scores) - int(np.count_nonzero(self.scores == self.undecided))
-        self.propagate_wins_and_losses()
-        self.propagate_ties()
+        self.decided = sum(int(np.count_nonzero(left >= self.decided_from)) for _, _, left in self.stretches())
+        self.propagate(WIN_CLASS, [primitive_score(WIN, self.bits), primitive_score(LOSE, self.bits)])
+        self.propagate(TIE_CLASS, [primitive_score(TIE, self.bits)])
         self.ask_draws()
-        self.scores[self.scores == self.undecided] = self.draw
+        for _, scores, left in self.stretches():
+            kernels.leave_draws(scores, left, self.decided_from, DRAW_CLASS << self.bits)
 
-    def propagate_wins_and_losses(self) -> None:
-        pending = Pending()
-        undecided = self.scores == self.undecided
-        lost = np.flatnonzero(undecided & (self.left == 0))
-        pending.add_all(lost, self.best[lost] & self.greatest, "lose")
-        won = np.flatnonzero(undecided & (self.best >> self.bits == WIN_CLASS))
-        pending.add_all(won, self.greatest - (self.best[won] & self.greatest), "win")
-        del undecided, lost, won
-        loses = np.flatnonzero(self.scores == primitive_score(LOSE, self.bits))
-        wins = np.flatnonzero(self.scores == primitive_score(WIN, self.bits))
-        remoteness = 0
-        while len(loses) or len(wins) or pending:
-            if not len(loses) and not len(wins):
-                remoteness = pending.first() - 1
-            remoteness += 1
-            self.check(remoteness)
-            worse, better = self.led_there(wins, loses)
-            ready = together([self.count_down(parents) for parents in worse])
-            last = self.best[ready] & self.greatest
-            late = last > remoteness  # a child in a later tier holds out longer
-            pending.add_all(ready[late], last[late], "lose")
-            win = WIN_CLASS << self.bits | self.greatest - remoteness
-            wins = self.settle(chain(pending.take(remoteness, "win"), better), win)
-            loses = self.settle([ready[~late], *pending.take(remoteness, "lose")], remoteness)
+    def propagate(self, group: int, primitive: list[int]) -> None:
+        """Pass back WINs and LOSEs, or TIEs, from the scores that are *primitive* and from what later tiers decide."""
+        for some in self.found(kernels.find_due, self.decided_from, group, self.bits):
+            self.put_off(some)
+        self.last = {score: Batch() for score in primitive}
+        for score, batch in self.last.items():
+            for some in self.with_score(score, due=False):
+                self.note(batch, some)
+        self.remoteness = 0
+        while any(batch.count for batch in self.last.values()) or self.due:
+            if not any(batch.count for batch in self.last.values()):
+                self.remoteness = min(map(self.plies, self.due)) - 1
+            self.remoteness += 1
+            if self.remoteness >= self.greatest - 1:
+                raise RemotenessOverflow
+            before, self.last = self.last, {}
+            now = {score: self.due.pop(score) for score in list(self.due) if self.plies(score) == self.remoteness}
+            self.listed -= sum(batch.listed for batch in (*before.values(), *now.values()))
+            for score, batch in before.items():
+                self.pass_back(score >> self.bits, self.positions(score, batch, due=False))
+            for score, batch in now.items():
+                for some in self.positions(score, batch, due=True):
+                    self.settle(some, score)
 
-    def led_there(self, wins: Array, loses: Array) -> tuple[Iterable[Array], Iterable[Array]]:
-        """Return the positions to whose movers a move has turned out bad, and good, by what was decided last.
+    def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
+        """Tell the parents of positions of a class, some at a time, that these are decided."""
+        score = (TIE_CLASS if group == TIE_CLASS else WIN_CLASS) << self.bits | self.greatest - self.remoteness
+        for positions in frontier:
+            for parents in self.parents_of(positions):
+                others = parents[parents >= 0] if self.again else parents
+                own = ~parents[parents < 0] if self.again else parents[:0]
+                for to, bad in ((others, group == WIN_CLASS), (own, group == LOSE_CLASS)):
+                    if len(to) and bad:
+                        self.count_down(to)
+                    elif len(to):
+                        self.settle(to, score)
 
-        The first are each there as often as they have such moves. They are to be gone through in that order.
-        """
-        if not self.again:
-            return self.parents_of(wins), self.parents_of(loses)
-        worse: list[Array] = []
-        better: list[Array] = []
-        for frontier, to_others, to_the_same in ((wins, worse, better), (loses, better, worse)):
-            for parents in self.parents_of(frontier):
-                to_others.append(parents[parents >= 0])
-                to_the_same.append(~parents[parents < 0])
-        return worse, better
+    def count_down(self, positions: Array) -> None:
+        """Note that a move of each position is lost; those of which all are have lost, now or when the last is."""
+        out = np.empty(len(positions), np.int64)
+        ready = out[: kernels.count_down(positions, self.decided_from, self.left, out)]
+        late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier holds out longer
+        self.put_off(ready[late])
+        self.settle(ready[~late], LOSE_CLASS << self.bits | self.remoteness)
 
-    def led_to(self, ties: Array) -> Iterable[Array]:
-        """Return the positions that lead to ties, whoever is to move there."""
-        parents = self.parents_of(ties)
-        return (np.where(some < 0, ~some, some) for some in parents) if self.again else parents
+    def settle(self, positions: Array, score: int) -> None:
+        """Give the undecided ones of some positions a score."""
+        out = np.empty(len(positions), np.int64)
+        settled = out[: kernels.settle(positions, self.decided_from, score, self.scores, self.left, out)]
+        self.note(self.last.setdefault(score, Batch()), settled)
+        self.decided += len(settled)
+        self.tell(self.decided, len(self.scores), self.remoteness)
 
-    def propagate_ties(self) -> None:
-        pending = Pending()
-        seeds = np.flatnonzero((self.scores == self.undecided) & (self.best >> self.bits == TIE_CLASS))
-        pending.add_all(seeds, self.greatest - (self.best[seeds] & self.greatest), "tie")
-        ties = np.flatnonzero(self.scores == primitive_score(TIE, self.bits))
-        remoteness = 0
-        while len(ties) or pending:
-            if not len(ties):
-                remoteness = pending.first() - 1
-            remoteness += 1
-            self.check(remoteness)
-            candidates = chain(pending.take(remoteness, "tie"), self.led_to(ties))
-            ties = self.settle(candidates, TIE_CLASS << self.bits | self.greatest - remoteness)
+    def put_off(self, positions: Array) -> None:
+        """Note that some positions will have the scores that are passed up to them."""
+        scores = self.scores[positions]
+        order = np.argsort(scores, kind="stable")
+        cuts = np.flatnonzero(np.diff(scores[order])) + 1
+        for some in np.split(positions[order], cuts):
+            if len(some):
+                self.note(self.due.setdefault(int(self.scores[some[0]]), Batch()), some)
+
+    def note(self, batch: Batch, positions: Array) -> None:
+        """Add positions to a batch; where lists grow too long, forget the longest."""
+        if not len(positions):
+            return
+        batch.count += len(positions)
+        if batch.parts is not None:
+            batch.parts.append(positions.astype(self.narrow))
+            self.listed += len(positions)
+        while self.listed > self.room:
+            longest = max((*self.due.values(), *self.last.values()), key=lambda each: each.listed)
+            self.listed -= longest.listed
+            longest.parts = None
+
+    def positions(self, score: int, batch: Batch, due: bool) -> Iterator[Array]:
+        """Yield the positions of a batch, ascending, and so many at once."""
+        if batch.parts is None:
+            yield from self.with_score(score, due)
+            return
+        positions = np.sort(np.concatenate([np.empty(0, self.narrow), *batch.parts]))
+        batch.parts = None
+        for begin in range(0, len(positions), PART):
+            yield positions[begin : begin + PART].astype(np.int64)
+
+    def with_score(self, score: int, due: bool) -> Iterator[Array]:
+        """Yield the positions with a score, ascending, and so many at once: those that are decided, or *due*."""
+        low, high = (0, self.decided_from - 1) if due else (self.decided_from, self.decided_from + 1)
+        if due and score >> self.bits == LOSE_CLASS:
+            high = 0
+        yield from self.found(kernels.find_scored, score, low, high)
+
+    def found(self, find: Callable[..., int], *what: int) -> Iterator[Array]:
+        """Yield the positions that a kernel finds, stretch by stretch."""
+        for first, scores, left in self.stretches():
+            out = np.empty(len(left), np.int64)
+            yield out[: find(scores, left, first, *what, out)]
+
+    def stretches(self) -> Iterator[tuple[int, Array, Array]]:
+        """Yield stretches of all positions: where each begins, its scores, and what is left."""
+        for begin in range(0, len(self.scores), PART):
+            yield begin, self.scores[begin : begin + PART], self.left[begin : begin + PART]
+
+    def plies(self, score: int) -> int:
+        """Return the remoteness that a score says."""
+        plies = score & self.greatest
+        return plies if score >> self.bits == LOSE_CLASS else self.greatest - plies
 
     def ask_draws(self) -> None:
         """Ask some draws for their parents, which decide nothing, so that wrong ones are told."""
         places = edges.some_of(len(self.scores))
-        scores = self.scores[places]
-        for _ in self.parents_of(places[(scores == self.undecided) | (scores == self.draw)]):
+        undecided = self.left[places] < self.decided_from
+        for _ in self.parents_of(places[undecided | (self.scores[places] == DRAW_CLASS << self.bits)]):
             pass
-
-    def check(self, remoteness: int) -> None:
-        """Go on to a remoteness; raise RemotenessOverflow where there are not enough bits for it."""
-        self.remoteness = remoteness
-        if remoteness >= self.greatest - 1:
-            raise RemotenessOverflow
-
-    def settle(self, candidates: Iterable[Array], score: int) -> Array:
-        """Give the undecided ones of some positions a score, and return them."""
-        settled = []
-        for positions in candidates:
-            out = np.empty(len(positions), np.int64)
-            settled.append(out[: propagation_kernels.settle(positions, self.undecided, score, self.scores, out)])
-            self.decided += len(settled[-1])
-            self.tell(self.decided, len(self.scores), self.remoteness)
-        return together(settled)
-
-    def count_down(self, positions: Array) -> Array:
-        """Note that a child of each position is a WIN, and return those of which all children are."""
-        out = np.empty(len(positions), np.int64)
-        return out[: propagation_kernels.count_down(positions, self.undecided, self.scores, self.left, out)]
-
-
-def together(parts: list[Array]) -> Array:
-    """Return arrays of positions as one."""
-    return np.concatenate([np.empty(0, np.int64), *parts])
-
-
-class Pending:
-    """Positions whose value is certain and due at a remoteness to come, by remoteness and kind."""
-
-    def __init__(self) -> None:
-        self.due: dict[int, dict[str, list[Array]]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self.due)
-
-    def first(self) -> int:
-        return min(self.due)
-
-    def add_all(self, positions: Array, remoteness: Array, kind: str) -> None:
-        """Add positions of one kind, each with its remoteness."""
-        order = np.argsort(remoteness, kind="stable")
-        positions, remoteness = positions[order], remoteness[order]
-        cuts = np.flatnonzero(remoteness[1:] != remoteness[:-1]) + 1
-        for part, plies in zip(np.split(positions, cuts), np.split(remoteness, cuts), strict=True):
-            if len(part):
-                self.due.setdefault(int(plies[0]), {}).setdefault(kind, []).append(part)
-
-    def take(self, remoteness: int, kind: str) -> list[Array]:
-        """Remove and return what is due."""
-        due = self.due.get(remoteness, {})
-        taken = due.pop(kind, [])
-        if not due:
-            self.due.pop(remoteness, None)
-        return taken

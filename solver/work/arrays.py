@@ -1,6 +1,7 @@
 """Large arrays that all workers read: in memory where they share it, else in files that each of them maps."""
 
 import mmap
+from bisect import bisect_left, bisect_right
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -8,8 +9,12 @@ from secrets import token_hex
 from typing import Any
 
 import numpy as np
+import zstandard
 
 Array = np.ndarray[Any, Any]
+
+LEVEL = 1
+"""The level of compression: quick."""
 
 
 class Shared:
@@ -74,6 +79,42 @@ class Shared:
 def attach(path: Path, dtype: str, length: int) -> Shared:
     """Return an array that another process has made. (It could be written to: kernels are compiled anew for others.)"""
     return Shared(np.memmap(path, np.dtype(dtype), "r+", shape=(length,)).view(np.ndarray), path)
+
+
+class Compressed:
+    """An array of which there is little in memory: it is written stretch by stretch from the front, and read.
+
+    >>> array = Compressed(np.uint16)
+    >>> array[0:3] = np.array([7, 7, 8], np.uint16)
+    >>> array[3:4] = np.array([9], np.uint16)
+    >>> array[1:4]
+    array([7, 8, 9], dtype=uint16)
+    """
+
+    def __init__(self, dtype: Any):
+        self.dtype = np.dtype(dtype)
+        self.begins: list[int] = []
+        self.stretches: list[bytes] = []
+        self.length = 0
+
+    def __setitem__(self, where: slice, stretch: Array) -> None:
+        if where.start < self.length:  # it is told anew from there
+            keep = bisect_left(self.begins, where.start)
+            del self.begins[keep:], self.stretches[keep:]
+        self.begins.append(where.start)
+        self.stretches.append(zstandard.compress(np.ascontiguousarray(stretch, self.dtype).tobytes(), LEVEL))
+        self.length = where.stop
+
+    def __getitem__(self, where: slice) -> Array:
+        if where.start >= where.stop:
+            return np.empty(0, self.dtype)
+        first, last = bisect_right(self.begins, where.start) - 1, bisect_left(self.begins, where.stop)
+        found = [np.frombuffer(zstandard.decompress(stretch), self.dtype) for stretch in self.stretches[first:last]]
+        begin = self.begins[first]
+        return np.concatenate(found)[where.start - begin : where.stop - begin]
+
+    def __len__(self) -> int:
+        return self.length
 
 
 class Part:

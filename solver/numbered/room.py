@@ -1,0 +1,53 @@
+"""How much memory a tier takes while it is solved: what it must have, and what makes it quicker or surer.
+
+For each slot there must be its score, a byte for what is left of it (see outcomes/left.py), a byte for the sum of its
+parents where the rules give these (see outcomes/edges.py), and numbers of symmetric positions, compressed. Where there
+is more memory, sums have up to four bytes, and positions are listed when they are decided; else they are looked for.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import Game, defines
+from retrograde.solver.outcomes.left import left_type
+from retrograde.solver.outcomes.score import score_type
+
+SIZES = 0.25
+"""Bytes a slot for the numbers of symmetric positions, compressed, at most about."""
+LISTED = 0.25, 4.0
+"""Bytes a slot for lists of positions that are decided, or due: what there must be, and what they come to at most."""
+LISTED_ITEM = 4
+"""Bytes for a position in such a list."""
+SUMS = np.uint8, np.uint16, np.uint32
+"""Types of sums of parents."""
+TASKS = 100_000_000, 1000
+"""Bytes that tasks under way take, at most and for a slot."""
+
+
+class Room(NamedTuple):
+    """How many bytes a tier must have, and has use for."""
+
+    least: int
+    most: int
+
+
+def room_for(game: Game, count: int, bits: int) -> Room:
+    """Return what a tier of so many slots takes, its scores of so many bits for plies included."""
+    slot = np.dtype(score_type(bits)).itemsize + np.dtype(left_type(bits)).itemsize + SIZES
+    least, most = (
+        slot + listed + defines(game, "parents") * np.dtype(sums).itemsize
+        for listed, sums in zip(LISTED, (SUMS[0], SUMS[-1]), strict=True)
+    )
+    tasks = min(TASKS[0], TASKS[1] * count)
+    return Room(int(least * count) + tasks, int(most * count) + tasks)
+
+
+def sums_type(spare: int, count: int) -> type[np.unsignedinteger[Any]]:
+    """Return the widest type of sums for so many slots, where so many bytes are there beside those that must be."""
+    return next(kind for kind in reversed(SUMS) if (np.dtype(kind).itemsize - 1) * count <= max(spare, 0))
+
+
+def listed_at_most(left: int, count: int) -> int:
+    """Return how many positions of so many may be listed, where so many bytes are left."""
+    return max(int(LISTED[0] * count), left // 2) // LISTED_ITEM

@@ -58,8 +58,8 @@ MOST_ROWS = 100
 )
 @click.option(
     "--against", metavar="MODEL",
-    help="Compute expectations of a best response to an opponent who moves by this model: random, greedy, skill:0.8, "
-    "exploit:MODEL, a player that is installed, or a function of your own, FILE.py:function.",
+    help="Compute expectations of a best response to an opponent who moves by this model: random, greedy, perfect, "
+    "skill:0.8, depth:4, exploit:MODEL, a player that is installed, or a function of your own, FILE.py:function.",
 )  # fmt: skip
 @json_option
 def command(

@@ -68,8 +68,9 @@ def command(
 
     A game without a start begins in random positions, each played twice, once with either side.
 
-    With --exact, A and B are players of whom it is known with what weights they move: random, greedy, skill:0.8,
-    exploit:random, FILE.py:function, or one that is installed and says so. What is told is what they are paid.
+    With --exact, A and B are players of whom it is known with what weights they move: random, greedy, perfect,
+    skill:0.8, depth:4, exploit:random, FILE.py:function, or one that is installed and says so. What is told is what
+    they are paid.
 
     \b
     Examples:

@@ -6,12 +6,15 @@ import click
 
 from retrograde.cli.expected import within
 from retrograde.cli.words import coloured, heading, indent, plies, table
-from retrograde.games import LOSE, TIE, WIN, Value
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Value
+from retrograde.solver.outcomes.worth import of_draw
 
 Facts = dict[str, Any]
 
-COLUMNS = {"score": "score", "nimber": "nimber", "utilities": "what each player gets"}
+COLUMNS = {"score": "score", "nimber": "nimber", "drawlevel": "draws", "utilities": "what each player gets"}
 """What is counted, by metric; expected payoffs are too many."""
+NAMES = {"drawlevel": "As a draw"}
+"""What a metric is called before what it says, where that is not its name."""
 MOST_ROWS = 40
 
 
@@ -26,6 +29,9 @@ def said(metric: str, facts: Facts) -> str:
     if metric == "nimber":
         numbers = ", ".join(map(str, facts.get("infinite", [])))
         return f"*{facts['nimber']}" if facts["nimber"] is not None else f"∞({numbers})" if numbers else "∞"
+    if metric == "drawlevel":
+        level, far = (-1 if facts[name] is None else facts[name] for name in ("drawlevel", "drawremoteness"))
+        return of_draw(Value[facts["draw"].upper()] if facts["draw"] else UNDECIDED, level, far) or "no draw"
     if metric == "utilities":
         return " : ".join(f"{paid:g}" for paid in facts["utilities"])
     return within(facts)
@@ -50,7 +56,7 @@ def print_start_measure(facts: Facts) -> None:
         click.echo(indent(table(rows, "<<")))
     elif metric != "remoteness" and start:
         ties = f" (of moves as good: {facts['ties']})" if "ties" in facts else ""
-        click.echo(f"{heading(metric.capitalize())}: {said(metric, start)}{ties}")
+        click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {said(metric, start)}{ties}")
 
 
 def print_measures(facts: Facts) -> None:

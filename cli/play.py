@@ -329,7 +329,8 @@ class Match:
             self.oracle.known(self.position)
             names = [choice.name for choice in self.oracle.line(self.position)]
         if not names:
-            click.echo("best play from here is not known")
+            told = "no one line is best: the dice have a say" if self.expected else "best play from here is not known"
+            click.echo(told)
             return
         line = numbered(self.oracle.game, self.start, names, len(self.moves))
         click.echo(wrap(f"Best play  {line}", 11))

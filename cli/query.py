@@ -20,7 +20,7 @@ from retrograde.cli.expected import EXPECTATION, facts_of_response, odds_of, pri
 from retrograde.cli.failure import Failure
 from retrograde.cli.known import facts as facts_known
 from retrograde.cli.known import how_known, name_of, open_oracle, searched, searching, time_option, verdict, worths
-from retrograde.cli.measures import shared
+from retrograde.cli.measures import NAMES, shared
 from retrograde.cli.moves import distance as distance_of
 from retrograde.cli.moves import mover, moves_table, print_line
 from retrograde.cli.pager import paged
@@ -262,7 +262,7 @@ def print_worth(solution: "Solution", position: int) -> None:
 
     if measures := solution.database.measures(position):
         said = in_words(solution.metric, solution.database.file.details, [*measures.values()])
-        click.echo(f"{heading(solution.metric.capitalize())}: {said}")
+        click.echo(f"{heading(NAMES.get(solution.metric, solution.metric.capitalize()))}: {said or 'no draw'}")
 
 
 # Where it is searched

@@ -58,8 +58,8 @@ MOST_ROWS = 100
 )
 @click.option(
     "--against", metavar="MODEL",
-    help="Compute expectations of a best response to an opponent who moves by this model: random, greedy, skill:0.8, "
-    "exploit:MODEL, a player that is installed, or a function of your own, FILE.py:function.",
+    help="Compute expectations of a best response to an opponent who moves by this model: random, greedy, perfect, "
+    "skill:0.8, depth:4, exploit:MODEL, a player that is installed, or a function of your own, FILE.py:function.",
 )  # fmt: skip
 @json_option
 def command(
@@ -102,7 +102,7 @@ def command(
         own = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
         path = Path(database) if database is not None else database_path(text_of(game), metric=own)
         if only_estimate:
-            print_estimate(game, path, workers, as_json)
+            print_estimate(game, path, workers, as_json, goal)
             return
         solve_or_find(game, path, goal, Run(workers, memory, fresh, as_json))
 
@@ -230,7 +230,7 @@ def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None
         raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it anew with --fresh")
 
 
-def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool) -> None:
+def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool, goal: Goal) -> None:
     """Print what a solve will take."""
     import os
     import shutil
@@ -242,7 +242,9 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool)
         announce(line, "reading the rules")
         from retrograde.solver.forecast import estimate  # which takes some time, in which nothing would be said
 
-        expected = estimate(game, workers or os.cpu_count() or 1, listener=line)
+        expected = estimate(
+            game, workers or os.cpu_count() or 1, listener=line, metric=goal.metric, against=goal.against is not None
+        )
     folder = next(folder for folder in path.absolute().parents if folder.is_dir())
     free = shutil.disk_usage(folder).free
     if as_json:

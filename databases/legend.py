@@ -1,4 +1,4 @@
-"""Legends with more columns than value and remoteness: of scores, nimbers, expected payoffs, utilities.
+"""Legends with more columns than value and remoteness: of scores, nimbers, draws, expected payoffs, utilities.
 
 Such a legend may have a row for nearly every record, so it stays an array, and its rows are made when they are asked
 for.

@@ -227,9 +227,9 @@ UNDECIDED, LOSE, DRAW, TIE, WIN = Value
 CHANCE = -1
 """Whose turn it is where dice or cards decide."""
 
-METRICS = ("remoteness", "score", "nimber", "expectation", "utilities")
+METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities")
 """What may be computed of positions: value and remoteness; the best difference of payoffs; nimbers of impartial games;
-expected payoffs, where there is chance; what each of several players gets."""
+how deep in the draws one is; expected payoffs, where there is chance; what each of several players gets."""
 
 FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW, UNDECIDED: UNDECIDED}
 """What a value is to the other player; what is not known is known to neither."""

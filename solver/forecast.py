@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, defines, is_numbered, metric_of
+from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.numbered.room import room_for
@@ -106,6 +106,21 @@ BY_SLOT = Ratios(
     Range(10e-6, 40e-6, None), Range(10, 15, 30), Range(0, 0, 0), Range(165 * MB, 235 * MB, 300 * MB),
     Range(16, 16, 16), Range(0.01, 6.5, 9), "solves of the Royal Game of Ur with two and three pieces",
 )  # fmt: skip
+SCORED = Ratios(
+    Range(3, 15, 80), Range(1.5, 4, 15), Range(40, 95, 150), Range(165 * MB, 190 * MB, 230 * MB),
+    Range(0.5, 1.0, 1.5), Range(0.1, 0.7, 2.0), "solves of Connect Four 5×4 and dodgem 4×4 by score and draw level",
+)  # fmt: skip
+IMPARTIAL = Ratios(
+    Range(3, 15, 80), Range(1.5, 5, 15), Range(40, 95, 150), Range(165 * MB, 200 * MB, 230 * MB),
+    Range(0.5, 1.0, 1.5), Range(0.1, 0.8, 2.0), "solves of cram 4×4 and 5×4 by nimber",
+)  # fmt: skip
+EXPECTED = Ratios(
+    Range(10, 110, 600), Range(2, 6, 20), Range(30, 110, 260), Range(165 * MB, 200 * MB, 240 * MB),
+    Range(0.5, 1.0, 3.0), Range(0.1, 4.0, 24.0),
+    "solves of Can't Stop 3,2, Pig to 40 and the Royal Game of Ur with three pieces",
+)  # fmt: skip
+BY_METRIC = {"score": SCORED, "drawlevel": SCORED, "nimber": IMPARTIAL, "utilities": SCORED, "expectation": EXPECTED}
+"""What was measured of positions listed in memory, by metric."""
 CACHE = 250 * MB
 """Scratch files that a stream keeps in memory."""
 TASK = 150 * MB
@@ -113,6 +128,10 @@ TASK = 150 * MB
 LINK = Range(0.0, 4.5, 6.5)
 """Bytes for each child in a tier with cycles, where the rules do not give the parents: in memory while there is enough,
 else in scratch."""
+
+
+LINKED = Range(0.0, 12.0, 40.0)
+"""Bytes for each child in a tier with cycles, where another metric than remoteness is computed."""
 
 
 @dataclass
@@ -163,38 +182,44 @@ class Estimate:
 
 def estimate(
     game: Game, workers: int = 1, counted: int = COUNTED, sampled: int = SAMPLED, in_memory: int = 4_000_000,
-    listener: Listener | None = None,
+    listener: Listener | None = None, metric: str | None = None, against: bool = False,
 ) -> Estimate:  # fmt: skip
-    """Return what a solve of a game will take with so many *workers*.
+    """Return what a solve of a game will take with so many *workers*, by a *metric*, the game's own if None, or
+    *against* a model.
 
     Waves of up to *counted* positions are counted, later ones estimated from *sampled* positions each; games of up to
     *in_memory* records are solved in memory. *listener* is called with Progress. Raises RuleError where the rules break
     the contract.
     """
     announce(listener, "reading the rules")
-    if is_numbered(game):
-        return of_numbered(game, workers)
-    if metric_of(game) == "expectation" and is_by_slot(game, Sizes().listed_slots):
+    metric = metric or metric_of(game)
+    if metric == "expectation" and not against and is_by_slot(game, Sizes().listed_slots):
         return of_slots(game, workers)
+    if is_numbered(game) and metric == METRICS[0]:
+        return of_numbered(game, workers)
     found = Sampler(game, counted, sampled, SECONDS, listener).run()
     records = Range(found.low, found.records, found.high)
     result = Estimate(0, 0, [round(wave) for wave in found.waves], {k: round(n) for k, n in found.tiers.items()})
     result.counted, result.complete, result.open = found.counted, found.complete, found.open
-    result.streamed = found.records > in_memory and not found.returns and is_for_a_stream(game)
+    listed = metric != METRICS[0]
+    result.streamed = not listed and found.records > in_memory and not found.returns and is_for_a_stream(game)
     result.put("records", records)
     result.put("positions", records.times(found.symmetric))
     if found.complete:
         result.positions = round(found.symmetric * result.records)
     ratios = STREAMED if result.streamed else CYCLIC if found.returns else LISTED
+    if listed:
+        ratios = BY_METRIC[metric]
+        records = records.times(2.0 if against else 1.0)  # a position has two seats
     work = records.times(found.expansion).times(ratios.seconds).times(1 / speed_of(workers))
     memory = records.times(ratios.memory) + ratios.fixed_memory
     if result.streamed:
         memory += Range(0, 1, 1).times(workers * TASK * min(1, found.records / 150e6))
         memory += Range(0, 1, 1).times(CACHE * min(1, found.records / 500e6))
-    linked = found.returns and not defines(game, "parents")
-    links = records.times(LINK).times(found.links if linked else 0.0)
+    linked = (found.returns and (listed or not defines(game, "parents"))) or metric == "utilities"
+    links = records.times(LINKED if listed else LINK).times(found.links if linked else 0.0)
     memory += links
-    if found.complete and found.records <= INTERPRETED:
+    if found.complete and found.records <= INTERPRETED and not listed:
         result.put("seconds", Range(0.1, 0.4, 1.5))
         memory = Range(50 * MB, 58 * MB, 70 * MB)
     else:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.metrics.explored import Look
 
 
@@ -103,6 +103,23 @@ def random_graph(seed, players=2, cycles=True, alternating=False, impartial=Fals
     paying = [(i, n) for i in range(count) for n, j in enumerate(children[i]) if not cycles or tiers[j] > tiers[i]]
     gains = {move: chance.randint(-2, 2) for move in paying} if pay else {}
     return Graph(players, tiers, children, movers, pays, alternating, {}, gains)
+
+
+def two_sided_graph(seed):
+    """Return a game in which it is often the same player of the two who has to be careful: he alone can let the other
+    one win, at the last places but one, and as a rule each move leads to the other player's positions."""
+    chance = Random(seed)
+    count = chance.randint(4, 40)
+    tiers = [*sorted(chance.randrange(3) for _ in range(count)), 3, 3]
+    side = [chance.randrange(2) for _ in range(count)]
+    astray = chance.choice([0, 0, 0.02])
+    children = []
+    for i in range(count):
+        near = [j for j in range(count) if tiers[j] >= tiers[i] and (side[j] != side[i] or chance.random() < astray)]
+        moves = chance.choices(near, k=chance.randint(1, 3)) if near else []
+        children.append(moves + [count] * (side[i] == 0 and chance.random() < 0.1))
+    pays = [(0, 0) if moves else (-1, 1) for moves in children]
+    return Graph(2, tiers, [*children, [count + 1], []], [0] * len(tiers), [*pays, (0, 0), (-1, 1)], True)
 
 
 def slow_scores(graph):
@@ -267,3 +284,32 @@ def slow_utilities(graph, ties):
         return worth(equal[0])[0], worth(equal[0])[1] + 1
 
     return [worth(i) for i in range(len(graph))]
+
+
+def slow_draws(graph, values):
+    """Return for each position what a draw is, None where it is none, with its level and plies (None for none).
+
+    Level by level the draws that are left make a game of their own, in which those from which a move leads to a win, or
+    to a draw won at the level before, are ends that are lost. A draw that is lost and has a parent that is, or that is
+    neither, spoils all draws that can come to it.
+    """
+    draws = {i for i, value in enumerate(values) if value == DRAW}
+    found, level = {}, 0
+    goal = {i for i, value in enumerate(values) if value == WIN}
+    while goal:
+        left = sorted(draws - found.keys())
+        fringe = [bool(goal & set(graph.children[i])) for i in left]
+        children = [
+            [] if lost else [left.index(j) for j in graph.children[i]] for i, lost in zip(left, fringe, strict=True)
+        ]
+        alone = Graph(2, [0] * len(left), children, [0] * len(left), [(-1, 1)] * len(left), True)
+        scores, plies = slow_scores(alone)
+        new = {i: (WIN if s > 0 else LOSE, level, far) for i, s, far in zip(left, scores, plies, strict=True) if s}
+        found |= new
+        goal, level = {i for i in new if new[i][0] == WIN}, level + 1
+    lost = {i for i in found if found[i][0] == LOSE}
+    spoilt = draws - found.keys() | {j for i in lost for j in graph.children[i] if j in lost}
+    while more := {i for i in draws - spoilt if spoilt & set(graph.children[i])}:
+        spoilt |= more
+    return [(None, None, None) if i not in draws else (DRAW, None, None) if i in spoilt else found[i]
+            for i in range(len(graph))]  # fmt: skip

@@ -7,9 +7,10 @@ Such a game is no Game, and is never compiled: `expectimax.py` walks through it.
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from retrograde.games import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game
-from retrograde.games.game import alternates
+from retrograde.games.game import alternates, defines, mover, same_mover
 from tests import gamble, reference
 
 Weigh = Callable[[int], dict[int, Fraction | int]]
@@ -106,6 +107,58 @@ def greedy(game: Game) -> Weigh:
         return {move: 1 for move, one in found.items() if one == max(found.values())}
 
     return weights
+
+
+def looking(game: Game, depth: int) -> Weigh:
+    """What is best by minimax to a depth, of two who alternate: a win or a loss that is seen, the sooner or the later,
+    before any estimate; where a position is not quiet, up to eight plies are looked at beyond."""
+    more = 8 if defines(game, "quiet") else 0
+
+    def score(place, left):
+        value = game.primitive(place)
+        if value != UNDECIDED:
+            return (value == WIN) - (value == LOSE), 0, 0
+        if left <= -more or (left <= 0 and game.quiet(place)):
+            return 0, game.estimate(place), 0
+        return max((one(place, move, left) for move in game.generate_moves(place)), key=order)
+
+    def one(place, move, left):
+        sign, looks, far = score(game.do_move(place, move), left - 1)
+        return -sign, -looks, far + 1
+
+    def order(told):
+        sign, looks, far = told
+        return sign, looks, -sign * far
+
+    return lambda place: best_of({move: order(one(place, move, depth)) for move in game.generate_moves(place)})
+
+
+def looking_for_points(game: Game, depth: int) -> Weigh:
+    """What is best by expectiminimax to a depth, in points and fractions; estimates are hundredths."""
+
+    def score(place, left):
+        me = max(0, mover(game, place))
+        if game.primitive(place) != UNDECIDED:
+            return Fraction(game.payoff(place, me) - game.payoff(place, 1 - me))
+        if left == 0:
+            return Fraction(game.estimate(place), 100)
+        found = {move: one(place, move, left) for move in game.generate_moves(place)}
+        if mover(game, place) != CHANCE:
+            return max(found.values())
+        odds = {move: game.odds(place, move) for move in found}
+        return sum(odds[move] * worth for move, worth in found.items()) / sum(odds.values())
+
+    def one(place, move, left):
+        me, child = max(0, mover(game, place)), game.do_move(place, move)
+        gain = game.reward(place, move, me) - game.reward(place, move, 1 - me)
+        return gain + score(child, left - 1) * (1 if same_mover(game, place, child) else -1)
+
+    return lambda place: best_of({move: one(place, move, depth) for move in game.generate_moves(place)})
+
+
+def best_of(keys: dict[int, Any]) -> dict[int, Fraction | int]:
+    """Return equal weights of the moves with the greatest key."""
+    return {move: 1 for move, key in keys.items() if key == max(keys.values())}
 
 
 def lopsided(game: Game, place: int) -> dict[int, Fraction | int]:

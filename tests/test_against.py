@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from retrograde.databases import NoDatabase, open_database
+from retrograde.games import UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.games.unfolded import folded, unfolded
 from retrograde.solver.audit.verify import verify
@@ -21,6 +22,7 @@ from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.metrics.expectation import measure
 from retrograde.solver.metrics.explored import explore
 from retrograde.solver.metrics.measured import Demand, Unsuited
+from retrograde.solver.models.deep import Deep
 from retrograde.solver.models.greedy import Greedy
 from retrograde.solver.models.known import Exploiting, Skilled
 from retrograde.solver.models.model import Model, NoModel, Uniform, checked
@@ -33,7 +35,7 @@ from retrograde.solver.recheck.families import families_of
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.work import Work
-from tests import expectimax, gamble, responding, tangle
+from tests import expectimax, gamble, reference, responding, tangle
 from tests.command_line import HEAP, retrograde
 from tests.solving import Stop, stop_at
 
@@ -73,6 +75,7 @@ def hold_against(found, exact, game):
 MODELS = {
     "random": (Uniform(), responding.uniform),
     "greedy": (Greedy(), responding.greedy),
+    "depth:2": (Deep(2), partial(responding.looking_for_points, depth=2)),
     "lopsided": (LOPSIDED, lambda game: lambda place: responding.lopsided(game, place)),
 }
 
@@ -155,6 +158,29 @@ def test_responses_to_skill_are_worth_what_fractions_say(skill, monkeypatch, tmp
                     assert {move: Fraction(weight, sum(said.values())) for move, weight in said.items()} == plain
         compared += 1
     assert compared > 8
+
+
+@pytest.mark.parametrize(("text", "depth"), [("connect4:3,3,3", 3), ("tictactoe", 1), ("dodgem", 2)])
+def test_who_looks_ahead_makes_what_a_slow_search_finds_best(text, depth):
+    game = load_game(text)
+    model, plainly = Deep(depth), responding.looking(game, depth)
+    positions = [place for place in reference.solve(game) if game.primitive(place) == UNDECIDED][::7]
+    several = 0
+    for position in positions:
+        weights = model.weights(game, position)
+        assert {move: weight for move, weight in weights.items() if weight} == plainly(position)
+        several += 1 < sum(weights.values()) < len(weights)
+    assert several > 5
+    if text != "dodgem":
+        hold_against(bounds(game, model), expectimax.acyclic(responding.Seen(game, plainly)), game)
+
+
+def test_nothing_is_won_from_who_looks_to_the_end_of_tictactoe():
+    game = load_game("tictactoe")
+    found = bounds(game, Deep(9))
+    for seat in (0, 1):
+        low, high = found[game.start, seat]
+        assert low <= 0 <= high < NARROW
 
 
 def test_two_players_by_models_get_what_fractions_say(monkeypatch):
@@ -408,6 +434,9 @@ def test_exactly_what_is_told(home):
     assert lines[4].split()[:2] == ["random", "-1.84973544974"] and "-1.98958333333" in lines[4]
     assert told("match", "tictactoe", "skill:1", "skill:1", "--exact")["expectation"] == 0
     assert told("match", "tictactoe", "exploit:rules", "rules", "--exact")["expectation"] == 2
+    assert told("match", "tictactoe", "perfect", "random", "--exact") == {
+        **told("match", "tictactoe", "skill:1", "random", "--exact"), "players": ["perfect", "random"]
+    }  # fmt: skip
     from_there = told("match", "tictactoe", "random", "random", "--exact", "--from", "XX./OO./...")
     assert from_there["low"] <= 2 * responses_from("XX./OO./...") <= from_there["high"]
 
@@ -470,9 +499,10 @@ def test_people_play_by_weights_of_their_own(home):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("solve tictactoe --against nobody", "no model 'nobody' of a player; the models are random, greedy, skill:0.8"),
-        ("solve tictactoe --against perfect", "is not known; skill:1 makes each perfect move with equal weight"),
-        ("solve tictactoe --against depth:3", "with what weights the player 'depth:3' moves is not known"),
+        ("solve tictactoe --against nobody", "no model 'nobody' of a player; the models are random, greedy, perfect"),
+        ("solve tictactoe --against first", "is not known; perfect makes each perfect move with equal weight"),
+        ("solve tictactoe --against time:3", "with what weights the player 'time:3' moves is not known"),
+        ("solve tictactoe --against depth:0", "no model 'depth:0' of a player; the models are random, greedy, perfect"),
         ("solve tictactoe --against skill:1.5", "no skill '1.5'; it is a number from 0 to 1"),
         ("solve tictactoe --against mine.py:none", "mine.py has no function 'none'"),
         ("solve tictactoe --against mine.py:number", "mine.py has no function 'number'"),
@@ -480,7 +510,7 @@ def test_people_play_by_weights_of_their_own(home):
         ("solve tictactoe --against random --metric score", "--against goes with --metric expectation"),
         ("solve hanoi --against random", "one of two players, and hanoi is for one player"),
         ("solve nim3 --against random", "one of two players, and nim3 is for 3 players"),
-        ("match tictactoe perfect random --exact", "with what weights the player 'perfect' moves is not known"),
+        ("match tictactoe first random --exact", "with what weights the player 'first' moves is not known"),
         ("match tictactoe exploit:nobody random", "no database for tictactoe against nobody; make it with: "),
     ],
 )

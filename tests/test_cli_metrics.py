@@ -8,13 +8,15 @@ from tests.command_line import retrograde
 
 pytestmark = pytest.mark.long
 
+HARE = ["hareandhounds", "--metric", "drawlevel"]
+
 
 @pytest.fixture(scope="module", autouse=True)
 def solved(tmp_path_factory):
     """A folder with a few databases by metrics."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RETROGRADE_HOME", str(tmp_path_factory.mktemp("metrics")))
-        for words in (["nim:heaps=1+2"], ["tictactoe", "--metric", "score"], ["nim3"], ["tictactoe"]):
+        for words in (["nim:heaps=1+2"], ["tictactoe", "--metric", "score"], ["nim3"], ["tictactoe"], HARE):
             retrograde("solve", *words)
         yield
 
@@ -56,6 +58,30 @@ def test_what_three_players_get_is_told_of_all():
         ["2>1", "lose", "in", "2", "0", ":", "0", ":", "1"],
     ]
     assert "another gets more than the first player in 5 plies" in retrograde("list").stdout
+
+
+def test_draws_are_told_with_level_and_remoteness():
+    """The counts are those of GamesmanClassic, src/mharegame.c, whose symmetric positions are counted each as well."""
+    facts = told("info", "hareandhounds@drawlevel")
+    none = {"drawlevel": None, "drawremoteness": None}
+    assert facts["values"] == {"win": 1118, "lose": 849, "tie": 0, "draw": 543}
+    assert facts["by_measure"] == [
+        {"draw": None, **none, "count": 1118 + 849},
+        {"draw": "lose", "drawlevel": 0, "drawremoteness": 0, "count": 48},
+        {"draw": "draw", **none, "count": 486},
+        {"draw": "win", "drawlevel": 0, "drawremoteness": 1, "count": 9},
+    ]
+    database = "hareandhounds@drawlevel"
+    facts = told("query", database, "..H/D.D.D/.../H")
+    assert (facts["value"], facts["draw"], facts["drawlevel"], facts["drawremoteness"]) == ("draw", "win", 0, 1)
+    assert {move["move"]: (move["draw"], move["drawremoteness"]) for move in facts["moves"]} == {
+        "3-2": ("lose", 0),
+        "3-7": ("lose", 0),
+    }
+    text = retrograde("query", database, "..H/D.D.D/.../H").stdout
+    assert "As a draw: draw-win in 1, level 0" in text and "3-2 draw   draw-win in 1, level 0" in text
+    assert "draw-win in 1, level 0" in retrograde("info", database).stdout
+    assert "by drawlevel every position" in retrograde("verify", database).stdout
 
 
 def test_databases_are_listed_with_the_metric_that_is_not_the_game_s_own():

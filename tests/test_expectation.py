@@ -14,6 +14,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics.measured import Unsuited
+from retrograde.solver.play.solution import open_solution
 from retrograde.solver.recheck.expectation import wrong_expectations
 from retrograde.solver.recheck.families import families_of
 from tests import expectimax, gamble
@@ -279,6 +280,16 @@ def test_query_and_play_tell_expectations_and_odds(tmp_path, monkeypatch):
     games = [retrograde(*play).output for _ in range(2)]
     assert games[0] == games[1]
     assert "chance: " in games[0] and "paid: " in games[0]
+    asked = retrograde("play", "piglet:2", "--first", "human", *play[4:], input="line\nquit\n")
+    assert "no one line is best: the dice have a say" in asked.output
+
+
+def test_the_page_tells_no_plies_where_there_are_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    solve(load_game("piglet:2"))
+    view = pytest.importorskip("retrograde.cli.web.view")
+    with open_solution("piglet:2") as solution:
+        assert {count.remoteness for count in view.counts(solution)} <= {None, 0}
 
 
 def test_a_yahtzee_in_one_turn_is_as_likely_as_it_is():

@@ -214,3 +214,28 @@ def test_an_estimate_solves_nothing_and_tells_a_range(tmp_path, monkeypatch):
     assert json.loads(retrograde("solve", "chess:KRK", "--estimate", "--json").stdout)["ranges"]["records"][1] > 50_000
     assert not (tmp_path / "home").exists()
     assert sum(published.COUNTS["connect4:4,4,4"].values()) == facts["positions"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("variant", "metric"),
+    [("dodgem", "score"), ("dodgem", "drawlevel"), ("cram:4,4", "nimber"), ("tictactoe3", None), ("pig:20", None)],
+)
+def test_what_a_metric_takes_is_foretold(variant, metric, tmp_path):
+    chosen = ["--metric", metric] if metric else []
+    expected = json.loads(retrograde("solve", variant, *chosen, "--estimate", "--json").stdout)
+    took = json.loads(retrograde("solve", variant, *chosen, "--database", tmp_path / "there.h5", "--json").stdout)
+    assert expected["positions"] == took["positions"] and expected["records"] == took["stored"]
+    low, high = expected["ranges"]["database"]
+    assert low <= took["bytes"] <= high
+    assert "solves of" in expected["rests_on"][-1]
+
+
+def test_what_is_foretold_depends_on_the_metric():
+    """A best response has two numbers more of each position, and no numbering serves for other metrics."""
+    game = load_game("piglet")
+    one, both = estimate(game), estimate(game, against=True)
+    assert one.records == both.records and both.memory > one.memory and both.database > one.database
+    quixo = load_game("quixo:3")
+    assert "slots" in estimate(quixo).rests_on[0]
+    assert estimate(quixo, metric="drawlevel").rests_on[-1].startswith("ratios of solves of Connect Four 5×4")

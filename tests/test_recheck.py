@@ -11,13 +11,13 @@ from retrograde.games.catalog import load_game
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
-from retrograde.solver.metrics import nimber, score, utilities
+from retrograde.solver.metrics import drawlevel, nimber, score, utilities
 from retrograde.solver.metrics.measured import Demand
 from retrograde.solver.recheck import recheck
 from retrograde.solver.recheck.families import Families, families_of
 from retrograde.solver.recheck.metrics import CHECKS
 from retrograde.solver.work.progress import Phase
-from tests.measuring import random_graph
+from tests.measuring import random_graph, two_sided_graph
 
 KINDS = {
     "score": (score.measure, {"players": 2}, ""),
@@ -25,6 +25,7 @@ KINDS = {
     "score where moves pay": (score.measure, {"players": 2, "pay": True}, ""),
     "score of a puzzle": (score.measure, {"players": 1}, ""),
     "nimber": (nimber.measure, {"alternating": True, "impartial": True}, ""),
+    "drawlevel": (drawlevel.measure, {"alternating": True, "impartial": True}, ""),
     "utilities": (utilities.measure, {"players": 3}, "first"),
     "utilities, leader": (utilities.measure, {"players": 3}, "leader"),
     "utilities, average": (utilities.measure, {"players": 3}, "average"),
@@ -76,6 +77,18 @@ def changes(found, chance, ties):
     yield replace(found, measures=measures)
     yield replace(found, plies=plies)
     yield replace(found, values=values)
+
+
+def test_draws_of_several_levels_pass_and_each_change_is_found():
+    chance, levels = Random(0), set()
+    for seed in range(100):
+        graph = two_sided_graph(seed)
+        found = families(graph, drawlevel.measure(graph, Demand("drawlevel"), Phase("solving", None)))
+        assert not CHECKS["drawlevel"](found, {}).any(), seed
+        for changed in changes(found, chance, ""):
+            assert CHECKS["drawlevel"](changed, {}).any(), seed
+        levels |= {*found.measures[1].tolist()}
+    assert levels >= {-1, 0, 1}
 
 
 def test_two_that_lean_on_each_other_are_found():

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.shelf import Facts
 from retrograde.cli.web.solves import Solve, Solves
-from retrograde.cli.web.view import Start, finite_or_none
+from retrograde.cli.web.view import Start
 from retrograde.games import naming
 from retrograde.games.catalog import game_class, game_names, named_game, options_help, variant
 from retrograde.games.game import UNDECIDED, Game, RetrogradeError, alternates
@@ -132,7 +132,7 @@ def card(facts: Facts) -> Card:
         first=names.first,
         solved=True,
         positions=facts.positions,
-        start=start and Start(value=start.value.name.lower(), remoteness=finite_or_none(start.remoteness)),  # type: ignore[arg-type]  # a name of a value
+        start=start and Start(value=start.value.name.lower(), remoteness=start.plies),  # type: ignore[arg-type]  # a name of a value
         longest_win=facts.longest_win,
     )
 

@@ -206,7 +206,7 @@ def variant(facts: Facts) -> Variant:
         variant=facts.variant,
         name=title(facts.game),
         positions=facts.positions,
-        start=start and Start(value=name_of(start.value), remoteness=finite_or_none(start.remoteness)),
+        start=start and Start(value=name_of(start.value), remoteness=start.plies),
     )
 
 
@@ -480,13 +480,8 @@ def counts(oracle: Oracle) -> list[Count]:
     return [
         Count(
             value=name_of(row.value),
-            remoteness=finite_or_none(row.remoteness),
+            remoteness=row.plies,
             positions=row.positions,
         )
         for row in oracle.database.file.legend
     ]
-
-
-def finite_or_none(remoteness: int) -> int | None:
-    """Return the remoteness as the file has it, where -1 stands for play without an end."""
-    return None if remoteness < 0 else remoteness

@@ -7,7 +7,7 @@ from retrograde.games.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game
 from retrograde.solver.conformance.survey import Survey, View, expect_again, is_int
 from retrograde.solver.rules.examine import Fault
 
-SOLVED = ("remoteness", "score", "nimber", "expectation", "utilities")
+SOLVED = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities")
 """The metrics that there is a way to compute."""
 METHODS = ("turn", "odds", "payoff")
 

@@ -1,1 +1,1 @@
-"""What else than value and remoteness is computed of positions: scores, nimbers, expected payoffs, utilities."""
+"""What else than value and remoteness is computed of positions: scores, nimbers, draws, expected payoffs, utilities."""

@@ -46,8 +46,7 @@ from retrograde.solver.listed.space import StateSpace, levels
 from retrograde.solver.listed.table import Table
 from retrograde.solver.listed.weights import movers
 from retrograde.solver.metrics import expectation_kernels as kernels
-from retrograde.solver.metrics.expectation_blocks import PayoffOverflow, Told, look_at
-from retrograde.solver.metrics.expectation_cycles import solve_large, solve_small
+from retrograde.solver.metrics.expectation_cycles import PayoffOverflow, Told, look_at, solve_large, solve_small
 from retrograde.solver.metrics.explored import Explored
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
 from retrograde.solver.models.seats import Seats

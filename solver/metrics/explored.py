@@ -14,6 +14,7 @@ import numpy as np
 from retrograde.games.game import Game, alternates, defines
 from retrograde.solver.listed import looking
 from retrograde.solver.listed.explore import Explorer
+from retrograde.solver.listed.kernels import reverse
 from retrograde.solver.listed.space import StateSpace
 from retrograde.solver.listed.table import Table, expand_located
 from retrograde.solver.rules.examine import starts_of
@@ -21,6 +22,8 @@ from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
+
+BYTES_A_LINK = 24
 
 
 class Look(NamedTuple):
@@ -86,6 +89,32 @@ def explore(game: Game, work: Work) -> Explored:
     work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
     space = Explorer(game, work).explore(starts_of(game), work.log("waves"), work.phase("exploring"))
     return Explored(game, space, work)
+
+
+class Links(NamedTuple):
+    """Who leads to whom among all positions: the children of place i are `children[ends[i - 1]:ends[i]]`, its parents
+    `parents[begins[i]:begins[i + 1]]`."""
+
+    children: Array
+    ends: Array
+    parents: Array
+    begins: Array
+
+
+def links_of(explored: Explored) -> Links:
+    """Return the links of all positions, a move each."""
+    count = len(explored)
+    counts, lists = np.zeros(count, np.int64), [np.zeros(0, np.int64)]
+    for k in range(len(explored.space.tiers)):
+        for look in explored.looks(k):
+            there = look.places.T >= 0
+            counts[look.begin + look.origins] = there.sum(1)
+            lists.append(look.places.T[there])
+    children, ends = np.concatenate(lists), np.cumsum(counts)
+    explored.work.budget.check(BYTES_A_LINK * len(children), f"linking {count:,} positions")
+    parents, begins = np.empty(len(children), np.int64), np.zeros(count + 2, np.int64)
+    reverse(children, ends, parents, begins)
+    return Links(children, ends, parents, begins)
 
 
 # Tasks

@@ -1,7 +1,9 @@
-"""The compiled loops of nimbers, where play can go round as well, and of utilities, in an order that has an end."""
+"""The compiled loops of nimbers and of draw levels, where play can go round as well, and of utilities, in an order that
+has an end."""
 
 import numpy as np
 
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.work.kernel import kernel
 
 UNLABELLED, INFINITE = -1, -2
@@ -94,6 +96,89 @@ def sets_of(children, ends, labels, most):
             coded[i] = -1 - bits
         begin = ends[i]
     return coded, greatest
+
+
+@kernel
+def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
+    """Write of each draw whether it is won or lost among draws, at which level, and in how many plies.
+
+    Those that no fringe is reached from stay UNDECIDED.
+    """
+    count = len(ends)
+    left = np.zeros(count, np.int64)
+    queue = np.empty(count, np.int64)
+    begin = 0
+    top = 0
+    for i in range(count):
+        if values[i] == DRAW:
+            for link in range(begin, ends[i]):
+                if values[children[link]] == DRAW:
+                    left[i] += 1
+                elif values[children[link]] == WIN and kinds[i] == UNDECIDED:
+                    top = settle(i, LOSE, 0, 0, kinds, levels, plies, queue, top)
+        begin = ends[i]
+    done = 0
+    level = 0
+    while done < top:
+        first = done
+        while done < top:
+            i = queue[done]
+            done += 1
+            for link in range(begins[i], begins[i + 1]):
+                parent = parents[link]
+                if values[parent] != DRAW or kinds[parent] != UNDECIDED:
+                    continue
+                left[parent] -= kinds[i] == WIN
+                if kinds[i] == LOSE:
+                    top = settle(parent, WIN, level, plies[i] + 1, kinds, levels, plies, queue, top)
+                elif left[parent] == 0:
+                    top = settle(parent, LOSE, level, plies[i] + 1, kinds, levels, plies, queue, top)
+        level += 1
+        for place in range(first, done):
+            if kinds[queue[place]] == WIN:
+                for link in range(begins[queue[place]], begins[queue[place] + 1]):
+                    parent = parents[link]
+                    if values[parent] == DRAW and kinds[parent] == UNDECIDED:
+                        top = settle(parent, LOSE, level, 0, kinds, levels, plies, queue, top)
+
+
+@kernel
+def settle(i, kind, level, far, kinds, levels, plies, queue, top):
+    """Write what a draw is, and put it at the end of the queue; return where that is then."""
+    kinds[i], levels[i], plies[i] = kind, level, far
+    queue[top] = i
+    return top + 1
+
+
+@kernel
+def take_back(children, ends, parents, begins, values, kinds, levels, plies):
+    """Write DRAW, without level and plies, for each draw that is not pure."""
+    count = len(ends)
+    stack = np.empty(count, np.int64)
+    begin = 0
+    top = 0
+    spoilt = np.zeros(count, np.bool_)
+    for i in range(count):
+        for link in range(begin, ends[i]):
+            child = children[link]
+            spoilt[child] |= kinds[i] == LOSE and kinds[child] == LOSE
+        begin = ends[i]
+    for i in range(count):
+        if values[i] == DRAW and (spoilt[i] or kinds[i] == UNDECIDED):
+            stack[top] = i
+            top += 1
+    for place in range(top):
+        kinds[stack[place]] = DRAW
+    while top:
+        top -= 1
+        i = stack[top]
+        levels[i], plies[i] = -1, -1
+        for link in range(begins[i], begins[i + 1]):
+            parent = parents[link]
+            if values[parent] == DRAW and kinds[parent] != DRAW:
+                kinds[parent] = DRAW
+                stack[top] = parent
+                top += 1
 
 
 @kernel

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
-from retrograde.solver.listed.kernels import reverse
 from retrograde.solver.metrics import graph_kernels, score_kernels
-from retrograde.solver.metrics.explored import Explored, Look
+from retrograde.solver.metrics.explored import Explored, Look, links_of
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
 from retrograde.solver.metrics.score import solve_cycles
 from retrograde.solver.metrics.score_kernels import Own
@@ -27,7 +26,6 @@ MOST = 61
 """The greatest nimber that the set of an infinite one has a bit for."""
 NO_GAINS = np.zeros((0, 0), np.int64)
 BYTES_A_POSITION = 60
-BYTES_A_CHILD = 24
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
@@ -83,19 +81,9 @@ def refuse_moves_again(explored: Explored, own: Own) -> None:
 
 def with_cycles(explored: Explored) -> Array:
     """Return the nimbers of a game in which play can go round, those that are infinite coded as above."""
-    count = len(explored)
-    counts, lists = np.zeros(count, np.int64), []
-    for k in range(len(explored.space.tiers)):
-        for look in explored.looks(k):
-            there = look.places.T >= 0
-            counts[look.begin + look.origins] = there.sum(1)
-            lists.append(look.places.T[there])
-    children, ends = np.concatenate([np.zeros(0, np.int64), *lists]), np.cumsum(counts)
-    explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {count:,} positions")
-    parents, begins = np.empty(len(children), np.int64), np.zeros(count + 2, np.int64)
-    reverse(children, ends, parents, begins)
-    labels = graph_kernels.label(children, ends, parents, begins)
-    coded, greatest = graph_kernels.sets_of(children, ends, labels, MOST)
+    links = links_of(explored)
+    labels = graph_kernels.label(*links)
+    coded, greatest = graph_kernels.sets_of(links.children, links.ends, labels, MOST)
     if greatest > MOST:
         raise Unsuited(f"an infinite nimber can go to {greatest}, and what is stored of it ends at {MOST}")
     return np.asarray(coded)

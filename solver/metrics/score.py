@@ -74,11 +74,10 @@ Paid = Callable[[Own, Explored, Look], Array]
 """Notes who moves in a block, and returns what each position would be paid as an end."""
 
 
-def sweep(explored: Explored, own: Own, k: int, phase: Phase) -> None:
+def sweep(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid = take) -> None:
     """Score a tier that no move stays in."""
     for look in explored.looks(k):
-        paid = take(own, explored, look)
-        own.scores[look.begin : look.end] = paid
+        own.scores[look.begin : look.end] = paid(own, explored, look)
         own.plies[look.begin : look.end] = 0
         score_kernels.sweep(own, look.begin, look.places, look.origins, gains_of(look))
         phase.advance(look.end - look.begin, int(explored.space.tiers[k]))

@@ -26,8 +26,8 @@ ORDER = (LOSE, DRAW, TIE, WIN)
 class Skilled(Model):
     """Makes a perfect move with a probability, and else any, by chance."""
 
-    def __init__(self, skill: Fraction, database: Database):
-        self.name = f"skill:{skill_text(skill)}"
+    def __init__(self, skill: Fraction, database: Database, name: str = ""):
+        self.name = name or f"skill:{skill_text(skill)}"
         self.skill, self.database = skill, database
         self.digest = str(database.file.digest)
 

@@ -1,17 +1,22 @@
 """Models by their names, as the command line has them."""
 
+from fractions import Fraction
+
 from retrograde.databases import Database, open_database
 from retrograde.databases.location import against
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game
 from retrograde.games.unfolded import folded
+from retrograde.solver.lookahead.names import read_name
+from retrograde.solver.models.deep import Deep
 from retrograde.solver.models.greedy import Greedy
 from retrograde.solver.models.known import Exploiting, Skilled, read_skill
 from retrograde.solver.models.model import Model, NoModel, Uniform
 from retrograde.solver.models.policy import installed_policy, policy_in_file
 
-KNOWN = "random, greedy, skill:0.8, exploit:MODEL, FILE.py:function"
-NOT_BY_WEIGHTS = ("perfect", "first", "human", "depth", "time")
+KNOWN = "random, greedy, perfect, skill:0.8, depth:4, exploit:MODEL, FILE.py:function"
+PERFECT = "perfect"
+NOT_BY_WEIGHTS = ("first", "human", "time", "paranoid")
 """Players who choose by more than weights that are known."""
 
 
@@ -32,12 +37,16 @@ def model_named(text: str, game: Game, source: str = "") -> Model:
         return Greedy()
     if kind == "skill":
         return Skilled(read_skill(rest), open_database(source, game=game))
+    if text == PERFECT:
+        return Skilled(Fraction(1), open_database(source, game=game), text)
+    if kind == "depth" and (limits := read_name(text)) and limits.depth:
+        return Deep(limits.depth)
     if kind == "exploit" and rest:
         return Exploiting(open_database(f"{source}@{against(rest)}", game=game))
     if ".py:" in text:
         return policy_in_file(text)
     if kind in NOT_BY_WEIGHTS:
-        instead = "; skill:1 makes each perfect move with equal weight" if kind in ("perfect", "first") else ""
+        instead = f"; {PERFECT} makes each perfect move with equal weight" if kind == "first" else ""
         raise NoModel(f"with what weights the player {text!r} moves is not known{instead}; the models are {KNOWN}")
     if found := installed_policy(text):
         return found

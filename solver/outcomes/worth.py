@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from retrograde.games.game import LOSE, TIE, WIN, Value
+from retrograde.games.game import DRAW, LOSE, TIE, WIN, Value
 from retrograde.solver.outcomes.sums import reached, text_of
 
 Details = Mapping[str, Any]
@@ -25,6 +25,9 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
     if metric == "nimber":
         infinite = {"infinite": sorted(reached(measures[0]))} if measures[0] < 0 else {}
         return {"nimber": measures[0] if measures[0] >= 0 else None, **infinite}
+    if metric == "drawlevel":
+        kind, level, plies = (number if number >= 0 else None for number in measures)
+        return {"draw": Value(kind).name.lower() if kind else None, "drawlevel": level, "drawremoteness": plies}
     if metric == "utilities":
         return {"utilities": [plain(measure, details) for measure in measures]}
     own, *waiting = (between(*pair, details) for pair in zip(measures[::2], measures[1::2], strict=True))
@@ -70,10 +73,23 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
         return f"{measures[0]:+}" if measures[0] else "0"
     if metric == "nimber":
         return text_of(measures[0])
+    if metric == "drawlevel":
+        return of_draw(*measures)
     if metric == "utilities":
         return " : ".join(f"{plain(measure, details):g}" for measure in measures)
     middle = sum(plain(measure, details) for measure in measures[:2]) / 2
     return f"{middle:.6g}"
+
+
+def of_draw(kind: int, level: int, plies: int) -> str:
+    """Return what is known of a draw beyond that it is one, in short; nothing of what is no draw.
+
+    >>> of_draw(WIN, 2, 3), of_draw(LOSE, 0, 0), of_draw(DRAW, -1, -1), of_draw(UNDECIDED, -1, -1)
+    ('draw-win in 3, level 2', 'draw-lose in 0, level 0', 'not pure', '')
+    """
+    if kind in (WIN, LOSE):
+        return f"draw-{'win' if kind == WIN else 'lose'} in {plies}, level {level}"
+    return "not pure" if kind == DRAW else ""
 
 
 def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> tuple[int, ...]:

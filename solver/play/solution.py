@@ -16,6 +16,7 @@ from retrograde.databases import Database, Outcome, open_database
 from retrograde.games.game import (
     CHANCE,
     DRAW,
+    FLIPPED,
     LOSE,
     METRICS,
     TIE,
@@ -136,6 +137,8 @@ class Solution:
         if self.metric in ("score", "expectation"):
             gain = gain_of(self.game, position, move) * details.get("scale", 1)
             measures = [gain + measure for measure in self._of_mover(measures, again)]
+        if self.metric == "drawlevel" and measures[0] != UNDECIDED:
+            measures = [FLIPPED[Value(measures[0])], measures[1], measures[2] + (measures[0] != DRAW)]
         about = self.metric, details, measures
         return choice._replace(
             rank=rank(*about, mover),

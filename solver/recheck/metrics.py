@@ -13,6 +13,8 @@ ones; what is endless has no move to a level end, as by definition.
 **Nimbers** of games that can go round are no matter of one move, since of an infinite child it must be known that it
 has an answer: they are found once more, for each number in passes over all positions, until nothing changes.
 
+**Draw levels** are no matter of one move either, and are found once more, level by level and ply by ply.
+
 **Utilities** rest on children alone; that play ends is seen by taking away, pass by pass, what has no children left.
 """
 
@@ -60,15 +62,8 @@ def paid(found: Families) -> Array:
 
 def wrong_nimbers(found: Families, details: dict[str, Any]) -> Array:
     """Return which records have not the nimber that they should have, or a value or plies that do not follow."""
-    ends = found.primitives != UNDECIDED
-    lost = (found.primitives == LOSE) | ~ends
-    child_values, child_plies = found.values[found.children], found.plies[found.children]
-    loses = child_values == LOSE
-    soonest = found.over_children(np.minimum, np.where(loses, child_plies, FAR), FAR)
-    drawn = found.over_children(np.logical_or, child_values == DRAW, False)
-    latest = found.over_children(np.maximum, child_plies, -1)
-    values = np.select([soonest < FAR, drawn], [WIN, DRAW], LOSE)
-    plies = np.select([soonest < FAR, drawn], [soonest + 1, -1], latest + 1)
+    lost = (found.primitives == LOSE) | (found.primitives == UNDECIDED)
+    values, plies = outcomes_of(found)
     stays = ~found.over_children(np.logical_and, found.turned, True)
     wanted = labels_of(found) if (found.measures[0] < 0).any() or goes_round(found) else least_excluded(found)
     differ = (found.measures[0] != wanted) | (found.values != values) | (found.plies != plies)
@@ -110,6 +105,55 @@ def labels_of(found: Families) -> Array:
     of_children = labels[found.children]
     bits = np.where(of_children >= 0, np.int64(1) << np.clip(of_children, 0, 61), 0)
     return np.where(labels >= 0, labels, -1 - found.over_children(np.bitwise_or, bits, 0))
+
+
+def outcomes_of(found: Families) -> tuple[Array, Array]:
+    """Return the values and plies that follow from those of the children, where players take turns."""
+    child_values, child_plies = found.values[found.children], found.plies[found.children]
+    soonest, level = (
+        found.over_children(np.minimum, np.where(child_values == value, child_plies, FAR), FAR) for value in (LOSE, TIE)
+    )
+    drawn = found.over_children(np.logical_or, child_values == DRAW, False)
+    latest = found.over_children(np.maximum, child_plies, -1)
+    cases = [found.primitives != UNDECIDED, soonest < FAR, level < FAR, drawn]
+    values = np.select(cases, [found.primitives, WIN, TIE, DRAW], LOSE)
+    return values, np.select(cases, [0, soonest + 1, level + 1, -1], latest + 1)
+
+
+def wrong_draws(found: Families, details: dict[str, Any]) -> Array:
+    """Return which records are not what is said of a draw, or have a value or plies that do not follow."""
+    values, plies = outcomes_of(found)
+    stays = ~found.over_children(np.logical_and, found.turned, True)
+    differ = (found.values != values) | (found.plies != plies) | (found.measures != draws_of(found)).any(0)
+    return np.asarray(differ | stays)
+
+
+def draws_of(found: Families) -> Array:
+    """Return what is to be stored of draws, level by level in passes over all records."""
+    draws, of_children = found.values == DRAW, found.values[found.children]
+    drawn = draws[found.children]
+    kinds, levels, plies = np.zeros(len(draws), np.int64), *np.full((2, len(draws)), -1)
+    new, level = draws & found.over_children(np.logical_or, of_children == WIN, False), 0
+    while new.any():
+        kinds[new], levels[new], plies[new] = LOSE, level, 0
+        far = 0
+        while new.any():
+            far += 1
+            below = kinds[found.children]
+            wins = found.over_children(np.logical_or, drawn & (below == LOSE), False)
+            loses = found.over_children(np.logical_and, ~drawn | (below == WIN), False)
+            new = draws & (kinds == 0) & (wins | loses)
+            kinds[new], levels[new], plies[new] = np.where(wins, WIN, LOSE)[new], level, far
+        below = (kinds[found.children] == WIN) & (levels[found.children] == level)
+        new = draws & (kinds == 0) & found.over_children(np.logical_or, below, False)
+        level += 1
+    spoilt = draws & (kinds == 0)
+    spoilt[found.children[(kinds[found.parents] == LOSE) & (kinds[found.children] == LOSE)]] = True
+    before = -1
+    while before < (before := int(spoilt.sum())):
+        spoilt |= draws & found.over_children(np.logical_or, spoilt[found.children], False)
+    kinds[spoilt], levels[spoilt], plies[spoilt] = DRAW, -1, -1
+    return np.stack([kinds, levels, plies])
 
 
 def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
@@ -158,5 +202,6 @@ def chosen_children(found: Families, equal: Array, of_children: Array, ties: str
 CHECKS: dict[str, Callable[[Families, dict[str, Any]], Array]] = {
     "score": wrong_scores,
     "nimber": wrong_nimbers,
+    "drawlevel": wrong_draws,
     "utilities": wrong_utilities,
 }

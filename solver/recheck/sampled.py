@@ -5,6 +5,7 @@ At each position looked at, what is stored must follow from what is stored of it
     expectation     the lower bound is not above what the children's make it, nor the upper one below; ends are paid
     score           the best of the children's, with what moves pay
     nimber          the least that no child has; an infinite one tells the finite ones of its children
+    drawlevel       a draw that is won has a lost child a ply nearer, one that is lost has none but won ones
     utilities       who is to move gets the most that a child gives him
 
 That is not all that `verify` proves, where play can go round; but rules that mean one thing to the solver and another
@@ -17,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from retrograde.databases import Database
 from retrograde.databases.errors import NotInDatabase
 from retrograde.games.catalog import variant
-from retrograde.games.game import CHANCE, UNDECIDED, Game, same_mover
+from retrograde.games.game import CHANCE, DRAW, LOSE, UNDECIDED, WIN, Game, Value, same_mover
 from retrograde.solver.outcomes.sums import reached
 from retrograde.solver.rules.examine import Fault, blame
 from retrograde.solver.rules.exits import no_exit
@@ -63,6 +64,8 @@ def follows(database: Database, position: int) -> bool:
     if metric == "nimber":
         finite = {child[0] for child in children if child[0] >= 0}
         return finite == set(reached(own[0])) if own[0] < 0 else {*range(own[0])} <= finite and own[0] not in finite
+    if metric == "drawlevel":
+        return draws_follow(own, children, [database[game.do_move(position, move)].value for move in moves])
     if metric == "utilities":
         paid = [scale * game.payoff(position, player) for player in range(game.players)]
         mover = game.turn(position)
@@ -77,6 +80,21 @@ def follows(database: Database, position: int) -> bool:
     odds = [game.odds(position, move) for move in moves]
     low, high = (sum(weight * child[at] for weight, child in zip(odds, seen, strict=True)) for at in (0, 1))
     return own[0] * sum(odds) <= low and high <= own[1] * sum(odds)
+
+
+def draws_follow(own: Measures, children: Sequence[Measures], values: Sequence[Value]) -> bool:
+    """Tell whether what is said of a draw, or that it is none, follows from its children."""
+    kind, level, plies = own
+    if kind == UNDECIDED:
+        return (level, plies) == (-1, -1)
+    drawn = [child for child in children if child[0] != UNDECIDED]
+    if kind == DRAW:
+        return (level, plies) == (-1, -1) and bool(drawn)
+    if kind == WIN:
+        return min((child[1], child[2]) for child in drawn if child[0] == LOSE) == (level, plies - 1)
+    fringe = plies == 0 and (WIN in values if level == 0 else any(child[1] == level - 1 for child in drawn))
+    last = plies > 0 and max(child[2] for child in drawn) == plies - 1
+    return all(child[0] == WIN for child in drawn) and (fringe or last)
 
 
 def paid_at(game: Game, position: int) -> int:

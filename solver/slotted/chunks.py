@@ -7,7 +7,7 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.game import MOST_IMAGES, Game, RuleError
 from retrograde.solver.listed.weights import complain
-from retrograde.solver.metrics.expectation_blocks import PayoffOverflow
+from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.rules.trouble import Trouble

@@ -12,7 +12,7 @@ from retrograde.databases.legend import Measures
 from retrograde.games.digest import numbering_digest
 from retrograde.games.game import LOSE, TIE, WIN, Game, defines
 from retrograde.solver.metrics.expectation import BITS
-from retrograde.solver.metrics.expectation_blocks import PayoffOverflow
+from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.slotted.store import SlotStore
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Unsuited, Work

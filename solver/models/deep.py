@@ -1,0 +1,36 @@
+"""Who looks so many plies ahead: of all moves one that is best by a search to a depth (see `lookahead/`).
+
+What lies beyond is judged by the game's `estimate`. Among moves that are as good each has equal weight.
+"""
+
+import threading
+
+from retrograde.games.game import Game
+from retrograde.solver.lookahead.names import Limits, ahead_of, by_points
+from retrograde.solver.models.model import Model, Weights
+
+SLACK = 1e-9
+"""By how much means of points may differ that are as good."""
+
+
+class Deep(Model):
+    """Searches to a depth; each thread by a search of its own, for these remember what they have looked at."""
+
+    def __init__(self, depth: int):
+        self.name = f"depth:{depth}"
+        self.limits = Limits(depth, None)
+        self.own = threading.local()
+
+    def weights(self, game: Game, position: int) -> Weights:
+        from retrograde.solver.lookahead.ahead import MetChance  # here because numba takes a while to import
+
+        if getattr(self.own, "game", None) is not game:
+            self.own.game, self.own.ahead = game, ahead_of(game)
+        try:
+            scores = self.own.ahead.scores(position, self.limits.depth)
+        except MetChance:  # of which the rules had not told
+            self.own.ahead = by_points(game)
+            scores = self.own.ahead.scores(position, self.limits.depth)
+        best = max(score for _, score in scores)
+        slack = SLACK if isinstance(best, float) else 0
+        return {move: int(score >= best - slack) for move, score in scores}

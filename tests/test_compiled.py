@@ -3,9 +3,10 @@
 from dataclasses import field
 
 import pytest
+from numba import typeof
 
 from retrograde.games import LOSE, UNDECIDED, Game
-from retrograde.games.catalog import game_class
+from retrograde.games.catalog import game_class, load_game
 from retrograde.solver.rules import kernels
 from retrograde.solver.rules.compiled import prepare
 
@@ -41,6 +42,12 @@ def test_games_that_are_equal_and_look_alike_have_code_of_their_own():
     games = [Shift(1), Shift(2), Shift(2, 5)]
     assert games[0] == games[1] == games[2]
     assert [least(game) for game in games] == [99, 98, 88]
+
+
+def test_games_of_a_family_share_their_code():
+    one, other = (typeof(load_game(f"chess:{name}")) for name in ("KRK", "KQKN"))
+    assert one is other and one.game == load_game("chess:KRK").family
+    assert typeof(load_game("draughts:KvK,6")) is not typeof(load_game("draughts:KvK,4"))
 
 
 GENERATOR = '''from retrograde.games import LOSE, UNDECIDED, Game

@@ -25,8 +25,8 @@ LISTS, LISTS_END, STEPS, STEPS_END, RUNS, MASK, FIRST, COLUMNS = range(8)
 ones its mask has, the mask, and where its first step begins."""
 
 
-INLINE = {"forceinline": True}
-"""What numba is told of functions that take tuples: in calls all fields of all arrays would be copied."""
+INLINE = {"forceinline": True, "no_cfunc_wrapper": True}
+"""What numba is told of functions that take tuples: in calls all fields of all arrays would be copied. C calls none."""
 
 inlined = register_jitable(**INLINE)
 

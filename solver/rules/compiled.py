@@ -3,8 +3,8 @@
 On that type options and tables are constants, and the methods of the rules are functions, so that each variant is
 compiled to code made for it. The type is named after the variant and a digest of the sources, so that numba's cache on
 disk finds the code again in a later process, and misses it after an edit of the rules or of the kernels.
-Only the public names of `numba.extending` are used. (Kernels that close over jitted functions would never hit the
-cache, and numba cannot cache a jitted generator; both were tried.)
+Only the public names of `numba.extending` are used, and the class that it wants for attributes. (Kernels that close
+over jitted functions would never hit the cache, and numba cannot cache a jitted generator; both were tried.)
 """
 
 import ast
@@ -17,9 +17,12 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numba import types
+from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
+    infer_getattr,
     intrinsic,
+    lower_getattr_generic,
     models,
     overload,
     overload_attribute,
@@ -34,8 +37,8 @@ from retrograde.games.game import Game, RuleError
 from retrograde.games.snapshot import module_of, source_of
 from retrograde.solver.work.kernel import kernels_digest
 
-COUNTED = {"_nrt": True}
-"""What numba is told of all rules: they may make arrays, also where the kernel that asks them may not."""
+COUNTED = {"_nrt": True, "no_cfunc_wrapper": True}
+"""What numba is told of all rules: they may make arrays, also where the kernel that asks them may not; C calls none."""
 GUARD = {"boundscheck": True, **COUNTED}
 """What numba is told where a place that an array has not is to raise IndexError. Places before the first count from
 the end, as in Python."""
@@ -82,11 +85,13 @@ def _(guarded: Any, context: Any) -> GameType:
 
 
 def type_of(game: Game, guarded: bool) -> GameType:
-    """Return the numba type of a game."""
+    """Return the numba type of a game, which is that of its family: positions mean the same in all of it."""
     game_type = numba_type(cast(Any, type(game)), guarded)
     options = options_of(game)
     if options not in game_type.known:
-        game_type.known[options] = game_type(game)
+        family = game.family if type(game.family) is type(game) else game
+        found = game_type.known.get(options_of(family)) or game_type(family)
+        game_type.known[options] = game_type.known[options_of(family)] = found
     return game_type.known[options]
 
 
@@ -111,9 +116,11 @@ def numba_type(cls: type, guarded: bool) -> type[GameType]:
             for module in rule_modules(module_of(base)):
                 add_functions(module)
     names = {name for base in cls.__mro__[:-1] for name in vars(base)} | {field.name for field in fields(cls)}
-    for name in sorted(names):
-        if not name.startswith("__"):
-            add_member(game_type, name, getattr_static(cls, name, None))
+    members = {name: getattr_static(cls, name, None) for name in sorted(names) if not name.startswith("__")}
+    add_numbers(game_type, {name for name, member in members.items() if isinstance(member, int)})
+    for name, member in members.items():
+        if not isinstance(member, int):
+            add_member(game_type, name, member)
     return game_type
 
 
@@ -129,7 +136,7 @@ def add_functions(module: ModuleType) -> None:
 
 
 def add_member(game_type: type[GameType], name: str, member: Any) -> None:
-    """Let numba know one option, table, property or method of a game."""
+    """Let numba know one table, property or method of a game."""
     if isinstance(member, property):
         overload_attribute(game_type, name, strict=False, jit_options=COUNTED)(lambda self, rule=member.fget: rule)
     elif isfunction(member):
@@ -143,6 +150,22 @@ def add_member(game_type: type[GameType], name: str, member: Any) -> None:
             return lambda self: value
 
         overload_attribute(game_type, name, strict=False)(read)
+
+
+def add_numbers(game_type: type[GameType], names: set[str]) -> None:
+    """Let numba know the options of a game that are numbers: constants, with no function to be compiled for each."""
+
+    @infer_getattr
+    class Numbers(AttributeTemplate):
+        key = game_type
+
+        def generic_resolve(self, typ, name):
+            return self.context.resolve_value_type(constant(getattr(typ.game, name))) if name in names else None
+
+    @lower_getattr_generic(game_type)
+    def _(context, builder, typ, value, name):
+        number = constant(getattr(typ.game, name))
+        return context.get_constant_generic(builder, context.typing_context.resolve_value_type(number), number)
 
 
 def stand_in(function: FunctionType) -> Any:

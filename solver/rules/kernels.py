@@ -115,9 +115,21 @@ def expand(game, tier, positions, matrix, trouble):
     return columns, needed
 
 
-@kernel
 def canonical(game, position):
     """Return what `Game.canonical` does, and its tier."""
+    return least_image(game, position)
+
+
+@overload(canonical)
+def _(game, position):
+    if not defines(game.game, "images"):  # most of the loop's cost is its compilation
+        return lambda game, position: (position, whole(game.tier(position)))
+    return lambda game, position: least_image(game, position)
+
+
+@kernel
+def least_image(game, position):
+    """Return the least of the positions equal to one by symmetry, lowest tier first, and its tier."""
     least, least_tier = position, whole(game.tier(position))
     for image in game.images(position):
         tier = whole(game.tier(whole(image)))
@@ -145,9 +157,21 @@ def mark_moves_again(game, columns, positions, origins, children, places):
     return -1
 
 
-@kernel
 def count_images(game, position, images):
     """Return how many positions are equal to one by symmetry, itself included (at most MOST_IMAGES)."""
+    return gather_images(game, position, images)
+
+
+@overload(count_images)
+def _(game, position, images):
+    if not defines(game.game, "images"):
+        return lambda game, position, images: 1
+    return lambda game, position, images: gather_images(game, position, images)
+
+
+@kernel
+def gather_images(game, position, images):
+    """Write the positions equal to one by symmetry, itself first; return how many (at most MOST_IMAGES)."""
     images[0] = position
     count = 1
     for given in game.images(position):

@@ -29,7 +29,7 @@ WHERE = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
 
 def kernel(function: Any) -> Any:
     """Return a function compiled when it is called; machine code is kept where there is a folder for it."""
-    return kept(function, numba.njit(nogil=True, _nrt=True)(function))
+    return kept(function, numba.njit(nogil=True, _nrt=True, no_cfunc_wrapper=True)(function))
 
 
 def lean_kernel(function: Any) -> Any:
@@ -38,7 +38,7 @@ def lean_kernel(function: Any) -> Any:
     Numba counts at each call, for each array, also those in named tuples; where threads share them that is most of the
     time of short functions that call one another.
     """
-    return kept(function, numba.njit(nogil=True, _nrt=False)(function))
+    return kept(function, numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function))
 
 
 def kept(function: Any, compiled: Any) -> Any:

@@ -23,8 +23,9 @@ from retrograde.solver.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.numbered.room import room_for
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.sampling import Sampled, Sampler
+from retrograde.solver.setwise.waves import looks_plain
 from retrograde.solver.slotted.store import memory_of
-from retrograde.solver.work.memory import DiskTooSmall, format_size
+from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, format_size
 from retrograde.solver.work.progress import Listener, announce
 from retrograde.solver.work.sizes import Sizes
 
@@ -96,6 +97,15 @@ CYCLIC = Ratios(
 STREAMED = Ratios(
     Range(2.0, 2.9, 4.5), Range(1.0, 1.6, 12.0), Range(0.02, 0.035, 0.05), Range(240 * MB, 250 * MB, 330 * MB),
     Range(0.10, 0.14, 0.30), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×6, and a plain file of 5×5",
+    -0.095,
+)  # fmt: skip
+WORDS = Ratios(
+    Range(0.4, 0.85, 1.8), Range(1.5, 2.5, 12.0), Range(1.6, 2.2, 3.0), Range(240 * MB, 260 * MB, 350 * MB),
+    Range(0.04, 0.11, 0.24), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 and 5×6, word by word", -0.095,
+)  # fmt: skip
+WORDS_ASIDE = Ratios(
+    Range(0.4, 1.0, 2.0), Range(1.5, 2.5, 12.0), Range(0, 0.001, 0.01), Range(1000 * MB, 4000 * MB, None),
+    Range(0.10, 0.17, 0.30), Range(0.085, 0.11, 0.24), "a solve of Connect Four 8×4, word by word in scratch files",
     -0.095,
 )  # fmt: skip
 NUMBERED = Ratios(
@@ -208,12 +218,15 @@ def estimate(
     if found.complete:
         result.positions = round(found.symmetric * result.records)
     ratios = STREAMED if result.streamed else CYCLIC if found.returns else LISTED
+    words = result.streamed and looks_plain(game)
+    if words:
+        ratios = WORDS if found.records * WORDS.memory.likely < MemoryBudget().left() else WORDS_ASIDE
     if listed:
         ratios = BY_METRIC[metric]
         records = records.times(2.0 if against else 1.0)  # a position has two seats
     work = records.times(found.expansion).times(ratios.seconds).times(1 / speed_of(workers))
     memory = records.times(ratios.memory) + ratios.fixed_memory
-    if result.streamed:
+    if result.streamed and not words:
         memory += Range(0, 1, 1).times(workers * TASK * min(1, found.records / 150e6))
         memory += Range(0, 1, 1).times(CACHE * min(1, found.records / 500e6))
     linked = (found.returns and (listed or not defines(game, "parents"))) or metric == "utilities"

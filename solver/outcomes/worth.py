@@ -84,6 +84,7 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
 def of_draw(kind: int, level: int, plies: int) -> str:
     """Return what is known of a draw beyond that it is one, in short; nothing of what is no draw.
 
+    >>> from retrograde.games.game import UNDECIDED
     >>> of_draw(WIN, 2, 3), of_draw(LOSE, 0, 0), of_draw(DRAW, -1, -1), of_draw(UNDECIDED, -1, -1)
     ('draw-win in 3, level 2', 'draw-lose in 0, level 0', 'not pure', '')
     """

@@ -19,7 +19,7 @@ import numpy as np
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
-from retrograde.solver.forecast import QUICK, estimate
+from retrograde.solver.forecast import QUICK, check_disk, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED
@@ -182,8 +182,9 @@ class Attempt:
         more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
         if not self.looked_ahead and phase.positions > LOOKED_AHEAD:
             self.looked_ahead = True
-            waves = np.array(estimate(self.game, self.work.workers, *QUICK, self.work.sizes.in_memory).waves)
-            positions = waves * phase.positions / phase.done
+            expected = estimate(self.game, self.work.workers, *QUICK, self.work.sizes.in_memory)
+            check_disk(self.game, self.work.scratch.parent, expected, 0)
+            positions = np.array(expected.waves) * phase.positions / phase.done
             more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
         if more > self.work.budget.left():
             raise TooMuch

@@ -61,7 +61,7 @@ ints = lambda *numbers: np.array(numbers, np.int64)
 best = ints(7)
 places, one, scores, room = ints(1).reshape(1, 1), ints(0), np.array([0, 3], np.uint16), (ints(0) for _ in range(4))
 matrix = Matrix(places, places, one.astype(np.uint8), one[:0].astype(np.uint16), one.astype(np.int32), one)
-kernels.divide(1, places, matrix, 5, 6, 14, scores, Seeds(next(room), best, next(room), next(room)), next(room))
+kernels.divide(1, places, matrix, 5, 6, 14, scores, Seeds(best, next(room), next(room)), next(room))
 print(best[0], sum(kernels.divide.stats.cache_hits.values()))
 """
 

@@ -259,7 +259,9 @@ def test_too_little_memory_is_refused_before_it_is_taken(tmp_path):
     [
         ("connect4:5,5", 12, 69_763_700),
         ("connect4:6,5", 16, 2_818_972_642),
-        ("connect4:6,6", 18, 69_173_028_785),  # https://tromp.github.io/c4/c4.html has all three
+        ("connect4:6,6", 18, 69_173_028_785),  # https://tromp.github.io/c4/c4.html has them all
+        ("connect4:8,4", 16, 54_233_186_631),
+        ("connect4:7,5", 18, 112_829_665_923),
     ],
 )
 def test_a_large_database_agrees_with_a_search(variant, plies, count):

@@ -80,7 +80,9 @@ class Done:
 
     def note(self, name: str, lengths: list[int], first: list[int]) -> None:
         """Take an entry in: its name, the lengths of its arrays, and the first one if it is short."""
-        if name in ("first waves", "waves"):  # tiers, how many of each, the positions, and edges
+        if name.startswith("not by "):  # what was found in that way is of no use
+            self.waves.clear()
+        elif name in ("first waves", "waves"):  # tiers, how many of each, the positions, and edges
             self.found[name] = self.found.get(name, 0) + lengths[2]
             self.phase, self.unit, self.solved, self.total = "exploring", "records", self.found[name], 0
         elif name in ("positions", "sets"):

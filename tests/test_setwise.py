@@ -1,6 +1,9 @@
 """Games solved word by word, against the slow solver, against a stream byte by byte, and left to other ways."""
 
+import os
 import random
+import subprocess
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -211,6 +214,8 @@ class Drops(Game):
         turn = filled.bit_count() & 1
         if self.twist == "stone" and column == 1:
             turn ^= position & filled & 1
+        if self.twist == "clear" and column == 1 and filled & 1:
+            position &= ~1  # the first stone is an X from now on, whoever's it was
         return position ^ (3 - turn << cell)
 
     def primitive(self, position):
@@ -274,7 +279,7 @@ def test_random_games_equal_the_reference(seed, tmp_path):
     expect_reference(game, solved_by_words(game, tmp_path / "game.h5", workers=1 + seed % 2))
 
 
-@pytest.mark.parametrize("twist", ["moves", "stone", "unless"])
+@pytest.mark.parametrize("twist", ["moves", "stone", "clear", "unless"])
 def test_what_is_not_plain_is_not_guessed(twist, tmp_path):
     game = Drops(3, 3, lines_of(3, 3, random.Random(5), False), twist)
     try:
@@ -372,6 +377,9 @@ def test_scratch_files_that_are_damaged_are_made_anew(what, tmp_path, in_scratch
     assert files
     for file in files:
         file.write_bytes(bytes(byte ^ 0x55 for byte in file.read_bytes()))
+    if what == "sets":  # to be stopped once more does no harm either
+        with pytest.raises(Stop):
+            solve(game, path, way="setwise", sizes=sizes, listener=stop)
     if what == "records":  # which are read only when they are written into the database
         with pytest.raises(DamagedScratch, match="begin anew with --fresh"):
             solve(game, path, way="setwise", sizes=sizes)
@@ -388,6 +396,24 @@ def test_worths_that_there_may_be_have_codes_of_their_own(plies):
         assert codes.count(won if remoteness % 2 else lost) == 1
     assert codes.count(plies << 2 | TIE_CLASS) == 1
     assert count <= MOST_PLANES < planes_for(63)
+
+
+AS_PYTHON = """
+import sys, warnings
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
+from retrograde.solver.work.sizes import Sizes
+warnings.simplefilter("ignore")  # of products that wrap
+solve(load_game("connect4:3,3,3"), sys.argv[1], way="setwise", workers=1, sizes=Sizes(in_memory=1))
+"""
+
+
+def test_kernels_run_as_python(tmp_path):
+    """There every index is looked at."""
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    subprocess.run([sys.executable, "-c", AS_PYTHON, tmp_path / "python.h5"], check=True, env=environment)
+    wanted = solved_by_words(load_game("connect4:3,3,3"), tmp_path / "compiled.h5")
+    assert (tmp_path / "python.h5").read_bytes() == wanted.read_bytes()
 
 
 def test_it_is_one_of_the_ways():

@@ -302,7 +302,8 @@ def make_steps(imaging, sets, planes, count, codes, room, buffer, made, tally, w
         row[AT] = at
         times = 2 if images == 1 and share == ALL_SHARE else 1
         for worth in range(1 << count):
-            tally[codes[worth], POSITIONS] += times * worths[k, worth]
+            if worths[k, worth]:  # others may have codes beyond the tally
+                tally[codes[worth], POSITIONS] += times * worths[k, worth]
         if share == NO_SHARE or not tier[WORDS]:
             continue
         runs = find_runs(tier[MASK], runs_room)

@@ -11,14 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.setwise.forward_kernels import Sets
+from retrograde.solver.setwise.forward_kernels import LINK, Sets
 from retrograde.solver.setwise.kept_kernels import copy_tiers, squeeze_planes, unsqueeze_planes
 from retrograde.solver.setwise.tier_kernels import COUNT, FIRST, GROUPS, WORDS
 from retrograde.solver.setwise.words import AFTER_TIER
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
+from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
+
+NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
+"""Of the first wave, and of one that is done with."""
 
 
 class Aside(NamedTuple):
@@ -97,11 +101,23 @@ class Wave:
     def put_planes(self, aside: Aside, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
         """Put the planes of a chunk aside, whose words are those from *begin* on."""
         own = self.tiers[slice(*self.rows_of(chunk))]
-        count, (*_, last) = len(planes), own
-        out = room("planes aside", count * words_for(int(last[FIRST] + last[COUNT])), np.uint64)
-        out = out[: count * words_for(int(last[FIRST] + last[COUNT]))]
+        count, size = len(planes), len(planes) * words_for(int(own[-1, FIRST] + own[-1, COUNT]))
+        out = room("planes aside", size, np.uint64)[:size]
         squeeze_planes(words, planes, begin, begin + int(own[:, WORDS].sum()), count, out)
         return aside.put(f"planes{self.number}", out)
+
+
+def planes_for(plies: int) -> int:
+    """Return how many planes there are so many plies before the last wave."""
+    return max(2, ((plies + 1) // 2).bit_length() + 1)
+
+
+def save_memory(work: Work, aside: Aside) -> None:
+    """Keep less of what is read in memory where little is left; raise MemoryLimit where there is none."""
+    if aside.scratch:
+        if work.budget.left() < 0:
+            aside.scratch.cache_at_most(aside.scratch.cached // 2)
+        work.budget.check_used("solving word by word")
 
 
 def words_for(positions: int) -> int:

@@ -9,10 +9,10 @@ import numpy as np
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from retrograde.solver.setwise.backward_kernels import NONE, TO, StepRoom, backward, make_steps
 from retrograde.solver.setwise.forward_kernels import FROM
-from retrograde.solver.setwise.kept import Aside, Wave, room_for_planes
+from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, planes_for, room_for_planes, save_memory
 from retrograde.solver.setwise.rules import Program, Rules
 from retrograde.solver.setwise.tier_kernels import NUMBER, WORD, WORDS
-from retrograde.solver.streamed.lists import MADE
+from retrograde.solver.streamed.lists import AT, LENGTH, MADE, SIZE
 from retrograde.solver.streamed.segments import Tier, add_up, buffer, segment_of
 from retrograde.solver.streamed.steps import POSITIONS, TALLIED
 from retrograde.solver.work.driver import Done, Kept
@@ -29,11 +29,6 @@ TASK_WORDS, LEAST_WORDS = 1 << 19, 1 << 13
 and where these would be too few for all workers."""
 
 
-def planes_for(plies: int) -> int:
-    """Return how many planes there are so many plies before the last wave."""
-    return max(2, ((plies + 1) // 2).bit_length() + 1)
-
-
 def codes_for(count: int, plies: int) -> Array:
     """Return the codes (see streamed/steps.py) of worths in so many planes, so many plies before the last wave."""
     half = 1 << count - 1
@@ -46,8 +41,8 @@ def codes_for(count: int, plies: int) -> Array:
 
 class Back(NamedTuple):
     """What the tasks of a wave are told: the program of images; where things are put aside, and steps; the wave, the
-    links out of its tiers and where those of each begin; the wave after, and in how many planes its worths are; and
-    codes by worth."""
+    links out of its tiers and where those of each begin; the wave after, and in how many planes its worths are; those
+    to be made, and codes by worth; and how many codes are tallied."""
 
     imaging: Program
     aside: Aside
@@ -118,7 +113,7 @@ def solve_tiers(task: Task) -> Solved:
     of_steps = StepRoom(room("steps", largest), room("codes", largest, np.uint16))
     out = buffer("out", all_of, behind - first)
     records = make_steps(back.imaging, sets, planes, count, codes, of_steps, out, made, tally, worths)
-    size = int((made[:, 0] + made[:, 1]).max())
+    size = int((made[:, AT] + made[:, SIZE]).max())
     return Solved(begin, end, made, back.scratch.write("records", out.bytes[:size].data), tally, records, put)
 
 
@@ -151,7 +146,7 @@ class SetwiseStore:
                 raise self.scratch.damaged(frame)
         last = self.found[self.last]
         last.planes = [None] * len(last.sets)
-        for chunk in self.left[self.last] if self.last and self.left[self.last - 1] else ():
+        for chunk in self.left[self.last] if self.left[self.last - 1] else ():
             rows = np.arange(*last.rows_of(chunk))
             sets = last.take(self.aside, rows, "own")
             words = int(sets.tiers[:, WORDS].sum())
@@ -181,6 +176,8 @@ class SetwiseStore:
         frame, made = where[: len(Frame._fields) - 1].tolist(), where[len(Frame._fields) - 1 :].reshape(-1, MADE)
         for tier, steps in enumerate(made.tolist(), wave.rows_of(int(begin))[0]):
             name = int(wave.tiers[tier, NUMBER])
+            if not steps[LENGTH]:
+                continue
             segment = segment_of("records", (*frame, *steps))
             self.waves[number][name] = Tier(name, segment.mask, [segment], None, (), (), records={0: segment})
         counted = tally.reshape(-1, TALLIED)
@@ -203,6 +200,7 @@ class SetwiseStore:
         )  # fmt: skip
         for solved in self.work.as_completed(solve_tiers, self.tasks(back)):
             wave.planes[solved.begin : solved.end] = solved.planes
+            save_memory(self.work, self.aside)
             frames = [planes[1:] for planes in solved.planes if isinstance(planes, Frame)]
             yield (
                 np.array([number, solved.begin, solved.end, solved.records]),
@@ -213,6 +211,7 @@ class SetwiseStore:
             self.scratch.sync(self.needed())
             self.log.settle()
         after.sets, after.planes = [], []
+        after.links, after.starts = NO_LINKS, NO_STARTS
         for what in ("sets", "planes"):
             self.aside.drop(f"{what}{after.number}")
 

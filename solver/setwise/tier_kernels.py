@@ -255,7 +255,7 @@ def find_links(moving, roots, sets, tiers, values, found):
             if leaf_of_move < 0:
                 return -1
             shared, varying, tier, plain = child_of(lanes[leaf_of_move], values, mask)
-            if not plain:
+            if not plain or varying != mask:  # a bit that is overwritten would make one child of two positions
                 return -1
             found[count, OWNER], found[count, LEAD] = row, tier
             found[count, CHILD_BASE], found[count, CHILD_MASK] = shared, varying

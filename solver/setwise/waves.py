@@ -9,6 +9,7 @@ import numpy as np
 
 from retrograde.games.game import Game, defines
 from retrograde.solver.rules.examine import start_of
+from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import (
     BIT,
     FROM,
@@ -23,7 +24,7 @@ from retrograde.solver.setwise.forward_kernels import (
     Sets,
     forward,
 )
-from retrograde.solver.setwise.kept import Aside, Wave
+from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, planes_for
 from retrograde.solver.setwise.rules import Rules, rules_of
 from retrograde.solver.setwise.symbols import LANES
 from retrograde.solver.setwise.tier_kernels import (
@@ -48,10 +49,10 @@ from retrograde.solver.setwise.tier_kernels import (
     ends_of,
     find_links,
 )
-from retrograde.solver.setwise.words import AFTER_TIER, groups_of
+from retrograde.solver.setwise.words import AFTER_TIER, GROUP_BITS
 from retrograde.solver.streamed.steps import TALLIED
 from retrograde.solver.work.journal import Log
-from retrograde.solver.work.scratch import Frame
+from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
 from retrograde.solver.work.work import Unfit
 
@@ -73,7 +74,7 @@ def first_wave(game: Game, start: int, aside: Aside) -> Wave:
     """Return the wave of the start alone."""
     tiers = np.zeros((1, TIER), np.int64)
     tiers[0, [NUMBER, BASE, GROUPS, WORDS, COUNT]] = int(game.tier(start)), start, 1, 1, 1
-    wave = Wave(0, tiers, np.empty((0, LINK), np.int64), np.zeros(2, np.int64))
+    wave = Wave(0, tiers, NO_LINKS, NO_STARTS)
     wave.begins.append(0)
     wave.sets.append(aside.put("sets0", np.array([1, 0, 0, 1], np.uint64)))
     return wave
@@ -97,7 +98,7 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     children = np.zeros((len(numbers), TIER), np.int64)
     children[:, NUMBER], children[:, BASE], children[:, MASK] = numbers, ones & ~varying, varying
     children[:, BITS] = np.bitwise_count(varying)
-    children[:, GROUPS] = [groups_of(bits) for bits in range(LANES)] @ (np.arange(LANES)[:, None] == children[:, BITS])
+    children[:, GROUPS] = 1 << np.maximum(children[:, BITS] - GROUP_BITS, 0)
     ends = np.cumsum(children[:, GROUPS] + AFTER_TIER)
     children[:, GROUP] = ends - children[:, GROUPS] - AFTER_TIER  # of all, until they are cut into chunks
     starts = np.append(begins, len(found))
@@ -123,10 +124,10 @@ def looks_plain(game: Game) -> bool:
     start = start_of(game)
     try:
         rules = rules_of(game)
-        tiers = first_wave(game, start, Aside(None)).tiers
+        tiers, plies = first_wave(game, start, Aside(None)).tiers, 0
         while len(tiers):
-            ahead = next_tiers(rules, tiers)
-            if ahead is None:
+            ahead, plies = next_tiers(rules, tiers), plies + 1
+            if ahead is None or planes_for(plies) > MOST_PLANES:
                 return False
             children = ahead[0]
             tiers = children[:: -(-len(children) // GLANCES)].copy()
@@ -183,7 +184,9 @@ def fill(task: Task) -> Filled:
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
     groups = int((tiers[:, GROUPS] + AFTER_TIER).sum())
-    most = min(2 * int(parents.tiers[links[:, FROM], WORDS].sum()), LANES * int(tiers[:, GROUPS].sum()))
+    pulled = parents.tiers[links[:, FROM]]
+    most = np.where(links[:, PLACE] == MANY, pulled[:, COUNT], 2 * pulled[:, WORDS]).sum()
+    most = min(int(most), LANES * int(tiers[:, GROUPS].sum()))
     content = room("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
     tally = np.zeros((VALUES, TALLIED), np.int64)
@@ -239,6 +242,12 @@ class SetsLog:
                 self.filled[int(wave)][int(begin)] = Filled(
                     int(begin), int(end), known.reshape(-1, len(KNOWN)), where, tally.reshape(-1, TALLIED)
                 )
+
+    def believe(self, scratch: Scratch) -> None:
+        """Forget what was filled of waves that were not whole and is no longer in the scratch files."""
+        for wave in self.filled.keys() - self.whole:
+            gone = {*scratch.missing(filled.sets for filled in self.filled[wave].values())}
+            self.filled[wave] = {k: filled for k, filled in self.filled[wave].items() if filled.sets not in gone}
 
     def add(self, wave: int, filled: Filled) -> None:
         """Note what was filled."""

@@ -6,8 +6,8 @@ so is proved for each tier from the rules, which are run once on bits that are n
 what is not plain raises Unfit, and the game is solved in another way, to the same bytes.
 
 It is asked further that whose turn it is has lost where the game is over, or else nothing is left to play in the last
-wave, which ties; and that the first position is its own image. Where memory suffices, all is in memory, and a kill
-leaves nothing of such a solve, which takes minutes; else waves are put aside in scratch files, and the journal says
+wave, which ties; and that the first position is its own image. Where memory suffices, all is in memory, and such a
+solve, which takes minutes, begins anew after a kill; else waves are put aside in scratch files, and the journal says
 what is there.
 """
 
@@ -23,9 +23,9 @@ from retrograde.solver.forecast import QUICK, check_disk, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED
-from retrograde.solver.setwise.kept import Aside, Wave
+from retrograde.solver.setwise.kept import Aside, Wave, planes_for, save_memory
 from retrograde.solver.setwise.rules import Rules, rules_of
-from retrograde.solver.setwise.store import SetwiseStore, planes_for
+from retrograde.solver.setwise.store import SetwiseStore
 from retrograde.solver.setwise.tier_kernels import COUNT, NUMBER, VALUE, WORDS
 from retrograde.solver.setwise.waves import (
     VALUES,
@@ -78,7 +78,8 @@ class Setwise:
             raise Unfit
         rules = rules_of(game)
         found, solved = work.log("sets"), work.log("worths")
-        resumed = bool(found.resumed)
+        solved.since_anew()
+        resumed = bool(found.since_anew())
         if not resumed:
             try:
                 return Attempt(game, start, rules, work).solve(forgetful(work, "sets"), forgetful(work, "worths"))
@@ -113,11 +114,12 @@ class Attempt:
         """Return the solved game, going on from what the logs say is there."""
         log = SetsLog(found)
         self.scratch.begin(fresh=not log.filled)
+        log.believe(self.scratch)
         self.work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
         waves = self.explore(log, self.work.phase("exploring"))
         over = self.over
         records = int(over[:, STORED].sum())
-        if records <= self.work.sizes.in_memory or planes_for(len(waves) - 1) > MOST_PLANES:
+        if records <= self.work.sizes.in_memory:
             raise Unfit
         left = int(over[OPEN, STORED])
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
@@ -134,12 +136,11 @@ class Attempt:
         met = {int(found[0].tiers[0, NUMBER])}
         while (wave := self.next_wave(found[-1])) is not None:
             numbers = wave.tiers[:, NUMBER].tolist()
-            if not met.isdisjoint(numbers):
+            if not met.isdisjoint(numbers) or planes_for(wave.number) > MOST_PLANES:
                 raise Unfit
             met.update(numbers)
             self.fill(found[-1], wave, log, phase)
-            if self.aside.scratch is None:
-                self.expect_room(wave, phase)
+            self.look_ahead(wave, phase)
             found.append(wave)
             values = {*wave.tiers[wave.tiers[:, WORDS] > 0, VALUE].tolist()}
             if not values or values == {TIED}:
@@ -172,19 +173,21 @@ class Attempt:
             if self.aside.scratch:
                 log.add(wave.number, filled)
             phase.advance(done[0], positions=done[1])
+            save_memory(self.work, self.aside)
         if self.aside.scratch and wave.number not in log.whole:
             self.scratch.sync(wave.sets)
             log.add_whole(wave.number)
             log.log.settle()
 
-    def expect_room(self, wave: Wave, phase: Phase) -> None:
-        """Raise TooMuch where memory does not suffice for this wave, or will not for all, as soon as that is told."""
+    def look_ahead(self, wave: Wave, phase: Phase) -> None:
+        """Raise DiskTooSmall where the disk will not suffice, as soon as that is told; and TooMuch where memory does
+        not for this wave, or will not for all."""
         more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
         if not self.looked_ahead and phase.positions > LOOKED_AHEAD:
             self.looked_ahead = True
             expected = estimate(self.game, self.work.workers, *QUICK, self.work.sizes.in_memory)
-            check_disk(self.game, self.work.scratch.parent, expected, 0)
+            check_disk(self.game, self.work.scratch.parent, expected, sum(self.scratch.lengths().values()))
             positions = np.array(expected.waves) * phase.positions / phase.done
             more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
-        if more > self.work.budget.left():
+        if more > self.work.budget.left() and not self.aside.scratch:
             raise TooMuch

@@ -31,12 +31,6 @@ ONES = np.array(
 
 
 @lean_kernel
-def groups_of(bits):
-    """Return how many groups the ranks of so many bits make."""
-    return 1 << max(bits - GROUP_BITS, 0)
-
-
-@lean_kernel
 def popcount(word):
     """Return how many ones a word has."""
     return np.int64(word.bit_count())
@@ -51,7 +45,8 @@ def lowest(word):
 @lean_kernel
 def highest(word):
     """Return the number of the highest one in a word that is not 0."""
-    return np.int64(word.bit_length()) - 1
+    high = word >> np.uint64(32)
+    return int(high).bit_length() + 31 if high else int(word & LOW).bit_length() - 1  # of numbers that are ints to all
 
 
 @lean_kernel

@@ -233,7 +233,7 @@ def make_steps(scored, lists, tally, making):
 @kernel
 def rounded(position, before, mask):
     """Return the position with most of its lowest bits under the mask zero that is still above *before*."""
-    highest = 1 << (position ^ before).bit_length() - 1
+    highest = 1 << int(position ^ before).bit_length() - 1
     return position & ~(mask & highest - 1)
 
 

@@ -241,10 +241,12 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool,
     with listening(as_json) as line:
         announce(line, "reading the rules")
         from retrograde.solver.forecast import estimate  # which takes some time, in which nothing would be said
+        from retrograde.solver.setwise.waves import looks_plain
 
         expected = estimate(
-            game, workers or os.cpu_count() or 1, listener=line, metric=goal.metric, against=goal.against is not None
-        )
+            game, workers or os.cpu_count() or 1, listener=line, metric=goal.metric, against=goal.against is not None,
+            is_plain=looks_plain,
+        )  # fmt: skip
     folder = next(folder for folder in path.absolute().parents if folder.is_dir())
     free = shutil.disk_usage(folder).free
     if as_json:

@@ -10,6 +10,7 @@ The same forecast decides whether a solve is refused: where even the least that 
 """
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +24,6 @@ from retrograde.solver.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.numbered.room import room_for
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.sampling import Sampled, Sampler
-from retrograde.solver.setwise.waves import looks_plain
 from retrograde.solver.slotted.store import memory_of
 from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, format_size
 from retrograde.solver.work.progress import Listener, announce
@@ -193,13 +193,14 @@ class Estimate:
 def estimate(
     game: Game, workers: int = 1, counted: int = COUNTED, sampled: int = SAMPLED, in_memory: int = 4_000_000,
     listener: Listener | None = None, metric: str | None = None, against: bool = False,
+    is_plain: Callable[[Game], bool] = lambda game: False,
 ) -> Estimate:  # fmt: skip
     """Return what a solve of a game will take with so many *workers*, by a *metric*, the game's own if None, or
     *against* a model.
 
     Waves of up to *counted* positions are counted, later ones estimated from *sampled* positions each; games of up to
     *in_memory* records are solved in memory. *listener* is called with Progress. Raises RuleError where the rules break
-    the contract.
+    the contract. *is_plain* tells of a game for a stream whether it will be solved word by word instead.
     """
     announce(listener, "reading the rules")
     metric = metric or metric_of(game)
@@ -218,7 +219,7 @@ def estimate(
     if found.complete:
         result.positions = round(found.symmetric * result.records)
     ratios = STREAMED if result.streamed else CYCLIC if found.returns else LISTED
-    words = result.streamed and looks_plain(game)
+    words = result.streamed and is_plain(game)
     if words:
         ratios = WORDS if found.records * WORDS.memory.likely < MemoryBudget().left() else WORDS_ASIDE
     if listed:
@@ -290,8 +291,10 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     result.put("seconds", all_slots.times(ratios.seconds).times(1 / speed_of(workers)) + ratios.start)
     largest = int(np.diff(numbering.starts).max())
     room = room_for(game, largest, CODE_BITS)
-    likely = 2 * slots + (room.least + room.most) // 2
-    result.put("memory", Range(2 * slots + room.least, likely, 2 * slots + room.most) + ratios.fixed_memory)
+    likely = 2 * slots + (room.least + room.most) // 2 - room.tasks
+    result.put(
+        "memory", Range(2 * slots + room.least - room.tasks, likely, 2 * slots + room.most) + ratios.fixed_memory
+    )
     put_disk(result, all_slots, ratios, 1)
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",

@@ -26,10 +26,12 @@ TASKS = 100_000_000, 1000
 
 
 class Room(NamedTuple):
-    """How many bytes a tier must have, and has use for."""
+    """How many bytes a tier must have, and has use for; and how many of both are put by for tasks, which may take
+    less."""
 
     least: int
     most: int
+    tasks: int
 
 
 def room_for(game: Game, count: int, bits: int) -> Room:
@@ -40,7 +42,7 @@ def room_for(game: Game, count: int, bits: int) -> Room:
         for listed, sums in zip(LISTED, (SUMS[0], SUMS[-1]), strict=True)
     )
     tasks = min(TASKS[0], TASKS[1] * count)
-    return Room(int(least * count) + tasks, int(most * count) + tasks)
+    return Room(int(least * count) + tasks, int(most * count) + tasks, tasks)
 
 
 def sums_type(spare: int, count: int) -> type[np.unsignedinteger[Any]]:

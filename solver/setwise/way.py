@@ -185,7 +185,9 @@ class Attempt:
         more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
         if not self.looked_ahead and phase.positions > LOOKED_AHEAD:
             self.looked_ahead = True
-            expected = estimate(self.game, self.work.workers, *QUICK, self.work.sizes.in_memory)
+            expected = estimate(
+                self.game, self.work.workers, *QUICK, self.work.sizes.in_memory, is_plain=lambda game: True
+            )
             check_disk(self.game, self.work.scratch.parent, expected, sum(self.scratch.lengths().values()))
             positions = np.array(expected.waves) * phase.positions / phase.done
             more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()

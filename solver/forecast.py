@@ -104,7 +104,7 @@ WORDS = Ratios(
     Range(0.04, 0.11, 0.24), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 and 5×6, word by word", -0.095,
 )  # fmt: skip
 WORDS_ASIDE = Ratios(
-    Range(0.4, 1.0, 2.0), Range(1.5, 2.5, 12.0), Range(0, 0.001, 0.01), Range(1000 * MB, 4000 * MB, None),
+    Range(0.4, 1.0, 2.0), Range(1.5, 2.5, 12.0), Range(0, 0.02, 0.04), Range(1500 * MB, 4500 * MB, 8000 * MB),
     Range(0.10, 0.17, 0.30), Range(0.085, 0.11, 0.24), "a solve of Connect Four 8×4, word by word in scratch files",
     -0.095,
 )  # fmt: skip

@@ -43,21 +43,23 @@ def solved_by_words(game, path, **options):
 # Symbols
 
 
-def value_of(circuit, literal, position):
-    """Return what a literal is for a position, worked out node by node."""
-    kind, a, b = circuit.nodes[literal >> 1]
-    if literal >> 1 == 0:
-        one = False
-    elif literal >> 1 <= 64:
-        one = bool(position >> (literal >> 1) - 1 & 1)
-    else:
-        pair = value_of(circuit, a, position), value_of(circuit, b, position)
-        one = all(pair) if kind == 0 else pair[0] != pair[1]
-    return one ^ bool(literal & 1)
+def values_of(circuit, position):
+    """Return what each node is for a position, worked out one after another."""
+    values = []
+    for number, (kind, a, b) in enumerate(circuit.nodes):
+        if number == 0:
+            values.append(False)
+        elif number <= 64:
+            values.append(bool(position >> number - 1 & 1))
+        else:
+            pair = values[a >> 1] ^ bool(a & 1), values[b >> 1] ^ bool(b & 1)
+            values.append(all(pair) if kind == 0 else pair[0] != pair[1])
+    return values
 
 
 def number_of(circuit, symbol, position):
-    number = sum(value_of(circuit, bit, position) << place for place, bit in enumerate(symbol.bits))
+    values = values_of(circuit, position)
+    number = sum((values[bit >> 1] ^ bool(bit & 1)) << place for place, bit in enumerate(symbol.bits))
     return number - (1 << 64 if number >> 63 else 0)
 
 

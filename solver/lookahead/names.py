@@ -5,13 +5,15 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from retrograde.games.game import Game, defines, metric_of
 from retrograde.solver.lookahead.scores import DEEPEST
 
 if TYPE_CHECKING:
     from retrograde.solver.lookahead.ahead import Ahead
+
+Answer = TypeVar("Answer")
 
 
 class Limits(NamedTuple):
@@ -41,20 +43,31 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
     """Return what chooses a move by looking ahead, if that is what a name stands for."""
     if (limits := read_name(name)) is None:
         return None
-    from retrograde.solver.lookahead.ahead import MetChance  # numba takes a while to import
-
-    ahead = ahead_of(game, limits.paranoid)
+    looking = Looking(game, limits.paranoid)
 
     def choose(position: int) -> int:
-        nonlocal ahead
         seed = chance.getrandbits(32)
-        try:
-            return ahead.find(position, limits.depth, limits.seconds, seed).move
-        except MetChance:  # of which the rules had not told
-            ahead = by_points(game)
-            return ahead.find(position, limits.depth, limits.seconds, seed).move
+        return looking.ask(lambda ahead: ahead.find(position, limits.depth, limits.seconds, seed)).move
 
     return choose
+
+
+class Looking:
+    """The look ahead that fits a game; by points from when chance is met of which the rules had not told."""
+
+    def __init__(self, game: Game, paranoid: bool = False):
+        self.game = game
+        self.ahead = ahead_of(game, paranoid)
+
+    def ask(self, question: Callable[["Ahead"], Answer]) -> Answer:
+        """Return the answer to a question about positions."""
+        from retrograde.solver.lookahead.ahead import MetChance  # here because numba takes a while to import
+
+        try:
+            return question(self.ahead)
+        except MetChance:
+            self.ahead = by_points(self.game)
+            return question(self.ahead)
 
 
 def ahead_of(game: Game, paranoid: bool = False) -> "Ahead":

@@ -6,7 +6,7 @@ What lies beyond is judged by the game's `estimate`. Among moves that are as goo
 import threading
 
 from retrograde.games.game import Game
-from retrograde.solver.lookahead.names import Limits, ahead_of, by_points
+from retrograde.solver.lookahead.names import Limits, Looking
 from retrograde.solver.models.model import Model, Weights
 
 SLACK = 1e-9
@@ -22,15 +22,9 @@ class Deep(Model):
         self.own = threading.local()
 
     def weights(self, game: Game, position: int) -> Weights:
-        from retrograde.solver.lookahead.ahead import MetChance  # here because numba takes a while to import
-
-        if getattr(self.own, "game", None) is not game:
-            self.own.game, self.own.ahead = game, ahead_of(game)
-        try:
-            scores = self.own.ahead.scores(position, self.limits.depth)
-        except MetChance:  # of which the rules had not told
-            self.own.ahead = by_points(game)
-            scores = self.own.ahead.scores(position, self.limits.depth)
+        if getattr(self.own, "looking", None) is None or self.own.looking.game is not game:
+            self.own.looking = Looking(game)
+        scores = self.own.looking.ask(lambda ahead: ahead.scores(position, self.limits.depth))
         best = max(score for _, score in scores)
         slack = SLACK if isinstance(best, float) else 0
         return {move: int(score >= best - slack) for move, score in scores}

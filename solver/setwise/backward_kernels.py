@@ -86,13 +86,14 @@ def room_for_batch():
 
 
 @kernel
-def backward(imaging, sets, links, starts, after, planes_after, count_after, planes, count, tallies):
-    """Write the planes of some tiers, so many planes a word, from those of tiers of the wave after; count worths.
+def backward(imaging, sets, links, starts, after, planes_after, planes, tallies):
+    """Write the planes of some tiers from those of tiers of the wave after; count worths.
 
     Of two tiers that are images of one another only those of the canonical one are counted.
 
     The links out of tier k are those from *starts[k]* to *starts[k + 1]*.
     """
+    count_after, count = len(planes_after), len(planes)
     batch = room_for_batch()
     values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     for k in range(len(sets.tiers)):
@@ -284,13 +285,14 @@ def like_lowest(left, planes, word, count):
 
 
 @kernel
-def make_steps(imaging, sets, planes, count, codes, room, buffer, made, tally, worths):
+def make_steps(imaging, sets, planes, codes, room, buffer, made, tally, worths):
     """Write the canonical positions of some tiers as steps, a row of *made* for each; count them by code in *tally*, of
     which *worths*, int64[tiers, 2**count], has how many there are with those that are not canonical.
 
     A step is as in streamed/steps.py, *codes* are those of worths, and *room* is for the steps of a tier. Returns how
     many canonical positions there are.
     """
+    count = len(planes)
     values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     runs_room = room_for_runs()
     at = kept = 0

@@ -76,20 +76,16 @@ class Wave:
     def take(self, aside: Aside, rows: Array, name: str) -> Sets:
         """Return the sets of some tiers, whose rows ascend, in arrays of this thread."""
         tiers = self.tiers[rows]
-        groups, words = int((tiers[:, GROUPS] + AFTER_TIER).sum()), int(tiers[:, WORDS].sum())
+        groups, words = groups_of(tiers), int(tiers[:, WORDS].sum())
         sets = Sets(
             tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32),
             room(f"{name} words", words + 1, np.uint64),
         )  # fmt: skip
         group = word = 0
         for chunk, begin, end in self.chunks_of(rows):
-            head = self.groups_in(chunk)
+            head = groups_of(self.tiers[slice(*self.rows_of(chunk))])
             group, word = copy_tiers(aside.get(self.sets[chunk]), head, sets, begin, end, group, word)
         return sets
-
-    def groups_in(self, chunk: int) -> int:
-        """Return how many groups a chunk has."""
-        return int((self.tiers[slice(*self.rows_of(chunk)), GROUPS] + AFTER_TIER).sum())
 
     def take_planes(self, aside: Aside, rows: Array, sets: Sets, count: int, name: str) -> Array:
         """Return so many planes of some tiers, uint64[count, words + 1], whose sets have been taken."""
@@ -105,6 +101,11 @@ class Wave:
         out = room("planes aside", size, np.uint64)[:size]
         squeeze_planes(words, planes, begin, begin + int(own[:, WORDS].sum()), count, out)
         return aside.put(f"planes{self.number}", out)
+
+
+def groups_of(tiers: Array) -> int:
+    """Return how many groups some tiers have, with those behind each."""
+    return int((tiers[:, GROUPS] + AFTER_TIER).sum())
 
 
 def planes_for(plies: int) -> int:

@@ -92,18 +92,7 @@ def solve_tiers(task: Task) -> Solved:
     planes_after = after.take_planes(aside, rows, sets_after, back.planes_after, "after")
     planes = room_for_planes("own", count, int(sets.tiers[:, WORDS].sum()))
     worths = np.zeros((behind - first, len(codes)), np.int64)
-    backward(
-        back.imaging,
-        sets,
-        links,
-        starts - starts[0],
-        sets_after,
-        planes_after,
-        back.planes_after,
-        planes,
-        count,
-        worths,
-    )
+    backward(back.imaging, sets, links, starts - starts[0], sets_after, planes_after, planes, worths)
     put = []
     for chunk in range(begin, end):
         own = wave.rows_of(chunk)[0] - first
@@ -112,7 +101,7 @@ def solve_tiers(task: Task) -> Solved:
     tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((behind - first, MADE), np.int64)
     of_steps = StepRoom(room("steps", largest), room("codes", largest, np.uint16))
     out = buffer("out", all_of, behind - first)
-    records = make_steps(back.imaging, sets, planes, count, codes, of_steps, out, made, tally, worths)
+    records = make_steps(back.imaging, sets, planes, codes, of_steps, out, made, tally, worths)
     size = int((made[:, AT] + made[:, SIZE]).max())
     return Solved(begin, end, made, back.scratch.write("records", out.bytes[:size].data), tally, records, put)
 
@@ -137,6 +126,8 @@ class SetwiseStore:
         self.last = len(found) - 1
         self.left: list[set[int]] = [set(np.flatnonzero(words_in(wave)).tolist()) for wave in found]
         """The chunks that are not solved, by wave."""
+        for wave in found:
+            wave.planes = [None] * len(wave.sets)
 
     def groups(self) -> Iterator[int]:
         """Yield the numbers of the waves but for the last, last first; raise DamagedScratch where files are gone that
@@ -145,7 +136,6 @@ class SetwiseStore:
             for frame in self.scratch.missing(self.needed()):
                 raise self.scratch.damaged(frame)
         last = self.found[self.last]
-        last.planes = [None] * len(last.sets)
         for chunk in self.left[self.last] if self.left[self.last - 1] else ():
             rows = np.arange(*last.rows_of(chunk))
             sets = last.take(self.aside, rows, "own")
@@ -159,17 +149,20 @@ class SetwiseStore:
     def needed(self) -> list[Frame]:
         """Return the frames that are of use: sets and planes of waves that are not solved and those after them, and
         steps."""
-        found = [records.frame for wave in self.waves for tier in wave.values() for records in tier.records.values()]
+        found = [frame for number in range(self.last) for frame in self.steps_of(number)]
         for wave, after in pairwise(self.found):
             if self.left[wave.number]:
                 found += [*wave.sets, *after.sets, *filter(None, wave.planes + after.planes)]
         return found
 
+    def steps_of(self, number: int) -> list[Frame]:
+        """Return the frames of the steps of a wave."""
+        return [records.frame for tier in self.waves[number].values() for records in tier.records.values()]
+
     def keep(self, done: Done) -> Kept:
         """Take the steps and planes of some chunks."""
         (number, begin, end, records), where, tally, frames = done
         wave = self.found[number]
-        wave.planes = wave.planes or [None] * len(wave.sets)
         for chunk, row in zip(range(begin, end), frames.reshape(-1, len(Frame._fields) - 1).tolist(), strict=False):
             wave.planes[chunk] = Frame(f"planes{number}", *row)
         self.left[number].difference_update(range(begin, end))
@@ -190,7 +183,6 @@ class SetwiseStore:
         wave, after = self.found[number], self.found[number + 1]
         if not self.left[number]:
             return
-        wave.planes = wave.planes or [None] * len(wave.sets)
         links, starts = links_out(wave, after)
         plies = self.last - number
         count = planes_for(plies)
@@ -208,7 +200,7 @@ class SetwiseStore:
                 solved.tally.ravel(), np.array(frames, np.int64).ravel(),
             )  # fmt: skip
         if self.aside.scratch:
-            self.scratch.sync(self.needed())
+            self.scratch.sync([*filter(None, wave.planes), *self.steps_of(number)])  # all else has been before
             self.log.settle()
         after.sets, after.planes = [], []
         after.links, after.starts = NO_LINKS, NO_STARTS

@@ -24,7 +24,7 @@ from retrograde.solver.setwise.forward_kernels import (
     Sets,
     forward,
 )
-from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, planes_for
+from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, planes_for
 from retrograde.solver.setwise.rules import Rules, rules_of
 from retrograde.solver.setwise.symbols import LANES
 from retrograde.solver.setwise.tier_kernels import (
@@ -131,7 +131,7 @@ def looks_plain(game: Game) -> bool:
                 return False
             children = ahead[0]
             tiers = children[:: -(-len(children) // GLANCES)].copy()
-            values = np.array([value_of(rules, tier) for tier in tiers])
+            values = np.array([value_of_rest(rules, tier) for tier in tiers])
             if not {*values.tolist()} <= {OPEN, TIED, LOST} or {OPEN, TIED} <= {*values.tolist()}:
                 return False
             tiers = tiers[values == OPEN]
@@ -146,7 +146,7 @@ def plain_start(game: Game, start: int) -> bool:
     return not defines(game, "images") or not {*game.images(start)} - {start}
 
 
-def value_of(rules: Rules, tier: Array) -> int:
+def value_of_rest(rules: Rules, tier: Array) -> int:
     """Return the primitive value of the positions of a tier that are not lost, UNCLEAR where that is not plain."""
     cubes, values = np.empty((MOST_CUBES, 2), np.int64), np.empty(len(rules.ending.nodes), np.int64)
     return int(ends_of(rules.ending, tier[BASE], tier[MASK], values, cubes)[1])
@@ -183,7 +183,7 @@ def fill(task: Task) -> Filled:
     parents = before.take(aside, rows, "parents")
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
-    groups = int((tiers[:, GROUPS] + AFTER_TIER).sum())
+    groups = groups_of(tiers)
     pulled = parents.tiers[links[:, FROM]]
     most = np.where(links[:, PLACE] == MANY, pulled[:, COUNT], 2 * pulled[:, WORDS]).sum()
     most = min(int(most), LANES * int(tiers[:, GROUPS].sum()))

@@ -41,7 +41,7 @@ from retrograde.solver.streamed.legend import solved_from
 from retrograde.solver.streamed.segments import add_up
 from retrograde.solver.streamed.steps import POSITIONS, STORED, TALLIED
 from retrograde.solver.work.driver import drive
-from retrograde.solver.work.journal import Entries, Log
+from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import DamagedScratch, Scratch
 from retrograde.solver.work.work import Unfit, Work
@@ -82,7 +82,7 @@ class Setwise:
         resumed = bool(found.since_anew())
         if not resumed:
             try:
-                return Attempt(game, start, rules, work).solve(forgetful(work, "sets"), forgetful(work, "worths"))
+                return Attempt(game, start, rules, work).solve(work.log("sets", False), work.log("worths", False))
             except TooMuch:
                 pass
         try:
@@ -93,11 +93,6 @@ class Setwise:
             for log in (solved, found):  # in this order: without sets there can be no worths
                 log.begin_anew()
             return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
-
-
-def forgetful(work: Work, name: str) -> Log:
-    """Return a log that is not kept."""
-    return Log(None, name, Entries(work.scratch, []), work.sizes.journal_seconds)
 
 
 class Attempt:

@@ -74,10 +74,13 @@ class Work:
         self.open.callback(resource.close)
         return resource
 
-    def log(self, name: str) -> Log:
-        """Return the entries of a name in the journal, to be read and added to."""
+    def log(self, name: str, kept: bool = True) -> Log:
+        """Return the entries of a name in the journal, to be read and added to; where there is no journal, or it is not
+        to be *kept*, none."""
         pause = self.sizes.journal_seconds
-        return self.journal.log(name, pause) if self.journal else Log(None, name, Entries(self.scratch, []), pause)
+        if self.journal and kept:
+            return self.journal.log(name, pause)
+        return Log(None, name, Entries(self.scratch, []), pause)
 
     def phase(self, name: str, total: int | None = None) -> Phase:
         """Return the count of a new phase, which has so many records in all."""

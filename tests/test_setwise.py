@@ -332,7 +332,8 @@ def test_a_solve_that_is_stopped_begins_anew(tmp_path):
 
 @pytest.fixture
 def in_scratch(monkeypatch):
-    """Let there be too little memory for all waves, and tasks be small."""
+    """Let there be too little memory for all waves, tasks be small, and all be told that is done."""
+    monkeypatch.setattr(Phase, "often", 0)
     monkeypatch.setattr("retrograde.solver.setwise.way.LOOKED_AHEAD", 0)
     monkeypatch.setattr("retrograde.solver.setwise.way.BYTES_A_POSITION", 1 << 50)
     for name, least in (("waves.TASK_WORDS", 200), ("store.TASK_WORDS", 100), ("store.LEAST_WORDS", 100)):
@@ -340,8 +341,7 @@ def in_scratch(monkeypatch):
 
 
 @pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:4,4,3"])
-def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch, monkeypatch):
-    monkeypatch.setattr(Phase, "often", 0)
+def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch):
     game, path = load_game(variant), tmp_path / "game.h5"
     wanted = solve(game, tmp_path / "wanted.h5", way="streamed", sizes=SIZES).read_bytes()
     sizes = Sizes(in_memory=1, journal_seconds=0)

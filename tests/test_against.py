@@ -280,6 +280,8 @@ def home(tmp_path_factory):
     (folder / "mine.py").write_text(
         "def corners(game, position):\n"
         "    return {move: 3 if move in (0, 2) else 1 for move in game.generate_moves(position)}\n"
+        "def least(game, position):\n"
+        "    return {min(game.generate_moves(position)): 1}\n"
         "def silent(game, position):\n"
         "    return {}\n"
         "def floating(game, position):\n"
@@ -490,7 +492,10 @@ def responses_from(text):
 def test_people_play_by_weights_of_their_own(home):
     facts = told("match", "tictactoe", "exploit:mine.py:corners", "./mine.py:corners", "--games", "200")
     assert facts["players"][0]["points"] > 180
-    assert "a1" in retrograde("play", "tictactoe", "--first", "exploit:random", "--second", "mine.py:corners").stdout
+    said = retrograde("play", "tictactoe", "--first", "mine.py:least", "--second", "mine.py:least").stdout
+    moves = re.findall(r"^(\d)\. (\w\d)  ([XO]), mine.py:least$", said, re.MULTILINE)
+    names = ["a1", "b1", "c1", "a2", "b2", "c2", "a3"]
+    assert moves == [(str(ply + 1), name, "XO"[ply % 2]) for ply, name in enumerate(names)]
 
 
 # What is refused

@@ -102,6 +102,20 @@ def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS
     return KINDS[type(file.contents)](file, game, cache_blocks)
 
 
+def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
+    """Return the error that tells that there is no database of a variant, by a metric if one is given.
+
+    *text* is what the variant was called by who asked for it.
+
+    >>> print(no_database("nim", "nimber"))
+    no database for nim by nimber; make it with: retrograde solve nim --metric nimber
+    """
+    what, option = (f"{name} by {metric}", f" --metric {metric}") if metric else (name, "")
+    if model := model_in(metric):
+        what, option = f"{name} against {model}", f" --metric expectation --against {model}"
+    return NoDatabase(f"no database for {what}; make it with: retrograde solve {text or name}{option}")
+
+
 def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | None) -> tuple[Path, Game]:
     """Return the path of a variant's database, which is there, and the game."""
     from retrograde.games.catalog import load_game, variant
@@ -110,10 +124,7 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
     game = game or load_game(name)
     path = database_path(variant(game), home, metric if metric != metric_of(game) else "")
     if not path.exists():
-        what, option = (f"{variant(game)} by {metric}", f" --metric {metric}") if metric else (variant(game), "")
-        if model := model_in(metric):
-            what, option = f"{variant(game)} against {model}", f" --metric expectation --against {model}"
-        raise NoDatabase(f"no database for {what}; make it with: retrograde solve {name}{option}")
+        raise no_database(variant(game), metric, name)
     return path, game
 
 

@@ -13,9 +13,10 @@ from typing import TypeVar
 
 from retrograde.cli.web.shelf import Facts, Shelf, State, is_there, state_of
 from retrograde.databases import NoDatabase, OtherRules, open_database
-from retrograde.databases.location import database_path
+from retrograde.databases.location import database_path, metric_named
+from retrograde.databases.open import no_database
 from retrograde.games.catalog import game_names, load_game, named_game, variant
-from retrograde.games.game import Game, RetrogradeError, VariantError
+from retrograde.games.game import Game, RetrogradeError, VariantError, metric_of
 from retrograde.solver.oracles.open import searching_oracle
 from retrograde.solver.oracles.searching import SearchingOracle
 from retrograde.solver.play.solution import Solution
@@ -106,27 +107,31 @@ class Library:
         return [facts for facts in self.all() if facts.game == name]
 
     def solution(self, text: str) -> Solution:
-        """Return the solution of a variant.
+        """Return the solution of a variant; with a metric behind it (`tictactoe@score`) of the database that has that.
 
         Raises VariantError where there is no such variant, NoDatabase where it is not served, and Unavailable where its
         database cannot be read.
         """
         if len(text.encode(errors="replace")) > LONGEST_NAME:
             raise NoDatabase(f"no variant has so long a name as {text[:40]!r}…")
-        game, unknown = self.games.get(text), None
+        plain, metric = metric_named(text)
+        game, unknown = self.games.get(plain), None
         if game is None:
             try:
-                game = named_game(text)
+                game = named_game(plain)
             except VariantError as error:
                 unknown = error
-        name = variant(game) if game else text
+        name = variant(game) if game else plain
         if self.games and name not in self.games:
             raise unknown or NoDatabase(f"{name} is not served here")
-        if facts := self.shelf.find(name):
+        if game and metric == metric_of(game):
+            metric = ""
+        path = database_path(name, metric=metric)
+        if facts := self.shelf.facts(path) if metric else self.shelf.find(name):
             return self.open(facts, game)
-        if is_there(database_path(name)):
-            raise Unavailable(unreadable(name))
-        raise unknown or NoDatabase(f"no database for {name}; make it with: retrograde solve {name}")
+        if is_there(path):
+            raise Unavailable(unreadable(f"{name}@{metric}" if metric else name))
+        raise unknown or no_database(name, metric)
 
     def open(self, facts: Facts, game: Game | None = None) -> Solution:
         """Return the solution in a file, as it is now; raise Unavailable where it cannot be read.

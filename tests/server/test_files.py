@@ -199,3 +199,17 @@ def test_rules_that_are_not_at_hand(home, tmp_path):
     client = client_of()
     assert "mislaid" in served(client)
     assert "not at hand" in get(client, "/api/position", 503, variant="mislaid")["error"]
+
+
+def test_a_database_by_another_metric_is_served_by_its_text(home, client):
+    """It has other outcomes than the one beside it; where there is none, it is said what makes it."""
+    retrograde("solve", "tictactoe", "--metric", "score", "--database", database_path("tictactoe", home, "score"))
+    told = get(client, "/api/position", variant="tictactoe@score")
+    assert told["variant"] == "tictactoe" and told["value"] == "tie"
+    served_by = client.app.state.library.solution
+    assert [served_by(text).metric for text in ("tictactoe@score", "tictactoe")] == ["score", "remoteness"]
+    missing = get(client, "/api/position", 404, variant="tictactoe@expectation-against-random")["error"]
+    assert missing.endswith("retrograde solve tictactoe --metric expectation --against random")
+    (home / "mutorere@drawlevel.h5").write_bytes(b"junk")
+    unreadable = get(client, "/api/position", 503, variant="mutorere@drawlevel")["error"]
+    assert unreadable.endswith("retrograde info mutorere@drawlevel")

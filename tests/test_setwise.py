@@ -302,9 +302,11 @@ def test_other_games_are_left_to_other_ways(variant, tmp_path):
 
 @pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:5,4,3"])
 def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
+    """With planes as words, and squeezed."""
     game = load_game(variant)
     wanted = solve(game, tmp_path / "streamed.h5", way="streamed", sizes=SIZES).read_bytes()
-    for workers, weight in ((1, 1 << 15), (2, 50)):
+    for workers, weight, for_planes in ((1, 1 << 15, 0.5), (2, 50, 0.5), (2, 50, 0.0)):
+        monkeypatch.setattr("retrograde.solver.setwise.way.FOR_PLANES", for_planes)
         monkeypatch.setattr(waves, "TASK_WORDS", weight)
         monkeypatch.setattr("retrograde.solver.setwise.store.TASK_WORDS", weight)
         path = solved_by_words(game, tmp_path / "words.h5", workers=workers, fresh=True)
@@ -334,8 +336,8 @@ def test_a_solve_that_is_stopped_begins_anew(tmp_path):
 def in_scratch(monkeypatch):
     """Let there be too little memory for all waves, tasks be small, and all be told that is done."""
     monkeypatch.setattr(Phase, "often", 0)
-    monkeypatch.setattr("retrograde.solver.setwise.way.LOOKED_AHEAD", 0)
-    monkeypatch.setattr("retrograde.solver.setwise.way.BYTES_A_POSITION", 1 << 50)
+    for name, amount in (("LOOKED_AHEAD", 0), ("PLENTY", 1 << 50), ("BYTES_A_POSITION", 1 << 50)):
+        monkeypatch.setattr(f"retrograde.solver.setwise.way.{name}", amount)
     for name, least in (("waves.TASK_WORDS", 200), ("store.TASK_WORDS", 100), ("store.LEAST_WORDS", 100)):
         monkeypatch.setattr(f"retrograde.solver.setwise.{name}", least)
 

@@ -1,8 +1,8 @@
 """What a solve word by word puts aside of its waves: in memory, or where that does not suffice in scratch files.
 
 The tiers of a wave are put aside a few at a time, a *chunk*: first the masks of all their groups, then their words; and
-of their worths the planes, squeezed to a bit a position, one plane after another. What a task needs is copied into
-arrays of its own, as if the wave had these tiers alone.
+of their worths the planes, one plane after another: as words where there is room for it, else squeezed to a bit a
+position. What a task needs is copied into arrays of its own, as if the wave had these tiers alone.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ import numpy as np
 
 from retrograde.solver.setwise.forward_kernels import LINK, Sets
 from retrograde.solver.setwise.kept_kernels import copy_tiers, squeeze_planes, unsqueeze_planes
-from retrograde.solver.setwise.tier_kernels import COUNT, FIRST, GROUPS, WORDS
+from retrograde.solver.setwise.tier_kernels import COUNT, FIRST, GROUPS, WORD, WORDS
 from retrograde.solver.setwise.words import AFTER_TIER
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
@@ -26,15 +26,18 @@ NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
 
 
 class Aside(NamedTuple):
-    """Where things are put: into scratch files, or else, where there are none, they stay in memory."""
+    """Where things are put: into scratch files, or else, where there are none, they stay in memory; and whether planes
+    are squeezed."""
 
     scratch: Scratch | None
+    squeezes: bool = True
 
     def put(self, name: str, words: Array) -> Array | Frame:
         """Put some words aside, of which the caller keeps nothing, and return where they are."""
         if self.scratch:
             return self.scratch.write(name, words.view(np.uint8).data)
-        words = words.copy()
+        if words.base is not None:  # a part of the room of a thread
+            words = words.copy()
         words.flags.writeable = False  # as what comes from scratch: kernels are compiled for the one or for the other
         return words
 
@@ -91,16 +94,25 @@ class Wave:
         """Return so many planes of some tiers, uint64[count, words + 1], whose sets have been taken."""
         planes = room_for_planes(name, count, int(sets.tiers[:, WORDS].sum()))
         for chunk, begin, end in self.chunks_of(rows):
-            unsqueeze_planes(aside.get(self.planes[chunk]), count, self.tiers[rows[begin:end]], sets, begin, planes)
+            there, content = self.tiers[rows[begin:end]], aside.get(self.planes[chunk])
+            if aside.squeezes:
+                unsqueeze_planes(content, count, there, sets, begin, planes)
+                continue
+            content = content.reshape(count, -1)
+            for at, to, words in np.c_[there[:, WORD], sets.tiers[begin:end, [WORD, WORDS]]].tolist():
+                planes[:, to : to + words] = content[:, at : at + words]
         return planes
 
     def put_planes(self, aside: Aside, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
         """Put the planes of a chunk aside, whose words are those from *begin* on."""
-        own = self.tiers[slice(*self.rows_of(chunk))]
+        own, name = self.tiers[slice(*self.rows_of(chunk))], f"planes{self.number}"
+        end = begin + int(own[:, WORDS].sum())
+        if not aside.squeezes:
+            return aside.put(name, planes[:, begin:end].ravel())
         count, size = len(planes), len(planes) * words_for(int(own[-1, FIRST] + own[-1, COUNT]))
         out = room("planes aside", size, np.uint64)[:size]
-        squeeze_planes(words, planes, begin, begin + int(own[:, WORDS].sum()), count, out)
-        return aside.put(f"planes{self.number}", out)
+        squeeze_planes(words, planes, begin, end, count, out)
+        return aside.put(name, out)
 
 
 def groups_of(tiers: Array) -> int:
@@ -111,6 +123,12 @@ def groups_of(tiers: Array) -> int:
 def planes_for(plies: int) -> int:
     """Return how many planes there are so many plies before the last wave."""
     return max(2, ((plies + 1) // 2).bit_length() + 1)
+
+
+def bytes_of_planes(waves: list[Wave]) -> int:
+    """Return how many bytes the planes of two waves, one after the other, take as words at most."""
+    words = [planes_for(len(waves) - 1 - wave.number) * int(wave.tiers[:, WORDS].sum()) for wave in waves]
+    return 8 * max(map(sum, pairwise(words)))
 
 
 def save_memory(work: Work, aside: Aside) -> None:

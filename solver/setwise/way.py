@@ -23,7 +23,7 @@ from retrograde.solver.forecast import QUICK, check_disk, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED
-from retrograde.solver.setwise.kept import Aside, Wave, planes_for, save_memory
+from retrograde.solver.setwise.kept import Aside, Wave, bytes_of_planes, planes_for, save_memory
 from retrograde.solver.setwise.rules import Rules, rules_of
 from retrograde.solver.setwise.store import SetwiseStore
 from retrograde.solver.setwise.tier_kernels import COUNT, NUMBER, VALUE, WORDS
@@ -50,10 +50,16 @@ BYTES_A_POSITION = 1.0
 """Memory for a position of all waves that is not over, about: a word for some ten."""
 BYTES_IN_WAVE = 2.5
 """Memory for a position of the largest wave beside, about: its planes, and those of the wave after."""
+FOR_PLANES = 0.5
+"""The part of the memory that is left that planes may take as words; more, and they are squeezed."""
 LOOKED_AHEAD = 1 << 24
-"""Positions found after which it is estimated how many there will be, and whether memory suffices."""
+"""Positions found after which it is estimated how many there will be, and whether memory suffices..."""
+PLENTY = 16
+"""...unless so many bytes are left for each of them."""
 CACHED = 4
-"""The part of the memory that is left, one in so many, that has what is read of scratch files."""
+"""The part of the memory that is left, one in so many, that has what is read of scratch files..."""
+STEPS_CACHED = 1 << 28
+"""...and bytes of it where only steps are there: tiers are written by number, and those of many waves alternate."""
 
 
 class TooMuch(Exception):
@@ -100,7 +106,8 @@ class Attempt:
 
     def __init__(self, game: Game, start: int, rules: Rules, work: Work, in_scratch: bool = False):
         self.game, self.start, self.rules, self.work = game, start, rules, work
-        self.scratch = work.until_written(Scratch(work.scratch, max(work.budget.left(), 0) // CACHED * in_scratch))
+        cached = max(work.budget.left(), 0) // CACHED
+        self.scratch = work.until_written(Scratch(work.scratch, cached if in_scratch else min(cached, STEPS_CACHED)))
         self.aside = Aside(self.scratch if in_scratch else None)
         self.over = np.zeros((VALUES, TALLIED), np.int64)
         self.looked_ahead = False
@@ -119,6 +126,8 @@ class Attempt:
         left = int(over[OPEN, STORED])
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0
+        if not self.aside.scratch and bytes_of_planes(waves) < FOR_PLANES * self.work.budget.left():
+            self.aside = Aside(None, squeezes=False)
         store = SetwiseStore(self.rules, self.work, solved, self.scratch, self.aside, waves, over, times)
         drive(store, solved, self.work.phase("solving", left))
         return solved_from(store)
@@ -178,7 +187,8 @@ class Attempt:
         """Raise DiskTooSmall where the disk will not suffice, as soon as that is told; and TooMuch where memory does
         not for this wave, or will not for all."""
         more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
-        if not self.looked_ahead and phase.positions > LOOKED_AHEAD:
+        scarce = self.aside.scratch or PLENTY * phase.positions > self.work.budget.left()
+        if not self.looked_ahead and scarce and phase.positions > LOOKED_AHEAD:
             self.looked_ahead = True
             expected = estimate(
                 self.game, self.work.workers, *QUICK, self.work.sizes.in_memory, is_plain=lambda game: True

@@ -100,8 +100,8 @@ STREAMED = Ratios(
     -0.095,
 )  # fmt: skip
 WORDS = Ratios(
-    Range(0.4, 0.85, 1.8), Range(1.5, 2.5, 12.0), Range(1.6, 2.2, 3.0), Range(240 * MB, 260 * MB, 350 * MB),
-    Range(0.04, 0.11, 0.24), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 and 5×6, word by word", -0.095,
+    Range(0.3, 0.6, 1.4), Range(1.5, 2.5, 12.0), Range(1.6, 2.7, 3.4), Range(240 * MB, 260 * MB, 350 * MB),
+    Range(0.04, 0.11, 0.24), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×5, word by word", -0.095,
 )  # fmt: skip
 WORDS_ASIDE = Ratios(
     Range(0.4, 1.0, 2.0), Range(1.5, 2.5, 12.0), Range(0, 0.02, 0.04), Range(1500 * MB, 4500 * MB, 8000 * MB),

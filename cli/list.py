@@ -77,7 +77,7 @@ def describe(path: Path) -> Facts:
                 facts["class"] = "strong"
             outcome = file.start_outcome
             facts["metric"] = file.metric if file.measures else METRICS[0]
-            facts |= {"against": file.details["against"]} if "against" in file.details else {}
+            facts |= {name: file.details[name] for name in ("against", "ties") if name in file.details}
             facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
             if outcome is not None:
                 facts["start"] = {"value": outcome.value.name.lower(), "remoteness": outcome.plies}
@@ -98,7 +98,7 @@ def cells(facts: Facts) -> tuple[str, ...]:
     if start and facts["metric"] == EXPECTATION:
         words = f"an expectation of {start['expectation']:.6g}"
     if start and facts["metric"] == "utilities":
-        words = shared(Value[start["value"].upper()], start["remoteness"])
+        words = shared(Value[start["value"].upper()], start["remoteness"], ties=facts.get("ties", ""))
     _, at, metric = Path(facts["path"]).stem.rpartition("@")
     metric = against(facts["against"]) if at and "against" in facts else metric
     return f"{facts['variant']}{at}{metric if at else ''}", f"{facts['positions']:,}", size(facts["bytes"]), words

@@ -37,12 +37,14 @@ def said(metric: str, facts: Facts) -> str:
     return within(facts)
 
 
-def shared(value: Value, remoteness: int | None, player: str = "the first player") -> str:
-    """Return what awaits a player of several: `the first player gets the most in 5 plies`."""
+def shared(value: Value, remoteness: int | None, player: str = "the first player", ties: str = "") -> str:
+    """Return what awaits a player of several: `the first player gets the most in 5 plies`; or can force, with paranoid
+    *ties*."""
+    gets = "can force" if ties == "paranoid" else "gets"
     what = {
-        WIN: f"{player} gets the most",
-        LOSE: f"another gets more than {player}",
-        TIE: f"nobody gets more than {player}",
+        WIN: f"{player} {gets} the most",
+        LOSE: f"another {gets} more than {player}",
+        TIE: f"nobody {gets} more than {player}",
     }
     return coloured(value, what[value] + (f" in {plies(remoteness)}" if remoteness else ": the game is over"))
 
@@ -56,6 +58,7 @@ def print_start_measure(facts: Facts) -> None:
         click.echo(indent(table(rows, "<<")))
     elif metric != "remoteness" and start:
         ties = f" (of moves as good: {facts['ties']})" if "ties" in facts else ""
+        ties = " (what each can force)" if facts.get("ties") == "paranoid" else ties
         click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {said(metric, start)}{ties}")
 
 

@@ -246,7 +246,8 @@ def print_position(solution: "Solution", position: int) -> None:
     ended = solution.game.ending(position) if solution.game.primitive(position) != UNDECIDED else ""
     who = mover(solution.game, position)
     if solution.metric == "utilities":
-        click.echo(f"\n{shared(*solution.value(position), who)}")
+        ties = solution.database.file.details.get("ties", "")
+        click.echo(f"\n{shared(*solution.value(position), who, ties)}")
     else:
         click.echo(f"\n{prospect(*solution.value(position), who, far, ended)}")
     print_worth(solution, position)

@@ -33,7 +33,7 @@ def print_head(facts: Facts) -> None:
         else "every position there is, whatever the start"
     )
     if start and facts.get("metric") == "utilities":
-        ending = shared(value_of(start), start["remoteness"])
+        ending = shared(value_of(start), start["remoteness"], ties=facts.get("ties", ""))
     click.echo(f"{heading(facts['variant'])}: {ending}")
 
 

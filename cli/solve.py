@@ -53,8 +53,9 @@ MOST_ROWS = 100
 )
 @click.option(
     "--ties",
-    type=click.Choice(["first", "leader", "average"]),
-    help="Of utilities: which of several moves that are as good for who moves is made.",
+    type=click.Choice(["first", "leader", "average", "paranoid"]),
+    help="Of utilities: which of several moves that are as good for who moves is made; or paranoid, what each can "
+    "force if all others stand together against him.",
 )
 @click.option(
     "--against", metavar="MODEL",

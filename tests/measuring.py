@@ -276,6 +276,10 @@ def slow_utilities(graph, ties):
         mover = graph.movers[i]
         most = max(worth(child)[0][mover] for child in graph.children[i])
         equal = [child for child in graph.children[i] if worth(child)[0][mover] == most]
+        if ties == "paranoid":
+            columns = enumerate(zip(*(worth(child)[0] for child in graph.children[i]), strict=True))
+            forced = tuple(max(some) if player == mover else min(some) for player, some in columns)
+            return forced, worth(equal[0])[1] + 1
         if ties == "average":
             sums = zip(*(worth(child)[0] for child in equal), strict=True)
             return tuple(sum(some) / len(equal) for some in sums), 1 + max(worth(child)[1] for child in equal)

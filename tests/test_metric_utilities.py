@@ -15,7 +15,7 @@ def found(graph, ties="first"):
     return measured, [*zip(*columns, strict=True)]
 
 
-@pytest.mark.parametrize("ties", ["first", "leader", "average"])
+@pytest.mark.parametrize("ties", ["first", "leader", "average", "paranoid"])
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 def test_utilities_of_random_games_are_those_of_the_recursion(players, ties):
     differ = 0
@@ -38,6 +38,29 @@ def test_utilities_of_random_games_are_those_of_the_recursion(players, ties):
     assert differ > 20 or ties == "first" or players == 1
 
 
+def test_nobody_can_force_more_than_he_gets_where_all_play_for_themselves():
+    less = 0
+    for seed in range(100):
+        graph = random_graph(seed, 3, cycles=False)
+        forced = found(graph, "paranoid")[1]
+        for ties in ("first", "leader"):
+            pairs = [pair for two in zip(forced, found(graph, ties)[1], strict=True) for pair in zip(*two, strict=True)]
+            assert all(a <= b for a, b in pairs), seed
+            less += sum(a < b for a, b in pairs)
+    assert less > 100
+
+
+@pytest.mark.parametrize("player", [0, 1, 2])
+def test_what_a_player_can_force_is_a_game_of_two(player):
+    """He has as much in the game of himself against one who moves for both others, and wants him to get little."""
+    for seed in range(50):
+        graph = random_graph(seed, 3, cycles=False)
+        against = [(0 if mover == player else 1) for mover in graph.movers]
+        pays = [(paid[player], -paid[player]) for paid in graph.pays]
+        two = found(Graph(2, graph.tiers, graph.children, against, pays))[1]
+        assert [own for own, _ in two] == [forced[player] for forced in found(graph, "paranoid")[1]]
+
+
 def test_tiers_are_not_needed_where_play_ends():
     for seed in range(50):
         graph = random_graph(seed, 3, cycles=False)
@@ -52,7 +75,7 @@ def test_a_game_that_goes_round_is_refused_with_the_reason():
 
 
 def test_other_ties_chance_and_great_payoffs_are_refused():
-    with pytest.raises(Unsuited, match="no ties 'luck'; it is one of first, leader, average"):
+    with pytest.raises(Unsuited, match="no ties 'luck'; it is one of first, leader, average, paranoid"):
         found(random_graph(0, 3, cycles=False), "luck")
     with pytest.raises(Unsuited, match="without chance"):
         found(Graph(3, [0, 1], [[1], []], [-1, 0], [(0, 0, 0), (1, 0, 0)]))

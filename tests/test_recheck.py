@@ -28,6 +28,7 @@ KINDS = {
     "drawlevel": (drawlevel.measure, {"alternating": True, "impartial": True}, ""),
     "utilities": (utilities.measure, {"players": 3}, "first"),
     "utilities, leader": (utilities.measure, {"players": 3}, "leader"),
+    "utilities, paranoid": (utilities.measure, {"players": 3}, "paranoid"),
     "utilities, average": (utilities.measure, {"players": 3}, "average"),
 }
 

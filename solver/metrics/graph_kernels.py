@@ -7,7 +7,7 @@ from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.work.kernel import kernel
 
 UNLABELLED, INFINITE = -1, -2
-FIRST, LEADER, AVERAGE = 0, 1, 2
+FIRST, LEADER, AVERAGE, PARANOID = range(4)
 
 
 @kernel
@@ -216,7 +216,7 @@ def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
     """Write utilities int64[n, players] and plies of the positions of a tier that have children, in an order.
 
     The player to move chooses by his own utility; moves that bring him less than the best by no more than *slack* are
-    as good.
+    as good. Where all are PARANOID he chooses for each player apart: for himself the most, for others the least.
     """
     players = utilities.shape[1]
     for i in order:
@@ -231,6 +231,17 @@ def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
         chosen = -1
         equal = 0
         least = 0
+        if ties == PARANOID:
+            for player in range(players):
+                forced = best if player == mover else utilities[children[begin], player]
+                for link in range(begin, ends[i]):
+                    if player != mover:
+                        forced = min(forced, utilities[children[link], player])
+                    elif chosen < 0 and utilities[children[link], mover] == best:
+                        chosen = children[link]
+                utilities[place, player] = forced
+            plies[place] = plies[chosen] + 1
+            continue
         plies[place] = 0
         for player in range(players):
             utilities[place, player] = 0

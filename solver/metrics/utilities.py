@@ -7,12 +7,16 @@ moves that are equally good for him it is a matter of taste, and what the others
     leader      the one after which the other who gets the most gets the least; of several the first
     average     any of them with the same chance: the mean of their utilities
 
+Or, with `paranoid` in their place, it is told what each player can force if all others stand together against him: for
+each of them another game, in which he takes what brings him the most, and whoever else moves what brings him the least.
+He gets no less with max^n, whichever move of several is made.
+
 With an average, utilities are rounded to 1/`SCALE`, and moves are equally good where they differ by less than
 `SLACK`/`SCALE`, so that rounding breaks no tie. Where play can go round, there need be no answer, and none is given.
 
-The value of a position is WIN where the player to move gets more than every other, LOSE where somebody gets more than
-he, else TIE; of one player by the sign. The remoteness is how far the end is along the chosen move, or along the
-longest way where several are.
+The value of a position is WIN where the player to move gets, or can force, more than every other, LOSE where somebody
+gets more than he, else TIE; of one player by the sign. The remoteness is how far the end is along the chosen move, or
+along the longest way where several are.
 """
 
 from typing import Any
@@ -23,13 +27,13 @@ from retrograde.games.game import LOSE, TIE, WIN
 from retrograde.solver.listed.kernels import reverse
 from retrograde.solver.metrics import graph_kernels
 from retrograde.solver.metrics.explored import Explored, Look
-from retrograde.solver.metrics.graph_kernels import AVERAGE, FIRST, LEADER
+from retrograde.solver.metrics.graph_kernels import AVERAGE, FIRST, LEADER, PARANOID
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
 from retrograde.solver.work.progress import Phase
 
 Array = np.ndarray[Any, Any]
 
-TIES = {"first": FIRST, "leader": LEADER, "average": AVERAGE}
+TIES = {"first": FIRST, "leader": LEADER, "average": AVERAGE, "paranoid": PARANOID}
 SCALE = 1 << 24
 """Into how many parts a point is divided where utilities are averages."""
 SLACK = 1 << 10

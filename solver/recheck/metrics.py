@@ -175,6 +175,9 @@ def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
     else:
         chosen = chosen_children(found, equal, of_children, ties)
         wanted, plies = utilities[chosen], found.plies[chosen] + 1
+        if ties == "paranoid":  # who moves takes the most for himself, and for each other the least
+            worst = np.stack([found.over_children(np.minimum, column, FARTHER) for column in of_children.T], 1)
+            wanted = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
     wanted = np.where(ends[:, None], scale * found.pays, wanted)
     plies = np.where(ends, 0, plies)
     mine = wanted[every, mover]

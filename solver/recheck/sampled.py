@@ -69,7 +69,10 @@ def follows(database: Database, position: int) -> bool:
     if metric == "utilities":
         paid = [scale * game.payoff(position, player) for player in range(game.players)]
         mover = game.turn(position)
-        return own == paid if over else abs(own[mover] - max(child[mover] for child in children)) <= SLACK * (scale > 1)
+        if over or details["ties"] == "paranoid":
+            columns = enumerate(zip(*children, strict=True))
+            return own == (paid if over else [max(some) if player == mover else min(some) for player, some in columns])
+        return abs(own[mover] - max(child[mover] for child in children)) <= SLACK * (scale > 1)
     if over:
         return set(own) == {scale * paid_at(game, position)}
     seen = [seen_from(game, position, move, child, scale) for move, child in zip(moves, children, strict=True)]

@@ -7,10 +7,11 @@
    For each position, an int or for chess FEN too, it prints a line: `lose 12`, `draw`, or `none` for what is no position, or
    play cannot reach, or another file has; for chess the slot as well, `win 9 slot 1234`; of another metric than
    remoteness what that says, `win 9 score 3`. Without positions it reads them
-   from standard input, a line each. `POSITION@TIER` is a canonical position of a game whose rules are not below. Where the game is stored as steps, it
-   must be one that needs a step.
+   from standard input, a line each. `POSITION@TIER` is a canonical position of a game whose rules are not below. Where
+   the game is stored as steps, it must be one that needs a step. Of expectations by slot ask for `INDEX@TIER`: it prints the
+   bounds of what player 0 can expect, `low -16777216 high -16777210`, in parts of a point.
 
-   An example to learn from, in the order of FORMAT.md: the file, the three kinds of storage, the rules of the games. */
+   An example to learn from, in the order of FORMAT.md: the file, the kinds of storage, the rules of the games. */
 
 #define H5Dread_chunk_vers 1 /* HDF5 2.0 has another one beside */
 #include <hdf5.h>
@@ -879,9 +880,10 @@ static void open_database(const char *path)
     if (file < 0)
         die("%s is no HDF5 file", path);
     version = number_of("format_version");
-    if (strcmp(text_of("format"), "retrograde") || version > 4 || version == 3)
-        die("%s is no database of version 1, 2 or 4", path);
-    const char *kind = has("slots") ? "slots" : has("steps") ? "steps" : "records";
+    if (strcmp(text_of("format"), "retrograde") || version > 5 || version == 3)
+        die("%s is no database of version 1, 2, 4 or 5", path);
+    const char *kind = has("slots") ? "slots" : has("bounds") ? "bounds" : has("steps") ? "steps" : "records";
+    int by_slot = has("slots") || has("bounds");
     legend = open_dataset("legend");
     tiers = open_dataset("tiers");
     records = open_dataset(kind);
@@ -895,13 +897,13 @@ static void open_database(const char *path)
         measures[i] = column(&legend, measure_names[i]);
     }
     numbers = column(&tiers, "tier");
-    firsts = column(&tiers, *kind == 'r' ? "record" : has("steps") ? "step" : "slot");
-    if (version > 1 || !has("slots"))
+    firsts = column(&tiers, *kind == 'r' ? "record" : by_slot ? "slot" : "step");
+    if (version > 1 || !by_slot)
         blocks = open_dataset("blocks");
     if (version > 1)
         records.checks = column(&blocks, "check");
     outcome_size = records.item;
-    if (has("slots"))
+    if (by_slot)
         return;
     outcome_size = H5Tget_size(H5Tget_member_type(records.type, 0));
     gap_size = records.item - outcome_size;
@@ -953,6 +955,20 @@ static void answer_chess(const char *text)
     putchar('\n');
 }
 
+/* The bounds of a slot: the lower one, and behind it how much more the upper one is. */
+static void answer_bounds(i64 index, i64 tier)
+{
+    i64 row = row_of_tier(tier), slot = row < 0 ? -1 : firsts[row] + index;
+    if (row < 0 || index < 0 || slot >= end_of_tier(row)) {
+        puts("none");
+        return;
+    }
+    load(&records, slot / records.chunk);
+    const unsigned char *item = records.bytes + slot % records.chunk * records.item;
+    i64 low = little(item, 8), width = little(item + 8, 8);
+    printf("low %" PRId64 " high %" PRId64 "\n", low, low + width);
+}
+
 static void answer(const char *text)
 {
     char *end;
@@ -963,6 +979,12 @@ static void answer(const char *text)
     }
     if (end == text || (*end && *end != '@'))
         die("no position %s", text);
+    if (has("bounds")) {
+        if (*end != '@')
+            die("of expectations by slot ask for INDEX@TIER, not for %s", text);
+        answer_bounds(position, strtoll(end + 1, NULL, 10));
+        return;
+    }
     if (*end == '@') {
         print_row(find(position, strtoll(end + 1, NULL, 10)));
         putchar('\n');

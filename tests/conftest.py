@@ -12,6 +12,7 @@ from retrograde.games.catalog import load_game, variant
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
 
+from . import c_reader
 from .serving import CHROMIUM
 
 LONG = 1.0
@@ -72,6 +73,12 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return solve(game, database_path(variant(game), home))
 
     return path_of
+
+
+@pytest.fixture(scope="session")
+def reader(tmp_path_factory):
+    """A function that asks the program in C for positions of a database, and returns its lines."""
+    return c_reader.compiled(tmp_path_factory.mktemp("reader"))
 
 
 @pytest.fixture

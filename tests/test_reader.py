@@ -1,10 +1,7 @@
 """The program in C that reads databases by FORMAT.md alone answers as we do, of all three kinds of storage."""
 
 import random
-import shutil
-import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -16,44 +13,9 @@ from retrograde.games.chess.board import COLOURS
 from retrograde.solver.engine import solve
 from retrograde.solver.work.sizes import Sizes
 
+from . import c_reader
+
 pytestmark = pytest.mark.long
-
-ROOT = Path(__file__).parent.parent
-READER = ROOT / "docs" / "reader.c"
-LIBRARIES = (
-    "#define H5Dread_chunk_vers 1\n#include <hdf5.h>\n#include <zstd.h>\nint main(void) { return H5open() < 0; }\n"
-)
-
-
-def build(source: Path, program: Path) -> "subprocess.CompletedProcess[str]":
-    """Compile a source with the two libraries."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if not compiler:
-        pytest.skip("there is no compiler for C here")
-    asked = ["pkg-config", "--cflags", "--libs", "hdf5"]
-    known = subprocess.run(asked, capture_output=True, text=True) if shutil.which("pkg-config") else None
-    flags = known.stdout.split() if known and not known.returncode else ["-lhdf5"]
-    command = [compiler, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-o", program, source, *flags, "-lzstd"]
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True)
-
-
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory):
-    """A function that asks the program of a database for positions, and returns its lines."""
-    folder = tmp_path_factory.mktemp("reader")
-    (folder / "libraries.c").write_text(LIBRARIES, encoding="utf-8")
-    if build(folder / "libraries.c", folder / "libraries").returncode:
-        pytest.skip("libhdf5 or libzstd cannot be compiled against; on Debian: apt-get install libhdf5-dev libzstd-dev")
-    built = build(READER, folder / "program")
-    assert not built.returncode, built.stderr
-
-    def ask(path, positions):
-        lines = "".join(f"{position}\n" for position in positions)
-        done = subprocess.run([folder / "program", path], input=lines, capture_output=True, text=True, timeout=60)
-        assert not done.returncode, done.stderr
-        return done.stdout.splitlines()
-
-    return ask
 
 
 def told(outcome) -> str:
@@ -163,7 +125,7 @@ def test_large_databases(reader, solved, text):
 
 
 def test_it_says_what_format_md_says(reader, solved):
-    page = (ROOT / "databases" / "FORMAT.md").read_text(encoding="utf-8")
+    page = (c_reader.ROOT / "databases" / "FORMAT.md").read_text(encoding="utf-8")
     assert "`8/8/8/8/8/2k5/1R6/K7 b` is slot 30,345" in page
     assert reader(solved("chess:KRK"), ["8/8/8/8/8/2k5/1R6/K7 b"]) == ["lose 32 slot 30345"]
     assert "](../docs/reader.c)" in page

@@ -43,6 +43,19 @@ def told(database, position):
     return (-high, -low) if database.game.turn(position) == 1 else (low, high)
 
 
+def test_the_reader_in_c_tells_the_same_bounds(gambles, reader):
+    with open_database(gambles, game=Gambles()) as database:
+        contents = database.file.contents
+        numbers, begins = (column.tolist() for column in contents.tiers)
+        tiers = list(zip(numbers, begins, begins[1:], strict=False))
+        asked = [(i, tier, begin + i) for tier, begin, end in tiers for i in range(0, end - begin, 7)]
+        lows, highs = (bounds.tolist() for bounds in contents.all_bounds(0, begins[-1]))
+        beyond = f"{tiers[-1][2] - tiers[-1][1]}@{tiers[-1][0]}"
+    told = reader(gambles, [*(f"{i}@{tier}" for i, tier, _ in asked), beyond, "0@77"])
+    assert told == [*(f"low {lows[slot]} high {highs[slot]}" for *_, slot in asked), "none", "none"]
+    assert len({*told}) > 20
+
+
 def test_bounds_of_random_games_hold_the_exact_expectation(gambles, monkeypatch):
     endless = between = 0
     with open_database(gambles, game=Gambles()) as database:

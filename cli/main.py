@@ -42,6 +42,7 @@ COMMANDS = {
     "serve": "a page to play on, and JSON for other programs",
     "export": "positions and values as Parquet, CSV or NumPy arrays",
     "plot": "a picture of the counts by remoteness",
+    "compare": "chess endings beside the tables of others",
     "uci": "a chess engine that plays from the databases",
     "verify": "derive every stored value again, and compare",
 }

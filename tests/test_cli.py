@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -92,6 +93,8 @@ def test_every_example_runs(left_out, home, solved, monkeypatch):
     (home / "connect4,width=4,height=4.h5").write_bytes(solved("connect4:width=4,height=4").read_bytes())
     for name, text in (("game.pgn", "1. e4 e5 *\n"), ("moves.txt", "2 2 3\n")):
         (home / name).write_text(text)
+    shutil.copytree(Path(__file__).parent / "syzygy", home / "syzygy")
+    (home / "chess,KRK.h5").write_bytes(solved("chess:KRK").read_bytes())
     monkeypatch.chdir(home)
     retrograde("solve", "nim")  # what `sum` asks
     order = {"solve": 0, "remove": 2}  # the others read what it makes, and remove deletes it

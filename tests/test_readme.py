@@ -52,6 +52,7 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / name).write_text(HEAP, encoding="utf-8")
     (tmp_path / "moves.txt").write_text("2 2 3\n", encoding="utf-8")
     (tmp_path / "game.pgn").write_text(PGN, encoding="utf-8")
+    shutil.copytree(Path(__file__).parent / "syzygy", tmp_path / "syzygy")
     monkeypatch.chdir(tmp_path)
     for name, value in (("RETROGRADE_HOME", str(tmp_path)), ("NO_COLOR", "1"), ("PYTHONUTF8", "1")):
         monkeypatch.setenv(name, value)

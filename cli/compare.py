@@ -1,0 +1,249 @@
+"""`retrograde compare`: a database of chess endings beside tables that others have made."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from retrograde.cli.common import complete_files, database_option, json_option, open_source, print_json, source_argument
+from retrograde.cli.failure import Failure
+from retrograde.cli.progress import listening
+from retrograde.cli.words import NOUNS, heading, indent
+from retrograde.games import DRAW, LOSE, WIN, Value
+
+if TYPE_CHECKING:
+    from retrograde.databases import Database
+    from retrograde.solver.play.solution import Solution
+
+Facts = dict[str, Any]
+MOST_SHOWN = 10
+"""Positions that differ which are shown."""
+TOGETHER = 1 << 12
+"""Positions that are looked up together."""
+
+
+class Tables(Protocol):
+    """Tables of somebody else, in a folder."""
+
+    name: str
+    what: str
+    """What they tell."""
+
+    def tells(self, board: Any) -> Any:
+        """Return what they tell of a position, for who is to move; raise KeyError where they have not its men."""
+
+    def of_ours(self, value: Value, remoteness: int) -> Any:
+        """Return what they should tell of a position that we know."""
+
+    def in_words(self, told: Any) -> str:
+        """Return in words what they tell."""
+
+
+class Syzygy:
+    """Who wins, with the fifty-move rule or without: that is no matter here, but counted."""
+
+    name, what, pattern = "Syzygy", "values", "*.rtbw"
+
+    def __init__(self, folder: Path):
+        from chess import syzygy
+
+        self.tables = syzygy.open_tablebase(str(folder))
+        self.too_long = 0
+
+    def tells(self, board: Any) -> Value:
+        told = self.tables.probe_wdl(board)
+        self.too_long += abs(told) == 1
+        return WIN if told > 0 else LOSE if told < 0 else DRAW
+
+    def of_ours(self, value: Value, remoteness: int) -> Value:
+        return value if value in (WIN, LOSE) else DRAW
+
+    def in_words(self, told: Value) -> str:
+        return NOUNS[told]
+
+
+class Gaviota:
+    """The distance to mate in plies, negative for who is mated; 0 for a draw."""
+
+    name, what, pattern = "Gaviota", "distances to mate", "*.gtb.cp4"
+
+    def __init__(self, folder: Path):
+        from chess import gaviota
+
+        self.tables = gaviota.open_tablebase(str(folder))
+
+    def tells(self, board: Any) -> int:
+        return int(self.tables.probe_dtm(board))
+
+    def of_ours(self, value: Value, remoteness: int) -> int:
+        return remoteness if value == WIN else -remoteness if value == LOSE else 0
+
+    def in_words(self, told: int) -> str:
+        return f"mate in {abs(told)} plies, {'won' if told > 0 else 'lost'}" if told else "a draw, or mate"
+
+
+KINDS = (Syzygy, Gaviota)
+
+
+class Beside:
+    """A comparison with some tables: how many positions are alike, how many have men of which there is no table, and
+    those that differ."""
+
+    def __init__(self, tables: Tables):
+        self.tables = tables
+        self.alike = 0
+        self.differ: list[tuple[str, str, str]] = []
+        self.missing: Counter[str] = Counter()
+
+    def look(self, fen: str, board: Any, value: Value, remoteness: int) -> None:
+        """Compare a position, of which we know the value and the remoteness."""
+        try:
+            told = self.tables.tells(board)
+        except KeyError:
+            self.missing[men_of(board)] += 1
+            return
+        ours = self.tables.of_ours(value, remoteness)
+        if told == ours:
+            self.alike += 1
+        else:
+            self.differ.append((fen, self.tables.in_words(ours), self.tables.in_words(told)))
+
+    @property
+    def facts(self) -> Facts:
+        differ = [{"position": fen, "ours": ours, "theirs": theirs} for fen, ours, theirs in self.differ]
+        facts = {"tables": self.tables.name, "alike": self.alike, "differ": differ, "missing": dict(self.missing)}
+        return facts | ({"too_long": self.tables.too_long} if isinstance(self.tables, Syzygy) else {})
+
+
+@click.command()
+@source_argument
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), shell_complete=complete_files)
+@click.option(
+    "--positions", type=click.IntRange(1), default=10_000, show_default=True, metavar="N",
+    help="How many to compare, taken by chance.",
+)  # fmt: skip
+@click.option("--all", "every", is_flag=True, help="Compare all positions, one of each that are equal by symmetry.")
+@click.option("--seed", type=int, default=1, show_default=True, help="For the same positions each time.")
+@database_option
+@json_option
+def command(
+    source: str, folder: Path, positions: int, every: bool, seed: int, database: str | None, as_json: bool
+) -> None:
+    """Compare a database of chess endings with the tables in FOLDER, position by position.
+
+    Of Syzygy's tables (.rtbw) values are compared, of Gaviota's (.gtb.cp4) distances to mate. The tables are read by
+    python-chess: pip install chess. Exit status 1 where something differs.
+
+    \b
+    Examples:
+      retrograde compare chess:KRK syzygy
+      retrograde compare chess:KRK syzygy --positions 500 --json
+    """
+    from retrograde.solver.play.solution import solution_of
+    from retrograde.solver.work.progress import Phase
+
+    found = [Beside(tables) for tables in tables_in(folder)]
+    with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
+        check_chess(solution.database)
+        variant, done = solution.database.file.variant, 0
+        phase = Phase("comparing", line, None if every else positions)
+        for fen, value, remoteness in everything(solution) if every else sample(solution, positions, seed):
+            board = board_of(fen)
+            for beside in found:
+                beside.look(fen, board, value, remoteness)
+            done += 1
+            phase.advance(1)
+        phase.end()
+    facts = {"variant": variant, "positions": done, "beside": [beside.facts for beside in found]}
+    if as_json:
+        print_json(facts)
+    else:
+        click.echo(f"{heading(variant)}: {done:,} positions beside the tables in {folder}")
+        for beside in found:
+            print_beside(beside)
+    if any(beside.differ for beside in found):
+        raise Failure("", 1)
+
+
+def tables_in(folder: Path) -> Iterator[Tables]:
+    """Yield the tables in a folder, by kind."""
+    if not folder.is_dir():
+        raise click.UsageError(f"no folder {str(folder)!r}")
+    kinds = [kind for kind in KINDS if next(folder.glob(kind.pattern), None)]
+    if not kinds:
+        wanted = " and no ".join(f"{kind.name}'s ({kind.pattern})" for kind in KINDS)
+        raise click.UsageError(f"no tables in {str(folder)!r}: no {wanted}")
+    try:
+        yield from [kind(folder) for kind in kinds]
+    except ModuleNotFoundError as error:
+        raise Failure("error: others' tables are read by python-chess; get it with: pip install chess") from error
+
+
+def check_chess(database: "Database") -> None:
+    """Raise Failure where a database is not of chess."""
+    if database.file.variant.partition(":")[0] != "chess":
+        raise Failure(f"error: others' tables are of chess, not of {database.file.variant}")
+
+
+def sample(solution: "Solution", count: int, seed: int) -> Iterator[tuple[str, Value, int]]:
+    """Yield so many positions of a database by chance, as FEN, with value and remoteness."""
+    from random import Random
+
+    import numpy as np
+
+    contents: Any = solution.database.file.contents
+    numbers, bounds = contents.tiers
+    game: Any = solution.game
+    chance = Random(seed)
+    left = count
+    while left:
+        some: list[int] = []
+        while len(some) < min(left, TOGETHER):
+            slot = chance.randrange(int(bounds[-1]))
+            row = int(np.searchsorted(bounds, slot, "right")) - 1
+            position = game.unindex(int(numbers[row]), slot - int(bounds[row]))
+            some += [position] if position >= 0 else []
+        values, remotenesses = solution.lookup(some)
+        for position, value, remoteness in zip(some, values.tolist(), remotenesses.tolist(), strict=True):
+            yield game.write(position), Value(value), remoteness
+        left -= len(some)
+
+
+def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
+    """Yield all positions of a database, as `sample` does."""
+    from retrograde.solver.play.listing import Listing
+
+    for piece in Listing(solution.database):
+        columns = piece.positions.tolist(), piece.values.tolist(), piece.remotenesses.tolist()
+        for position, value, remoteness in zip(*columns, strict=True):
+            yield solution.game.write(position), Value(value), remoteness
+
+
+def board_of(fen: str) -> Any:
+    """Return a position as python-chess has it."""
+    from chess import Board
+
+    return Board(fen)
+
+
+def men_of(board: Any) -> str:
+    """Return the men of a position as tables are named, `KRvKN`."""
+    from chess import syzygy
+
+    return str(syzygy.calc_key(board))
+
+
+def print_beside(beside: Beside) -> None:
+    """Print how a comparison came out."""
+    tables, differ = beside.tables, beside.differ
+    click.echo(f"{tables.name}, {tables.what}: {beside.alike:,} alike, {len(differ):,} differ")
+    if isinstance(tables, Syzygy) and tables.too_long:
+        click.echo(indent(f"of these {tables.too_long:,} wins and losses take longer than the fifty-move rule allows"))
+    for men, count in sorted(beside.missing.items()):
+        click.echo(indent(f"{count:,} were not compared: there is no table of {men}"))
+    for fen, ours, theirs in differ[:MOST_SHOWN]:
+        click.echo(indent(f"{fen}  here {ours}, there {theirs}"))
+    if len(differ) > MOST_SHOWN:
+        click.echo(indent(f"and {len(differ) - MOST_SHOWN:,} more; --json has them all"))

@@ -1,0 +1,118 @@
+"""A database of chess beside Syzygy's tables (three of which are in `syzygy/`) and Gaviota's."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("chess")
+
+from chess import gaviota, syzygy
+
+from retrograde.cli import compare
+from retrograde.databases import database_path
+from retrograde.games import DRAW, LOSE, TIE, WIN
+
+from .command_line import retrograde
+
+pytestmark = pytest.mark.long
+
+TABLES = Path(__file__).parent / "syzygy"
+MATED = "8/8/8/8/8/1K6/8/k6R b"
+"""Lost at once."""
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch, solved):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    for variant in ("chess:KRK", "chess:KPK", "tictactoe"):
+        database_path(variant, tmp_path).write_bytes(solved(variant).read_bytes())
+    return tmp_path
+
+
+def test_values_are_those_of_syzygy(home):
+    told = retrograde("compare", "chess:KRK", TABLES, "--positions", 2000).stdout
+    assert told == f"chess:KRK: 2,000 positions beside the tables in {TABLES}\nSyzygy, values: 2,000 alike, 0 differ\n"
+
+
+def test_men_of_whom_there_is_no_table_are_named(home):
+    """A pawn may become a knight or a bishop, which are not there; what pawns, rooks and queens are worth is."""
+    facts = json.loads(retrograde("compare", "chess:KPK", TABLES, "--positions", 3000, "--json").stdout)
+    (beside,) = facts["beside"]
+    assert facts["positions"] == 3000 == beside["alike"] + sum(beside["missing"].values())
+    assert {*beside["missing"]} == {"KBvK", "KNvK"} and beside["alike"] > 1500 and beside["differ"] == []
+    assert "were not compared: there is no table of KBvK" in retrograde("compare", "chess:KPK", TABLES).stdout
+
+
+def test_what_differs_is_shown_and_ends_with_status_1(home, monkeypatch):
+    probe = syzygy.Tablebase.probe_wdl
+    monkeypatch.setattr(syzygy.Tablebase, "probe_wdl", lambda self, board: -probe(self, board))
+    facts = json.loads(retrograde("compare", "chess:KRK", TABLES, "--positions", 200, "--json", status=1).stdout)
+    (beside,) = facts["beside"]
+    assert len(beside["differ"]) > 100 and beside["alike"] + len(beside["differ"]) == 200
+    first = beside["differ"][0]
+    assert {first["ours"], first["theirs"]} == {"win", "lose"}
+    told = retrograde("compare", "chess:KRK", TABLES, "--positions", 200, status=1).stdout
+    assert f"  {first['position']}  here {first['ours']}, there {first['theirs']}\n" in told
+    assert f"and {len(beside['differ']) - 10} more; --json has them all" in told
+
+
+def test_wins_that_take_too_long_are_wins_and_are_counted(home, monkeypatch):
+    probe = syzygy.Tablebase.probe_wdl
+    monkeypatch.setattr(syzygy.Tablebase, "probe_wdl", lambda self, board: probe(self, board) // 2)
+    told = retrograde("compare", "chess:KRK", TABLES, "--positions", 500).stdout
+    assert "500 alike" in told and "wins and losses take longer than the fifty-move rule allows" in told
+
+
+def test_gaviota_tells_plies_from_who_is_to_move(home, monkeypatch, tmp_path):
+    """Its own reader has been held against all positions of three men; here is what becomes of what it says."""
+
+    class Fake:
+        def probe_dtm(self, board):
+            return {"b": -12, "w": 7}[board.fen().split()[1]]
+
+    folder = tmp_path / "gaviota"
+    folder.mkdir()
+    (folder / "krk.gtb.cp4").write_bytes(b"")
+    monkeypatch.setattr(gaviota, "open_tablebase", lambda folder: Fake())
+    (tables,) = compare.tables_in(folder)
+    outcomes = (WIN, 7), (LOSE, 12), (LOSE, 0), (DRAW, -1), (TIE, 0)
+    assert [tables.of_ours(*outcome) for outcome in outcomes] == [7, -12, 0, 0, 0]
+    beside = compare.Beside(tables)
+    board = compare.board_of(MATED)
+    for value, remoteness in ((LOSE, 12), (LOSE, 14), (WIN, 12), (DRAW, -1)):
+        beside.look(MATED, board, value, remoteness)
+    assert beside.alike == 1
+    ours = [ours for _, ours, _ in beside.differ]
+    assert ours == ["mate in 14 plies, lost", "mate in 12 plies, won", "a draw, or mate"]
+    assert "distances to mate" in retrograde("compare", "chess:KRK", folder, "--positions", 20, status=1).stdout
+
+
+def test_all_positions_are_compared_once(home):
+    facts = json.loads(retrograde("compare", "chess:KRK", TABLES, "--all", "--json").stdout)
+    stored = json.loads(retrograde("info", "chess:KRK", "--json").stdout)["stored"]
+    (beside,) = facts["beside"]
+    assert facts["positions"] == stored == beside["alike"] > 40_000
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("chess:KRK", "nowhere"), "no folder 'nowhere'"),
+        (("chess:KRK", "."), "no tables in '.': no Syzygy's (*.rtbw) and no Gaviota's (*.gtb.cp4)"),
+        (("tictactoe", TABLES), "others' tables are of chess, not of tictactoe"),
+        (("chess:KQK", TABLES), "no database for chess:KQK"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(words, said, home, monkeypatch):
+    monkeypatch.chdir(home)
+    result = retrograde("compare", *words, status=2 if "tables in" in said or "folder" in said else 1)
+    assert said in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_without_python_chess_it_says_what_to_do(home, monkeypatch):
+    def missing(folder):
+        raise ModuleNotFoundError("No module named 'chess'")
+
+    monkeypatch.setattr(compare.Syzygy, "__init__", lambda self, folder: missing(folder))
+    assert "pip install chess" in retrograde("compare", "chess:KRK", TABLES, status=1).stderr

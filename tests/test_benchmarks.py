@@ -1,12 +1,19 @@
 """The benchmarks run, on something small."""
 
+import csv
 import importlib
+import json
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
+from retrograde.games import LOSE, WIN
+
+from . import published
+from .command_line import retrograde
 
 pytestmark = pytest.mark.long
 
@@ -77,3 +84,38 @@ def test_the_plain_file_is_the_same_game(solved, tmp_path):
     plain = solve(load_game(f"{FOLDER / 'plain_connect4.py'}:4,4"), tmp_path / "plain.h5")
     legends = [DatabaseFile(path).legend for path in (plain, solved("connect4:4,4"))]
     assert [row[:4] for row in legends[0]] == [row[:4] for row in legends[1]]
+
+
+def rows_of_boards() -> dict[str, dict[str, str]]:
+    with open(FOLDER / "boards.csv", newline="", encoding="utf-8") as file:
+        return {f"connect4:{row['width']},{row['height']},{row['in_a_row']}": row for row in csv.DictReader(file)}
+
+
+def test_boards_are_as_published():
+    """Positions and the longest win and loss, by counts from outside, of all boards of which there are any."""
+    rows, known = rows_of_boards(), published.connect4()
+    assert len(rows) == 40 and {*known} <= {*rows}
+    for variant, counts in known.items():
+        row = rows[variant]
+        longest = [max((far for value, far in counts if value == kind), default=0) for kind in (WIN, LOSE)]
+        assert [row["positions"], row["longest_win"], row["longest_loss"]] == list(
+            map(str, [sum(counts.values()), *longest])
+        )
+
+
+@pytest.mark.parametrize("line", ["3", "5"])
+def test_boards_are_worth_what_search_proves(line):
+    some = {variant: row for variant, row in rows_of_boards().items() if row["in_a_row"] == line}
+    small = {variant: row for variant, row in some.items() if int(row["width"]) * int(row["height"]) <= 16}
+    assert len(small) > 1
+    for variant, row in small.items():
+        told = json.loads(retrograde("search", variant, "--json").stdout)
+        assert (told["value"], told["remoteness"]) == (row["value"], int(row["remoteness"])), variant
+
+
+@pytest.mark.slow
+def test_boards_come_out_the_same(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    boards = importlib.import_module("boards")
+    for board in ("3,3,3", "4,4,3", "5,4,5"):
+        assert boards.solve(board) == boards.read()[board]

@@ -14,6 +14,7 @@ counterpart::
     draw_pieces and draw_turn, read_pieces              undo each other
     tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other; of a small
                                                         numbering all slots, and of placements all that is declared
+    tiers, size, index, unindex, swapped                where there is chance: what has no slot needs none (left_out.py)
     images                                              symmetric positions are worth the same
     estimate, quiet, promise, tie_in                    are numbers in their bounds, the same for symmetric positions
     parents                                             undoes do_move, within a tier
@@ -37,8 +38,8 @@ from sys import modules
 from typing import Any, NamedTuple
 
 from retrograde.games import catalog
-from retrograde.games.game import Game, RuleError, can_set_up, declares, defines, is_numbered
-from retrograde.solver.conformance import declarations, drawings, hints, pairs, turns
+from retrograde.games.game import Game, RuleError, can_set_up, declares, defines, has_chance, is_numbered
+from retrograde.solver.conformance import declarations, drawings, hints, left_out, pairs, turns
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault, raised_by_rules
 from retrograde.solver.rules.exits import no_exit
@@ -151,9 +152,15 @@ class Checker:
             self.check_positions(check_at, time.monotonic() + (deadline - time.monotonic()) / (len(others) + 1))
         if self.findings:
             return
+        leaves_out = defines(game, "unindex") and has_chance(game)
+        if leaves_out:
+            with self.noting():
+                self.survey.number()
+        if self.findings:
+            return
         checks = [*others]
         checks += [turns.check_turn] if turns.has_turns(game) else []
-        checks += [pairs.check_slots] if is_numbered(game) else []
+        checks += [pairs.check_slots] if is_numbered(game) else [left_out.check_left_out] if leaves_out else []
         checks += [pairs.check_images] if defines(game, "images") else []
         checks += [pairs.check_parents] if defines(game, "parents") else []
         for number, check_at in enumerate(checks):
@@ -162,6 +169,9 @@ class Checker:
         if is_numbered(game) and not self.findings:
             with self.noting():
                 pairs.check_numbering(self.survey, deadline)
+        if leaves_out and not self.findings:
+            with self.noting():
+                left_out.check_slots(self.survey, deadline)
         self.check_members()
 
     def check_members(self) -> None:

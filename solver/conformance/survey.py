@@ -103,13 +103,17 @@ class Survey:
         """The canonical ones of the positions that were looked at, ascending."""
         return sorted({self.canonical(position) for position in self.views})
 
+    def number(self) -> None:
+        """Look at the tiers of a numbering."""
+        self.at("tiers", None)
+        self.numbering = Numbering.of(self.game)
+
     def placements(self, count: int, deadline: float) -> list[int]:
         """Return the positions of some slots of a dense numbering, of each tier the first, the last and others.
 
         After the deadline it is one of each tier.
         """
-        self.at("tiers", None)
-        self.numbering = Numbering.of(self.game)
+        self.number()
         self.at("parts", None)
         list(self.numbering.parts(self.game))
         chance = Random(0)

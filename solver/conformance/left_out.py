@@ -1,0 +1,147 @@
+"""Numberings of games with chance, which may leave positions out, held against the rules.
+
+A position that has no slot must be over, or have one with the players exchanged, or be *in between*: whatever is done,
+play comes from there to positions that need no following, and not round.
+"""
+
+import time
+from itertools import chain
+from random import Random
+
+from retrograde.games.game import CHANCE, UNDECIDED, Game, defines
+from retrograde.solver.conformance.survey import Survey, expect_again, is_int
+from retrograde.solver.rules.examine import Fault, checked_position
+
+MOST_FOLLOWED = 500
+"""Positions in between that are looked at from one of them, at most."""
+SLOTS = 20
+"""Slots of a tier that are looked at, the first and the last among them, and as often that none is found there."""
+
+
+def check_left_out(survey: Survey, position: int) -> None:
+    """Hold index() of a position against unindex(); where it has no slot, see why it needs none."""
+    game = survey.game
+    canonical = survey.canonical(position)
+    if defines(game, "swapped"):
+        check_swapped(survey, position)
+    if slot_of(survey, canonical) >= 0:
+        return
+    survey.at("index", position)
+    if not needs_slot(survey, canonical):
+        return
+    raise Fault("gives none, and from there play goes round among positions without a slot; give some of them one")
+
+
+def slot_of(survey: Survey, position: int) -> int:
+    """Return the slot of a canonical position, held against unindex() and the tiers; a negative number for none."""
+    game, tier = survey.game, survey.tier(position)
+    survey.at("index", position)
+    slot = game.index(position)
+    if not is_int(slot):
+        raise Fault(f"gives {slot!r}; it must give an int, negative where there is no slot")
+    expect_again(slot, game.index(position))
+    if slot < 0:
+        return slot
+    numbering = survey.numbering
+    row = numbering.row(tier)
+    if row < 0:
+        survey.at("tiers", position)
+        raise Fault(f"do not have its tier, {tier}; list all tiers with slots that play may lead to")
+    if slot >= numbering.size(row):
+        raise Fault(f"gives {slot}, and size({tier}) is {numbering.size(row)}")
+    survey.at("unindex", position)
+    if (again := game.unindex(tier, slot)) != position:
+        what = f"gives {again} for its slot, {slot} of tier {tier}"
+        raise Fault(f"{what}; it must give the canonical position, {position}")
+    return slot
+
+
+def check_swapped(survey: Survey, position: int) -> None:
+    """See whether the position with the players exchanged is that: the turn is the other's, and so is what is paid."""
+    game = survey.game
+    survey.at("swapped", position)
+    other = game.swapped(position)
+    if is_int(other) and other < 0:
+        return
+    other = checked_position(other, "it")
+    expect_again(other, game.swapped(position))
+    if (again := game.swapped(other)) < 0 or survey.canonical(again) != survey.canonical(position):
+        raise Fault(f"gives {other}, for which it gives {again}, not the same again")
+    turn, turned = game.turn(position), game.turn(other)
+    if turned != (CHANCE if turn == CHANCE else 1 - turn):
+        raise Fault(f"gives {other}, where the turn is that of {turned}; here it is that of {turn}")
+    over = survey.primitive(position) != UNDECIDED
+    if over != (survey.primitive(other) != UNDECIDED):
+        raise Fault(f"gives {other}; the game is over in one of the two only")
+    if over:
+        pays, paid = ([game.payoff(place, player) for player in (0, 1)] for place in (position, other))
+        if pays != paid[::-1]:
+            raise Fault(f"gives {other}, which pays {paid}; here it is {pays}")
+        return
+    children = [game.do_move(position, move) for move in game.generate_moves(position)]
+    swapped = [game.swapped(child) for child in children]
+    if min(swapped) < 0:
+        return
+    there = {survey.canonical(game.do_move(other, move)) for move in game.generate_moves(other)}
+    if there != {*map(survey.canonical, swapped)}:
+        raise Fault(f"gives {other}, whose moves do not lead to the same positions with the players exchanged")
+
+
+def needs_slot(survey: Survey, position: int) -> bool:
+    """Tell whether play may come back to a position without a slot, among such alone, as far as it is followed."""
+    game = survey.game
+    done: set[int] = set()
+    behind = {position}
+    ways = [(position, iter(children_without_slot(game, survey, position)))]
+    while ways and len(done) < MOST_FOLLOWED:
+        at, rest = ways[-1]
+        child = next(rest, None)
+        if child is None:
+            ways.pop()
+            behind.remove(at)
+            done.add(at)
+        elif child in behind:
+            return True
+        elif child not in done:
+            behind.add(child)
+            ways.append((child, iter(children_without_slot(game, survey, child))))
+    return False
+
+
+def children_without_slot(game: Game, survey: Survey, position: int) -> list[int]:
+    """Return the children of a position, canonical ones, that have no slot, not even with the players exchanged."""
+    if survey.primitive(position) != UNDECIDED:
+        return []
+    found = dict.fromkeys(survey.canonical(game.do_move(position, move)) for move in game.generate_moves(position))
+    return [child for child in found if game.index(child) < 0 and not has_other(game, survey, child)]
+
+
+def has_other(game: Game, survey: Survey, position: int) -> bool:
+    """Tell whether the position with the players exchanged has a slot."""
+    other = game.swapped(position)
+    return other >= 0 and game.index(survey.canonical(other)) >= 0
+
+
+def check_slots(survey: Survey, deadline: float) -> None:
+    """Hold unindex() of some slots of each tier, the first, the last and others, against index()."""
+    game = survey.game
+    numbering, chance = survey.numbering, Random(0)
+    for row, tier in enumerate(numbering.tiers.tolist()):
+        size, found = numbering.size(row), 0
+        some = (chance.randrange(size) for _ in range(2 * SLOTS))
+        for slot in chain((0, size - 1), some):
+            survey.at("unindex", None)
+            position = game.unindex(tier, slot)
+            expect_again(position, game.unindex(tier, slot))
+            if position < 0:
+                continue
+            checked_position(position, f"for slot {slot} of tier {tier} it")
+            own = survey.tier(position), game.index(position)
+            if own != (tier, slot) or survey.canonical(position) != position:
+                what = f"gives {position} for slot {slot} of tier {tier}, which is not canonical, or has another slot"
+                raise Fault(f"{what}: its tier is {own[0]}, and index() gives {own[1]}")
+            found += 1
+            if found >= SLOTS:
+                break
+        if time.monotonic() > deadline:
+            return

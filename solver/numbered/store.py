@@ -8,6 +8,7 @@ A tier is seeded, slot by slot, and then solved by propagation, with the parents
 
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
@@ -17,11 +18,13 @@ import numpy as np
 import psutil
 
 from retrograde.games.game import Game, alternates, defines
+from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.numbered import seeds, unmoves
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.room import listed_at_most, room_for, sums_type
+from retrograde.solver.numbered.seeds import check_slots
 from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.left import left_type
@@ -38,6 +41,8 @@ Array = np.ndarray[Any, Any]
 
 EVERY = 4
 """Blocks between two looks at the memory."""
+BEGUN = 0.3
+"""What laying out the sets of a tier takes of the time that it takes, about."""
 LOOKING = 0.75
 """What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
 
@@ -49,8 +54,9 @@ class NumberedStore:
     has those of each tier that is solved (see legend.py). A group is the number of a tier.
     """
 
-    def __init__(self, game: Game, bits: int, work: Work):
-        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
+    def __init__(self, game: Game, bits: int, work: Work, by_sets: bool = True):
+        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it. Tiers are
+        solved *by_sets* where they can be."""
         numbering, dtype = Numbering.of(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
         largest = int(np.diff(numbering.starts).max())
@@ -64,7 +70,7 @@ class NumberedStore:
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
         self.table = Table(game, numbering, scores, bits)
-        self.work = work
+        self.work, self.by_sets = work, by_sets
         self.scores = self.table.scores.array
         self.counts: dict[int, Array] = {}
         self.left = set(range(len(numbering.tiers)))
@@ -91,9 +97,11 @@ class NumberedStore:
         return Kept(records, int(self.table.numbering.tiers[k]), positions)
 
     def done(self, k: int, scores: Array, sizes: Array | Compressed) -> Done:
-        """Return what is to be kept of a tier, the numbers of positions symmetric to each of its slots given; its
-        scores are in the file then, if there is one."""
-        counts = self.counted(k, scores, sizes)
+        """Return what is to be kept of a tier, the numbers of positions symmetric to each of its slots given."""
+        return self.written_down(k, scores, self.counted(k, scores, sizes))
+
+    def written_down(self, k: int, scores: Array, counts: Array) -> Done:
+        """Return what is to be kept of a tier; its scores are in the file then, if there is one."""
         if self.in_file:
             self.scores[self.table.numbering.stretch(k)] = scores
             self.table.scores.flush()
@@ -105,6 +113,9 @@ class NumberedStore:
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
         """Yield the scores and counts of a tier; all later ones are solved."""
         if k not in self.left:
+            return
+        if self.by_sets and (done := self.solved_by_sets(k, phase)):
+            yield done
             return
         table, part = self.table, self.table.numbering.stretch(k)
         count, has_parents = part.stop - part.start, defines(table.game, "parents")
@@ -140,6 +151,32 @@ class NumberedStore:
             Propagation(table.bits, scores, left.array, ask, tell, again, room).run()
         del tier, left, sums, known, writer, ask  # to make room
         yield self.done(k, scores, sizes)
+
+    def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
+        """Return what is to be kept of a tier that can be solved set by set in the memory that is left; else None."""
+        table, part, tier = self.table, self.table.numbering.stretch(k), int(self.table.numbering.tiers[k])
+        formation = formation_of(table.game, tier, table.bits)
+        if formation is None or formation.room > self.work.budget.left():
+            return None
+        from retrograde.solver.boards import tiers  # whose kernels take a while to be set up
+
+        count = part.stop - part.start
+        scores = np.empty(count, self.scores.dtype) if self.in_file else self.scores[part]
+
+        def later(tier: int) -> Array:
+            return self.scores[table.numbering.stretch(table.numbering.row(tier))]
+
+        def tell(decided: int, remoteness: int) -> None:
+            share = BEGUN + (1 - BEGUN) * decided / count
+            phase.working(share * count, tier, Deciding(decided, count, remoteness))
+
+        in_threads = isinstance(self.work.executor, ThreadPoolExecutor)
+        try:
+            counts = tiers.solve_tier(formation, later, scores, self.work.map if in_threads else map, tell)
+        except tiers.TooDeep:
+            return None
+        check_slots(table, k, scores)
+        return self.written_down(k, scores, counts.ravel())
 
     def counted(self, k: int, scores: Array, sizes: Array | Compressed) -> Array:
         """Return the counts of a tier, as they are logged."""

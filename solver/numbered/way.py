@@ -19,9 +19,11 @@ SAMPLED = 256, 0.01
 
 @dataclass(frozen=True)
 class Numbered:
-    """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None."""
+    """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None; those
+    that can be are solved *by_sets* (see `solver/boards`)."""
 
     path: Path | None = None
+    by_sets: bool = True
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedSlots:
@@ -30,7 +32,7 @@ class Numbered:
         work.course.plan(solving=0.93, writing=0.07)
 
         def solve(bits: int) -> SolvedSlots:
-            store = NumberedStore(game, bits, work)
+            store = NumberedStore(game, bits, work, self.by_sets)
             if work.listener:
                 sample = store.table.numbering.sample(game, *SAMPLED)
                 work.course.positions_a_record = sample.positions_a_slot

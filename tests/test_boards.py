@@ -68,7 +68,8 @@ def test_men_are_carried_along_as_the_rules_move_them(kind, side):
             origins = {man for man in range(8, 56) if plainly(steps(0, code, man, blocked, blocked)) & men}
         else:
             origins = {man for man in range(64) if plainly(chess.open_squares(kind, man, blocked, 0)) & men}
-        assert plainly(words.origins(as_word(men), free, kind, side)) - occupied == origins - occupied
+        found = plainly(words.origins(as_word(men), free, kind, side))
+        assert (found & {*range(8, 56)} if kind == PAWN else found) - occupied == origins - occupied
 
 
 def test_words_are_turned_as_squares_are():

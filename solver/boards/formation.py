@@ -52,13 +52,13 @@ class Formation:
         self.men = Men(codes & 7, codes >> 3, pairs, walks(self.has_pawns))
         self.is_symmetric = len({*men.sides_of(name)}) == 1
         self.pairs = len(pairs)
-        self.inner = 64 ** len(self.codes)
+        self.inner = 1 << 6 * len(self.codes)
         """Positions with kings on the same squares."""
 
     @property
     def words(self) -> int:
         """How many words there are with one side to move."""
-        return self.pairs * self.inner // 64
+        return int(self.pairs * self.inner) >> 6
 
     @property
     def room(self) -> int:

@@ -233,12 +233,12 @@ def fall_due(known, due, code, more, candidates):
         if due[place] != code:
             continue
         word = NOTHING
-        after = 255
+        after = NO_POSITION
         for square in range(64):
-            here = np.int64(known[place << 6 | square])
+            here = known[place << 6 | square]
             if here == code:
                 word |= BITS[square]
-            elif here > code and here < after and (here ^ code) & 1 == 0:
+            elif code < here < after and (here ^ code) & 1 == 0:
                 after = here
         due[place] = after
         more[place] |= word
@@ -417,17 +417,15 @@ def around(board, square, kind, side, occupied):
 def find_due(known, wins, losses):
     """Write for each word the least even code, and the least odd one, that captures and promotions bring, 255 for none;
     return the greatest of all, 0 for none."""
-    greatest = 0
+    greatest = np.uint8(0)
     for place in range(len(wins)):
-        even = odd = 255
+        wins[place] = losses[place] = NO_POSITION
         for square in range(64):
-            code = np.int64(known[place << 6 | square])
-            if code and code != 255:
-                if code & 1:
-                    odd = min(odd, code)
-                else:
-                    even = min(even, code)
+            code = known[place << 6 | square]
+            if code and code != NO_POSITION:
                 greatest = max(greatest, code)
-        wins[place] = even
-        losses[place] = odd
+                if code & 1:
+                    losses[place] = min(losses[place], code)
+                else:
+                    wins[place] = min(wins[place], code)
     return greatest

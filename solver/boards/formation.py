@@ -66,9 +66,8 @@ class Formation:
         return round(2 * BYTES * self.pairs * self.inner) + FIXED
 
 
-BYTES, FIXED = 1.9, 10_000_000
-"""Memory for a position with one side to move: a byte for what is known, six bits in sets, and some more; and for
-all else."""
+BYTES, FIXED = 2.2, 10_000_000
+"""Memory for a position with one side to move: a byte for what is known, and bits in nine sets; and for all else."""
 
 
 @cache

@@ -265,14 +265,17 @@ WON = 1000
 """What a win is worth, but for its plies."""
 
 
-@lean_kernel
-def worth_of(code):
+def worth_of(code: int) -> int:
     """Return what a child's code is worth to its parent; 0 where it is no position, and the move not legal."""
     if code == NO_POSITION:
         return 0
     if code == 0:
         return DRAWN
-    return WON - np.int64(code) if code & 1 else np.int64(code)
+    return WON - code if code & 1 else code
+
+
+WORTHS = np.array([worth_of(code) for code in range(256)])
+"""By the code of a child, what it is worth to its parent."""
 
 
 @lean_kernel
@@ -322,14 +325,22 @@ def leave(men, board, side, legal, later, starts, with_pawns, known, saved, dela
                     target = board.steps[king << 4 | way]
                     if target < 0 or (victim < outer and squares[victim] != target):
                         continue
-                    bits = word if victim < outer else word & BITS[target]
-                    start, pawns = starts[victim + 1, 0], with_pawns[victim + 1, 0]
                     white, black = (target, enemy) if side == 0 else (enemy, target)
+                    entry = np.int64(board.kings[with_pawns[victim + 1, 0] << 12 | white << 6 | black])
+                    if entry < 0:
+                        continue
+                    there = entry >> 4
+                    for man in range(outer):
+                        if man != victim:
+                            there = there << 6 | board.turned[entry & 7, squares[man]]
+                    begin = starts[victim + 1, 0]  # of whole words, where the last man is left
+                    there += begin >> 6 if victim < outer else begin
+                    bits = word if victim < outer else word & BITS[target]
                     while bits:
-                        squares[outer] = lowest(bits)
+                        square = lowest(bits)
                         bits &= bits - np.uint64(1)
-                        code = code_at(later, start, pawns, board, white, black, squares, victim, count)
-                        worths[squares[outer]] = max(worths[squares[outer]], worth_of(code))
+                        spot = there << 6 | board.turned[entry & 7, square] if victim < outer else there
+                        worths[square] = max(worths[square], WORTHS[later[spot]])
                 for man in range(count):
                     if men.sides[man] != side:
                         continue
@@ -343,20 +354,26 @@ def leave(men, board, side, legal, later, starts, with_pawns, known, saved, dela
                         if not board.reaches[line] >> (kind + 8 * side) & 1 or board.between[line] & occupied:
                             continue
                         bits = word & ~board.between[line]
+                    found = 0
                     while bits:
-                        last_square = lowest(bits)
+                        square = lowest(bits)
                         bits &= bits - np.uint64(1)
-                        squares[outer] = last_square
-                        origin, target = squares[man], squares[victim]
-                        squares[man] = target
-                        found = worths[last_square]
-                        promotes = kind == PAWN and target >> 3 == last
-                        for change in range(4 * man + 1 if promotes else 0, 4 * man + 5 if promotes else 1):
-                            start, pawns = starts[victim + 1, change], with_pawns[victim + 1, change]
-                            code = code_at(later, start, pawns, board, white_king, black_king, squares, victim, count)
-                            found = max(found, worth_of(code))
-                        worths[last_square] = found
-                        squares[man] = origin
+                        if man < outer or found == 0:  # whence the last man has come makes no difference
+                            squares[outer] = square
+                            origin, target = squares[man], squares[victim]
+                            squares[man] = target
+                            found = 0
+                            promotes = kind == PAWN and target >> 3 == last
+                            for change in range(4 * man + 1 if promotes else 0, 4 * man + 5 if promotes else 1):
+                                start, pawns = starts[victim + 1, change], with_pawns[victim + 1, change]
+                                code = code_at(
+                                    later, start, pawns, board, white_king, black_king, squares, victim, count
+                                )
+                                found = max(found, WORTHS[code])
+                            squares[man] = origin
+                            if found == 0 and man == outer:
+                                break  # the move is not legal, wherever it begins
+                        worths[square] = max(worths[square], found)
             for man in range(count):
                 if men.sides[man] != side or men.kinds[man] != PAWN:
                     continue
@@ -367,9 +384,9 @@ def leave(men, board, side, legal, later, starts, with_pawns, known, saved, dela
                         continue
                     bits &= ~BITS[squares[man] + forward]
                 while bits:
-                    last_square = lowest(bits)
+                    square = lowest(bits)
                     bits &= bits - np.uint64(1)
-                    squares[outer] = last_square
+                    squares[outer] = square
                     origin = squares[man]
                     if (origin + forward) >> 3 != last or occupied & BITS[origin + forward]:
                         continue
@@ -377,7 +394,7 @@ def leave(men, board, side, legal, later, starts, with_pawns, known, saved, dela
                     for change in range(4 * man + 1, 4 * man + 5):
                         start, pawns = starts[0, change], with_pawns[0, change]
                         code = code_at(later, start, pawns, board, white_king, black_king, squares, -1, count)
-                        worths[last_square] = max(worths[last_square], worth_of(code))
+                        worths[square] = max(worths[square], WORTHS[code])
                     squares[man] = origin
         for square in range(64):
             worth = worths[square]

@@ -240,7 +240,7 @@ def collected(formation: Formation, known: list[Array], scores: Array) -> Array:
             scores[begin : begin + size],
             counts,
         )
-        known[turn] = known[turn][:0]
+        known[turn] = np.empty(0, np.uint8)  # to make room for the scores of the other side
         there = np.flatnonzero(counts[:, STORED])
         rows.append(np.column_stack([np.full(len(there), turn), table[there].astype(np.int64), counts[there]]))
     found = np.concatenate(rows)

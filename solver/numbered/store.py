@@ -23,7 +23,7 @@ from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.numbered import seeds, unmoves
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import listed_at_most, room_for, sums_type
+from retrograde.solver.numbered.room import listed_at_most, room_for, room_for_tiers, sums_type
 from retrograde.solver.numbered.seeds import check_slots
 from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes import edges
@@ -59,8 +59,7 @@ class NumberedStore:
         solved *by_sets* where they can be."""
         numbering, dtype = Numbering.of(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
-        largest = int(np.diff(numbering.starts).max())
-        room = room_for(game, largest, bits)
+        room = room_for_tiers(game, numbering, bits, by_sets)
         enough = every + room.most <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:

@@ -10,6 +10,7 @@ from retrograde.solver.numbered.legend import CODE, solved_slots
 from retrograde.solver.numbered.reuse import find_sources, take
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.outcomes.score import decode, with_enough_bits
+from retrograde.solver.outcomes.score_kernels import fill_gaps
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
 
@@ -52,4 +53,4 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}
     let_go = table.scores.let_go if store.in_file else None
-    return solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go)
+    return solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go, fill_gaps)

@@ -203,11 +203,10 @@ def has_pawns(codes: Codes) -> bool:
 @cache
 def codes_of_scores() -> Array:
     """Return the code of each score, uint8[65536]; more than DEEPEST for what is too deep."""
-    table = np.full(1 << BITS + 2, EMPTY, np.uint8)
-    for plies in range(1 << BITS):
-        code = min(plies + 1, DEEPEST + 1 + plies % 2)
-        table[LOSE_CLASS << BITS | plies] = code
-        table[WIN_CLASS << BITS | ((1 << BITS) - 1 - plies)] = code
+    table, plies = np.full(1 << BITS + 2, EMPTY, np.uint8), np.arange(1 << BITS)
+    codes = np.minimum(plies + 1, DEEPEST + 1 + plies % 2)
+    table[(LOSE_CLASS << BITS) + plies] = codes
+    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = codes
     table[DRAW_CLASS << BITS] = 0
     return table
 

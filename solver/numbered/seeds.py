@@ -36,8 +36,6 @@ LINKS = 1 << 19
 """Children that are written at once."""
 SPOT_CHECKS = 3
 """Slots of a block that are looked at a second time, by the interpreted rules."""
-SOLVED_CHECKS = 6
-"""Slots of a tier that are looked at once more when it is solved."""
 TIER_CHECKS = 16
 """Positions of a tier that are held against an image, where it is no longer than a block and..."""
 APART = 256
@@ -115,27 +113,6 @@ def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int]:
             score = int(table.scores.array[numbering.starts[child_k] + child_slot])
             passed = max(passed, (pass_up if turns(game, position, child) else pass_on)(score, bits))
     return passed, len(own) + (passed >= DRAW_CLASS << bits)
-
-
-def check_slots(table: Table, k: int, scores: Array) -> None:
-    """Hold some scores of a solved tier against what the interpreted rules say, whatever way it was solved."""
-    game, tier, bits = table.game, int(table.numbering.tiers[k]), table.bits
-    for slot in np.linspace(0, len(scores) - 1, SOLVED_CHECKS).astype(np.int64).tolist():
-        position = game.unindex(tier, slot)
-        if position < 0:
-            expected = table.empty
-        else:
-            value, _, children = examine(game, position)
-            expected = encode(value, 0, bits) if value else 0
-            for child in children:
-                child_k, child_slot = table.numbering.slot_of(game, child)
-                there = scores if child_k == k else table.scores.array[table.numbering.stretch(child_k)]
-                passing = pass_up if turns(game, position, child) else pass_on
-                expected = max(expected, passing(int(there[child_slot]), bits))
-        if int(scores[slot]) != expected:
-            raise RuleError(
-                differ(game, position) if position >= 0 else f"{variant(game)}: slot {slot} stands for none"
-            )
 
 
 def measure(task: Task) -> tuple[int, Array]:

@@ -3,48 +3,32 @@
 Where memory does not suffice for all of them, they lie in a scratch file, and in memory is the tier that is solved.
 
 The scores of all tiers lie one after another, slot by slot, so that a child is found by its number, and not by search.
-A tier is seeded, slot by slot, and then solved by propagation, with the parents that the rules give, or else by links.
+A tier is solved set by set, where the game is known so (`by_sets.py`), or else slot by slot (`by_slots.py`).
 """
 
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 
-from retrograde.games.game import Game, alternates, defines
-from retrograde.solver.boards.fit import formation_of
-from retrograde.solver.links.links import LinkWriter
-from retrograde.solver.numbered import seeds, unmoves
+from retrograde.games.game import Game
+from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import listed_at_most, room_for, room_for_tiers, sums_type
-from retrograde.solver.numbered.seeds import check_slots
-from retrograde.solver.numbered.table import Table, Tier
-from retrograde.solver.outcomes import edges
-from retrograde.solver.outcomes.left import left_type
-from retrograde.solver.outcomes.propagation import Propagation, telling
+from retrograde.solver.numbered.room import room_for_tiers
+from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
 from retrograde.solver.work.arrays import Compressed, Shared
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.memory import DiskTooSmall, format_size
-from retrograde.solver.work.progress import Deciding, Phase
+from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
-
-EVERY = 4
-"""Blocks between two looks at the memory."""
-BEGUN = 0.3
-"""What laying out the sets of a tier takes of the time that it takes, about."""
-LOOKING = 0.75
-"""What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
 
 
 class NumberedStore:
@@ -116,66 +100,14 @@ class NumberedStore:
         if self.by_sets and (done := self.solved_by_sets(k, phase)):
             yield done
             return
-        table, part = self.table, self.table.numbering.stretch(k)
-        count, has_parents = part.stop - part.start, defines(table.game, "parents")
-        spare = self.work.budget.left() - room_for(table.game, count, table.bits).least
-        place = table.scores.part(part.start, part.stop)
-        if self.in_file:
-            place = self.work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
-        left = self.work.zeros(f"left{k}", count, left_type(table.bits)).whole()
-        sums = self.work.zeros(f"sums{k}", count if has_parents else 0, sums_type(spare, count)).whole()
-        tier = Tier(table, k, place, left, sums)
-        scores, sizes = place.array, Compressed(np.uint16)
-        known = scores, left.array, sizes
-        writer = None if has_parents else LinkWriter(self.work, f"links{table.bits}-{k}", count, known)
-        shape = writer.shape if writer else None
-        blocks = seeds.blocks(count, writer.done if writer else 0)
-        for number, (begin, found, links) in enumerate(
-            self.work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks))
-        ):
-            if self.in_file and number % EVERY == 0 and self.work.budget.left() < 0:
-                table.scores.let_go()
-            looked_at = begin + len(found.scores)
-            scores[begin:looked_at], left.array[begin:looked_at], sizes[begin:looked_at] = found[:-1]
-            phase.working(LOOKING * looked_at, tier.number, Deciding(0, count, None))
-            if writer:
-                writer.take(links, looked_at)
-            else:
-                edges.add_up(*links, begin, sums.array)
-        tell = telling(phase, tier.number, LOOKING)
-        again = not alternates(table.game)
-        with closing(writer.turned_round()) if writer else nullcontext() as there:
-            ask = there.parents_of if there else partial(unmoves.parents_of, tier, self.work)
-            room = listed_at_most(self.work.budget.left(), count)
-            Propagation(table.bits, scores, left.array, ask, tell, again, room).run()
-        del tier, left, sums, known, writer, ask  # to make room
-        yield self.done(k, scores, sizes)
+        from retrograde.solver.numbered.by_slots import solve_by_slots  # which needs much that sets do not
+
+        yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file))
 
     def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
         """Return what is to be kept of a tier that can be solved set by set in the memory that is left; else None."""
-        table, part, tier = self.table, self.table.numbering.stretch(k), int(self.table.numbering.tiers[k])
-        formation = formation_of(table.game, tier, table.bits)
-        if formation is None or formation.room > self.work.budget.left():
-            return None
-        from retrograde.solver.boards import tiers  # whose kernels take a while to be set up
-
-        count = part.stop - part.start
-        scores = np.empty(count, self.scores.dtype) if self.in_file else self.scores[part]
-
-        def later(tier: int) -> Array:
-            return self.scores[table.numbering.stretch(table.numbering.row(tier))]
-
-        def tell(decided: int, remoteness: int) -> None:
-            share = BEGUN + (1 - BEGUN) * decided / count
-            phase.working(share * count, tier, Deciding(decided, count, remoteness))
-
-        in_threads = isinstance(self.work.executor, ThreadPoolExecutor)
-        try:
-            counts = tiers.solve_tier(formation, later, scores, self.work.map if in_threads else map, tell)
-        except tiers.TooDeep:
-            return None
-        check_slots(table, k, scores)
-        return self.written_down(k, scores, counts.ravel())
+        found = solve_by_sets(self.table, k, self.work, phase, self.in_file)
+        return found and self.written_down(k, *found)
 
     def counted(self, k: int, scores: Array, sizes: Array | Compressed) -> Array:
         """Return the counts of a tier, as they are logged."""

@@ -38,6 +38,7 @@ from retrograde.games.game import (
 )
 from retrograde.games.unfolded import unfolded
 from retrograde.solver.audit.sample import positions_of, verify_sample
+from retrograde.solver.boards.fit import is_chess
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.models.model import Model, NoModel
@@ -286,13 +287,14 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
                 return
         yield ByMetric(Demand(order.metric, order.ties, order.against))
         return
-    fit = ["numbered"] if is_numbered(game) else ["listed", "setwise", "streamed"]
+    fit = ["setwise", "numbered"] if is_numbered(game) else ["listed", "setwise", "streamed"]
     asked = [order.way] if order.way in WAYS else fit
     # each room is imported when it is its turn, for kernels take a while to be set up
-    if is_numbered(game) and "numbered" in asked:
+    by_sets = "setwise" in asked and is_chess(game)
+    if is_numbered(game) and (by_sets or "numbered" in asked):
         from retrograde.solver.numbered.way import Numbered
 
-        yield Numbered(None if order.fresh else place.path)
+        yield Numbered(None if order.fresh else place.path, by_sets)
     elif not is_numbered(game) and "numbered" not in asked:
         from retrograde.solver.listed.way import Listed
 

@@ -10,24 +10,28 @@ The same forecast decides whether a solve is refused: where even the least that 
 """
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of
+from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
-from retrograde.solver.numbered.room import room_for
+from retrograde.solver.numbered.room import room_for, room_for_tiers
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.sampling import Sampled, Sampler
 from retrograde.solver.slotted.store import memory_of
 from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, format_size
 from retrograde.solver.work.progress import Listener, announce
 from retrograde.solver.work.sizes import Sizes
+
+if TYPE_CHECKING:
+    from retrograde.solver.boards.formation import Formation
 
 COUNTED, SAMPLED = 1_000_000, 300_000
 """Positions up to which a wave is counted, and positions in each of the two samples of a later one."""
@@ -110,7 +114,11 @@ WORDS_ASIDE = Ratios(
 )  # fmt: skip
 NUMBERED = Ratios(
     Range(0.7e-6, 1.3e-6, 2.2e-6), Range(0.8, 1.2, 20.0), Range(11.0, 12.0, 23.0), Range(165 * MB, 185 * MB, 215 * MB),
-    Range(2.0, 4.0, 4.0), Range(0.08, 0.16, 0.33), "solves of chess with three to five men (KRK to KRBKR)",
+    Range(2.0, 4.0, 4.0), Range(0.08, 0.16, 0.33), "solves of chess slot by slot (KRK to KRBKR)",
+)  # fmt: skip
+BY_SETS = Ratios(
+    Range(0.06e-6, 0.12e-6, 0.35e-6), Range(0.8, 1.2, 20.0), Range(0, 0, 0), Range(165 * MB, 180 * MB, 215 * MB),
+    Range(2.0, 4.0, 4.0), Range(0.08, 0.16, 0.33), "solves of chess set by set (KRK to KRBKR)",
 )  # fmt: skip
 BY_SLOT = Ratios(
     Range(10e-6, 40e-6, None), Range(10, 15, 30), Range(0, 0, 0), Range(165 * MB, 235 * MB, 300 * MB),
@@ -287,22 +295,39 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     for name, seen in (("records", sample.records), ("positions", sample.positions)):
         likely = seen / sample.slots * slots
         result.put(name, Range(likely * max(1 - chance, 0), likely, likely * (1 + chance)))
-    ratios, all_slots = NUMBERED, Range(slots, slots, slots)
-    result.put("seconds", all_slots.times(ratios.seconds).times(1 / speed_of(workers)) + ratios.start)
-    largest = int(np.diff(numbering.starts).max())
-    room = room_for(game, largest, CODE_BITS)
-    likely = 2 * slots + (room.least + room.most) // 2 - room.tasks
-    result.put(
-        "memory", Range(2 * slots + room.least - room.tasks, likely, 2 * slots + room.most) + ratios.fixed_memory
-    )
-    put_disk(result, all_slots, ratios, 1)
+    by_sets = sum(numbering.size(row) for row, formation in formations(game, numbering) if formation)
+    kinds = [(ratios, part) for ratios, part in ((NUMBERED, slots - by_sets), (BY_SETS, by_sets)) if part]
+    work = sum((Range(part, part, part).times(ratios.seconds) for ratios, part in kinds), NOTHING)
+    result.put("seconds", work.times(1 / speed_of(workers)) + NUMBERED.start)
+    result.put("memory", memory_of_numbered(game, numbering) + NUMBERED.fixed_memory)
+    put_disk(result, Range(slots, slots, slots), NUMBERED, 1)
+    least = room_for_tiers(game, numbering, CODE_BITS, by_sets=True).least + NUMBERED.fixed_memory.likely
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
-        f"ratios of {ratios.source}; solve asks for the most memory that is named",
-        f"where there is less than that, but {format_size(room.least + ratios.fixed_memory.likely)} for the largest "
+        *(f"{f'{part:,} slots: ' * (len(kinds) > 1)}ratios of {ratios.source}" for ratios, part in kinds),
+        f"solve asks for the most memory that is named; where there is less, but {format_size(least)} for the largest "
         "tier, scores lie in a scratch file",
     ]
     return result
+
+
+def formations(game: Game, numbering: Numbering) -> Iterator[tuple[int, "Formation | None"]]:
+    """Yield for the row of each tier what stands on the board where it is solved set by set, else None."""
+    for row, tier in enumerate(numbering.tiers.tolist()):
+        yield row, formation_of(game, tier, CODE_BITS)
+
+
+def memory_of_numbered(game: Game, numbering: Numbering) -> Range:
+    """Return the memory of a solve of a game that numbers its positions, beside what is always taken: two bytes for
+    the score of each slot, and what the tier that takes most has beside."""
+    beside = [NOTHING]
+    for row, formation in formations(game, numbering):
+        size = numbering.size(row)
+        room = room_for(game, size, CODE_BITS)
+        slow = Range(room.least - room.tasks, (room.least + room.most) // 2 - room.tasks, room.most)
+        quick = formation and Range(0, max(formation.room - 2 * size, size // 2), formation.room)
+        beside.append(quick or slow)
+    return Range(*(max(amounts) for amounts in zip(*beside, strict=True))) + 2 * numbering.slots
 
 
 def of_slots(game: Game, workers: int) -> Estimate:

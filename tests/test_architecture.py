@@ -127,6 +127,7 @@ ROOMS = {
             "proving",
             "lookahead",
             "links",
+            "boards",
             "numbered",
             "listed",
             "models",

@@ -131,7 +131,7 @@ def test_what_a_process_that_is_gone_has_left_is_cleared_away(tmp_path):
 KILLED = {
     "connect4:width=5,height=4": 12.0,  # a stream is begun and given up
     "connect4:width=5,height=5": 12.0,
-    "chess:KRKN": 12.0,
+    "chess:KRKN": 3.0,
     "lgame": 4.0,
     "dodgem": 1.0,
 }

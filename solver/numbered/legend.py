@@ -17,6 +17,7 @@ from retrograde.solver.work.arrays import Compressed
 
 Array = np.ndarray[Any, Any]
 Outcome = tuple[Value, int]
+Fill = Callable[[Array, int, int], int]
 
 COLUMNS = 5
 """Of the counts of a tier, int64[n, COLUMNS], ascending by part and code: the number of the part, a code of an outcome,
@@ -50,12 +51,15 @@ def solved_slots(
     counts: dict[int, Array],
     codes: Array,
     let_go: Callable[[], None] | None = None,
+    fill: Fill | None = None,
 ) -> SolvedSlots:
     """Return a solved game from what the codes of *outcomes* mean, the *counts* of all tiers and a code for each slot.
 
     The codes are overwritten by rows of the legend, unless they are in a file, of which *let_go* keeps no more in
-    memory; slots that stand for no position may have any others.
+    memory; slots that stand for no position may have any others. *fill* is `fill_gaps`, or something quicker that does
+    the same.
     """
+    fill = fill or fill_gaps
     row_of = {outcome: row for row, outcome in enumerate(sorted(set(outcomes.values())))}
     by_outcome: list[list[CountRow]] = [[] for _ in row_of]
     found: list[CountRow] = []
@@ -71,18 +75,18 @@ def solved_slots(
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
-    rows: Any = Rows(codes, by_code, len(row_of), let_go) if let_go else codes
+    rows: Any = Rows(codes, by_code, len(row_of), let_go, fill) if let_go else codes
     if not let_go:
         to_rows(codes, by_code, len(row_of))
-        fill_gaps(codes, len(row_of))
+        fill(codes, len(row_of), 0)
     return SolvedSlots(numbering.tiers, numbering.starts, legend, found, rows, start)
 
 
 class Rows:
     """The rows that codes are turned into, made as they are asked for, from the first to the last."""
 
-    def __init__(self, codes: Array, row_of: dict[int, int], empty: int, let_go: Callable[[], None]):
-        self.codes, self.row_of, self.empty, self.let_go = codes, row_of, empty, let_go
+    def __init__(self, codes: Array, row_of: dict[int, int], empty: int, let_go: Callable[[], None], fill: Fill):
+        self.codes, self.row_of, self.empty, self.let_go, self.fill = codes, row_of, empty, let_go, fill
         self.before = 0
 
     def __len__(self) -> int:
@@ -96,7 +100,7 @@ class Rows:
         rows = self.codes[where].copy()
         self.let_go()
         to_rows(rows, self.row_of, self.empty)
-        self.before = fill_gaps(rows, self.empty, self.before)
+        self.before = int(self.fill(rows, self.empty, self.before))
         return rows
 
 
@@ -125,7 +129,7 @@ def start_row(game: Game, numbering: Numbering, codes: Array, row_of: dict[int, 
     return row_of[int(codes[numbering.starts[k] + slot])]
 
 
-def fill_gaps(rows: Array, empty: int, before: int = 0) -> int:
+def fill_gaps(rows: Array, empty: int, before: int) -> int:
     """Give each empty slot the row of the one before, so that equal ones lie together and compress well; return the
     last row."""
     for part in (rows[begin : begin + PART] for begin in range(0, len(rows), PART)):

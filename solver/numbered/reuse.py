@@ -13,7 +13,6 @@ from retrograde.databases.open import digest_in
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import make
 from retrograde.games.game import RetrogradeError
-from retrograde.solver.numbered.seeds import blocks, measure
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.numbered.table import Tier
 from retrograde.solver.outcomes.score import encode, score_type
@@ -50,6 +49,10 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
 
 def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
     """Yield the scores and counts of tiers from the databases that have them; a damaged one is passed over."""
+    if not sources:
+        return
+    from retrograde.solver.numbered.seeds import blocks, measure  # and all that comes with the rules, compiled
+
     table = store.table
     for k, file in sources.items():
         try:

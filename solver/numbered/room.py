@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import Game, defines
+from retrograde.solver.boards.fit import formation_of, is_chess
+from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.left import left_type
 from retrograde.solver.outcomes.score import score_type
 
@@ -43,6 +45,20 @@ def room_for(game: Game, count: int, bits: int) -> Room:
     )
     tasks = min(TASKS[0], TASKS[1] * count)
     return Room(int(least * count) + tasks, int(most * count) + tasks, tasks)
+
+
+def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool) -> Room:
+    """Return what the tiers of a game take, those that can be solved *by_sets* that way; the most that one does."""
+    largest = int(np.diff(numbering.starts).max())
+    rooms = [room_for(game, largest, bits)] if not by_sets or not is_chess(game) else []
+    if not rooms:
+        for row, tier in enumerate(numbering.tiers.tolist()):
+            room, formation = room_for(game, numbering.size(row), bits), formation_of(game, tier, bits)
+            if formation:
+                scores = numbering.size(row) * np.dtype(score_type(bits)).itemsize
+                room = Room(min(room.least, formation.room + scores), formation.room + room.tasks, room.tasks)
+            rooms.append(room)
+    return Room(*(max(amounts) for amounts in zip(*rooms, strict=True)))
 
 
 def sums_type(spare: int, count: int) -> type[np.unsignedinteger[Any]]:

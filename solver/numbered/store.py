@@ -3,43 +3,32 @@
 Where memory does not suffice for all of them, they lie in a scratch file, and in memory is the tier that is solved.
 
 The scores of all tiers lie one after another, slot by slot, so that a child is found by its number, and not by search.
-A tier is seeded, slot by slot, and then solved by propagation, with the parents that the rules give, or else by links.
+A tier is solved set by set, where the game is known so (`by_sets.py`), or else slot by slot (`by_slots.py`).
 """
 
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 
-from retrograde.games.game import Game, alternates, defines
-from retrograde.solver.links.links import LinkWriter
-from retrograde.solver.numbered import seeds, unmoves
+from retrograde.games.game import Game
+from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import listed_at_most, room_for, sums_type
-from retrograde.solver.numbered.table import Table, Tier
-from retrograde.solver.outcomes import edges
-from retrograde.solver.outcomes.left import left_type
-from retrograde.solver.outcomes.propagation import Propagation, telling
+from retrograde.solver.numbered.room import room_for_tiers
+from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
 from retrograde.solver.work.arrays import Compressed, Shared
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.memory import DiskTooSmall, format_size
-from retrograde.solver.work.progress import Deciding, Phase
+from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
-
-EVERY = 4
-"""Blocks between two looks at the memory."""
-LOOKING = 0.75
-"""What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
 
 
 class NumberedStore:
@@ -49,12 +38,12 @@ class NumberedStore:
     has those of each tier that is solved (see legend.py). A group is the number of a tier.
     """
 
-    def __init__(self, game: Game, bits: int, work: Work):
-        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
+    def __init__(self, game: Game, bits: int, work: Work, by_sets: bool = True):
+        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it. Tiers are
+        solved *by_sets* where they can be."""
         numbering, dtype = Numbering.of(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
-        largest = int(np.diff(numbering.starts).max())
-        room = room_for(game, largest, bits)
+        room = room_for_tiers(game, numbering, bits, by_sets)
         enough = every + room.most <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
@@ -64,7 +53,7 @@ class NumberedStore:
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
         self.table = Table(game, numbering, scores, bits)
-        self.work = work
+        self.work, self.by_sets = work, by_sets
         self.scores = self.table.scores.array
         self.counts: dict[int, Array] = {}
         self.left = set(range(len(numbering.tiers)))
@@ -91,9 +80,11 @@ class NumberedStore:
         return Kept(records, int(self.table.numbering.tiers[k]), positions)
 
     def done(self, k: int, scores: Array, sizes: Array | Compressed) -> Done:
-        """Return what is to be kept of a tier, the numbers of positions symmetric to each of its slots given; its
-        scores are in the file then, if there is one."""
-        counts = self.counted(k, scores, sizes)
+        """Return what is to be kept of a tier, the numbers of positions symmetric to each of its slots given."""
+        return self.written_down(k, scores, self.counted(k, scores, sizes))
+
+    def written_down(self, k: int, scores: Array, counts: Array) -> Done:
+        """Return what is to be kept of a tier; its scores are in the file then, if there is one."""
         if self.in_file:
             self.scores[self.table.numbering.stretch(k)] = scores
             self.table.scores.flush()
@@ -106,40 +97,17 @@ class NumberedStore:
         """Yield the scores and counts of a tier; all later ones are solved."""
         if k not in self.left:
             return
-        table, part = self.table, self.table.numbering.stretch(k)
-        count, has_parents = part.stop - part.start, defines(table.game, "parents")
-        spare = self.work.budget.left() - room_for(table.game, count, table.bits).least
-        place = table.scores.part(part.start, part.stop)
-        if self.in_file:
-            place = self.work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
-        left = self.work.zeros(f"left{k}", count, left_type(table.bits)).whole()
-        sums = self.work.zeros(f"sums{k}", count if has_parents else 0, sums_type(spare, count)).whole()
-        tier = Tier(table, k, place, left, sums)
-        scores, sizes = place.array, Compressed(np.uint16)
-        known = scores, left.array, sizes
-        writer = None if has_parents else LinkWriter(self.work, f"links{table.bits}-{k}", count, known)
-        shape = writer.shape if writer else None
-        blocks = seeds.blocks(count, writer.done if writer else 0)
-        for number, (begin, found, links) in enumerate(
-            self.work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks))
-        ):
-            if self.in_file and number % EVERY == 0 and self.work.budget.left() < 0:
-                table.scores.let_go()
-            looked_at = begin + len(found.scores)
-            scores[begin:looked_at], left.array[begin:looked_at], sizes[begin:looked_at] = found[:-1]
-            phase.working(LOOKING * looked_at, tier.number, Deciding(0, count, None))
-            if writer:
-                writer.take(links, looked_at)
-            else:
-                edges.add_up(*links, begin, sums.array)
-        tell = telling(phase, tier.number, LOOKING)
-        again = not alternates(table.game)
-        with closing(writer.turned_round()) if writer else nullcontext() as there:
-            ask = there.parents_of if there else partial(unmoves.parents_of, tier, self.work)
-            room = listed_at_most(self.work.budget.left(), count)
-            Propagation(table.bits, scores, left.array, ask, tell, again, room).run()
-        del tier, left, sums, known, writer, ask  # to make room
-        yield self.done(k, scores, sizes)
+        if self.by_sets and (done := self.solved_by_sets(k, phase)):
+            yield done
+            return
+        from retrograde.solver.numbered.by_slots import solve_by_slots  # which needs much that sets do not
+
+        yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file))
+
+    def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
+        """Return what is to be kept of a tier that can be solved set by set in the memory that is left; else None."""
+        found = solve_by_sets(self.table, k, self.work, phase, self.in_file)
+        return found and self.written_down(k, *found)
 
     def counted(self, k: int, scores: Array, sizes: Array | Compressed) -> Array:
         """Return the counts of a tier, as they are logged."""

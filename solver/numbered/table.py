@@ -1,13 +1,15 @@
 """What tasks over the slots of a game with a numbering are told."""
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from retrograde.games.game import Game
-from retrograde.solver.numbered.kernels import Slots
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.work.arrays import Part, Shared
+
+if TYPE_CHECKING:
+    from retrograde.solver.numbered.kernels import Slots
 
 
 @lru_cache(8)
@@ -30,8 +32,10 @@ class Table(NamedTuple):
         return family_of(self.game)
 
     @property
-    def slots(self) -> Slots:
+    def slots(self) -> "Slots":
         """The same for kernels."""
+        from retrograde.solver.numbered.kernels import Slots  # which is not wanted where no kernel is asked
+
         return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits)
 
     @property

@@ -10,6 +10,7 @@ from retrograde.solver.numbered.legend import CODE, solved_slots
 from retrograde.solver.numbered.reuse import find_sources, take
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.outcomes.score import decode, with_enough_bits
+from retrograde.solver.outcomes.score_kernels import fill_gaps
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
 
@@ -19,9 +20,11 @@ SAMPLED = 256, 0.01
 
 @dataclass(frozen=True)
 class Numbered:
-    """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None."""
+    """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None; those
+    that can be are solved *by_sets* (see `solver/boards`)."""
 
     path: Path | None = None
+    by_sets: bool = True
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedSlots:
@@ -30,7 +33,7 @@ class Numbered:
         work.course.plan(solving=0.93, writing=0.07)
 
         def solve(bits: int) -> SolvedSlots:
-            store = NumberedStore(game, bits, work)
+            store = NumberedStore(game, bits, work, self.by_sets)
             if work.listener:
                 sample = store.table.numbering.sample(game, *SAMPLED)
                 work.course.positions_a_record = sample.positions_a_slot
@@ -50,4 +53,4 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}
     let_go = table.scores.let_go if store.in_file else None
-    return solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go)
+    return solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go, fill_gaps)

@@ -59,3 +59,17 @@ def add_counts(codes, sizes, begin, total):
         stored[code] += 1
         positions[code] += sizes[i] if len(sizes) else 1
         first[code] = begin + i
+
+
+@kernel
+def fill_gaps(rows, empty, before):
+    """Give each empty slot the row of the one before, the first ones *before*; return the last row.
+
+    It does what `legend.fill_gaps` in `solver/numbered` does.
+    """
+    for i in range(len(rows)):
+        if rows[i] == empty:
+            rows[i] = before
+        else:
+            before = rows[i]
+    return before

@@ -1,0 +1,184 @@
+"""What stands on the board in a tier of chess, and how its positions lie in words.
+
+    bytes, words of both sides to move      pair of kings, as chess numbers them  ×  64 squares for each man
+    a word                                  the squares of the last man
+
+Men are in the order of their codes, and like men are told apart, so that each of their positions is there twice, or six
+times. Where both kings are on the diagonal a position and its mirror image are both there.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.chess import men
+from retrograde.games.chess.men import BLACK, PAWN
+from retrograde.games.chess.numbering import numbers_of_kings, pairs_in_order
+from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, reaches, step, steps, turned
+
+Array = np.ndarray[Any, Any]
+
+
+class Geometry(NamedTuple):
+    """The board: who attacks what, what lies between, the next squares, as `games/chess/squares.py` has them; where
+    symmetries take squares, int64[8, 64]; and the numbers of kings, int32[8192], as chess numbers them."""
+
+    reaches: Array
+    between: Array
+    steps: Array
+    turned: Array
+    kings: Array
+
+
+class Men(NamedTuple):
+    """The men of a tier besides the kings: their kinds and sides, int64[men], White's 0; the squares of kings by pair,
+    int64[pairs, 2]; and where a king's step leads, int32[2, pairs, 8], as in the numbers of kings, -1 for nowhere."""
+
+    kinds: Array
+    sides: Array
+    squares: Array
+    walks: Array
+
+
+class Formation:
+    """The men of a tier, by the name of the ending."""
+
+    def __init__(self, name: str):
+        self.name, self.codes = name, men.codes_of(men.sides_of(name))
+        self.has_pawns = any(code & 7 == PAWN for code in self.codes)
+        pairs = pairs_of_kings(self.has_pawns)
+        codes = np.array(self.codes, np.int64)
+        self.men = Men(codes & 7, codes >> 3, pairs, walks(self.has_pawns))
+        self.is_symmetric = len({*men.sides_of(name)}) == 1
+        self.pairs = len(pairs)
+        self.inner = 1 << 6 * len(self.codes)
+        """Positions with kings on the same squares."""
+
+    @property
+    def words(self) -> int:
+        """How many words there are with one side to move."""
+        return int(self.pairs * self.inner) >> 6
+
+    @property
+    def room(self) -> int:
+        """The bytes that the analysis takes beside the scores, at most about."""
+        return round(2 * BYTES * self.pairs * self.inner) + FIXED
+
+
+BYTES, FIXED = 2.2, 10_000_000
+"""Memory for a position with one side to move: a byte for what is known, and bits in nine sets; and for all else."""
+
+
+@cache
+def geometry() -> Geometry:
+    """Return the tables of the board."""
+    symmetries = [[turned(square, symmetry) for square in range(64)] for symmetry in range(8)]
+    bits = np.array(between(), np.int64).astype(np.uint64)
+    return Geometry(
+        np.array(reaches(), np.int64), bits, np.array(steps(), np.int64), np.array(symmetries, np.int64),
+        np.array(numbers_of_kings(), np.int32),
+    )  # fmt: skip
+
+
+@cache
+def pairs_of_kings(pawns: bool) -> Array:
+    """Return the squares of both kings by their number, int64[pairs, 2]."""
+    pairs = np.array(pairs_in_order(pawns), np.int64)
+    return np.stack([pairs >> 6, pairs & 63], 1)
+
+
+@cache
+def walks(pawns: bool) -> Array:
+    """Return where each king's eight steps lead, int32[2, pairs, 8]: as in the numbers of kings; -1 for nowhere."""
+    numbers, squares = geometry().kings[4096 * pawns :], pairs_of_kings(pawns)
+    found = np.full((2, len(squares), 8), -1, np.int32)
+    for side in range(2):
+        for number, way in enumerate(ORTHOGONAL + DIAGONAL):
+            targets = np.array([step(square, way) for square in range(64)])[squares[:, side]]
+            there = np.stack([targets, squares[:, 1]] if side == 0 else [squares[:, 0], targets], 1)
+            found[side, :, number] = np.where(targets < 0, -1, numbers[there[:, 0] << 6 & 4095 | there[:, 1] & 63])
+    return found
+
+
+# What later tiers are called
+
+
+class Later(NamedTuple):
+    """A tier that a move leads to, as it is seen by the men before: the tier's number, and for White and Black to move
+    whether sides are exchanged, and which of the men that are left stands where the tier's own men are."""
+
+    tier: int
+    codes: tuple[int, ...]
+    exchanged: tuple[bool, bool]
+    order: Array
+
+
+def later(codes: tuple[int, ...]) -> Later:
+    """Return the tier of men in any order.
+
+    `order` int64[2, men]: for White, and Black, to move, the man in *codes* that is the tier's first man, and so on.
+    """
+    sides = ["".join(men.LETTERS[code & 7] for code in codes if code >> 3 == side) for side in (0, 1)]
+    name = men.ending(men.name_of(sides))
+    own = men.codes_of(men.sides_of(name))
+    symmetric = len({*men.sides_of(name)}) == 1
+    reverse = sorted(codes) != list(own)
+    exchanged = reverse, reverse or symmetric
+    order = np.array([order_of(codes, own, exchange) for exchange in exchanged], np.int64).reshape(2, len(own))
+    return Later(men.tier_of(name), own, exchanged, order)
+
+
+def order_of(codes: tuple[int, ...], own: tuple[int, ...], exchange: bool) -> list[int]:
+    """Return for each of a tier's men which one it is of those given, whose sides may have to be exchanged first."""
+    left = {place: code ^ BLACK if exchange else code for place, code in enumerate(codes)}
+    order = []
+    for code in own:
+        place = next(place for place, other in left.items() if other == code)
+        del left[place]
+        order.append(place)
+    return order
+
+
+# Slots
+
+
+class Arrangement(NamedTuple):
+    """The slots with kings on the same squares: int32[slots], where the position is among `inner`; uint8[slots], what
+    it is where both kings are on the diagonal: 1 for the least of two mirror images, 2 for its own, 0 for neither."""
+
+    places: Array
+    kept: Array
+
+
+def arrangement(codes: tuple[int, ...]) -> Arrangement:
+    """Return how slots lie among positions in which like men are told apart."""
+    squares = squares_of_slots(codes)
+    weights = np.array([64 ** (len(codes) - 1 - place) for place in range(len(codes))], np.int64)
+    mirror = np.array([turned(square, 4) for square in range(64)])[squares]
+    for like in groups_of(codes):
+        mirror[:, like] = np.sort(mirror[:, like], 1)
+    here, there = squares @ weights, mirror @ weights
+    return Arrangement(here.astype(np.int32), np.where(here == there, 2, here < there).astype(np.uint8))
+
+
+def groups_of(codes: tuple[int, ...]) -> list[list[int]]:
+    """Return the places of like men, group by group."""
+    return [[place for place, other in enumerate(codes) if other == code] for code in dict.fromkeys(codes)]
+
+
+def squares_of_slots(codes: tuple[int, ...]) -> Array:
+    """Return the squares of the men of all slots with kings on the same squares, int64[slots, men]."""
+    found = np.zeros((1, 0), np.int64)
+    for group in groups_of(codes):
+        own = ways_to_stand(codes[group[0]] & 7 == PAWN, len(group))
+        found = np.concatenate([np.repeat(found, len(own), 0), np.tile(own, (len(found), 1))], 1)
+    return found
+
+
+def ways_to_stand(pawns: bool, like: int) -> Array:
+    """Return the squares of so many like men, ascending, as chess numbers them: the last one's count most."""
+    free = np.arange(8, 56) if pawns else np.arange(64)
+    grid = np.stack(np.meshgrid(*[free] * like, indexing="ij"), -1).reshape(-1, like)
+    grid = grid[np.all(grid[:, 1:] > grid[:, :-1], 1)]
+    return grid[np.lexsort(grid.T)]

@@ -1,0 +1,255 @@
+"""Retrograde analysis of a tier of chess set by set, as L. Stiller did it: positions lost in so many plies are one set.
+
+    mated ──lead_to──> won in 1 ──lead_to──> perhaps lost in 2 ──take_out──> lost in 2 ──lead_to──> won in 3 …
+                       ^ captures and promotions that win so soon    ^ and those that lose no later
+
+For each side that may win this goes on until nothing is found, and no capture or promotion is still to count.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.chess.men import BLACK, KNIGHT, PAWN, QUEEN
+from retrograde.games.game import DRAW, LOSE, WIN
+from retrograde.solver.boards import kernels, slot_kernels
+from retrograde.solver.boards.fit import BITS
+from retrograde.solver.boards.formation import (
+    Formation,
+    arrangement,
+    geometry,
+    groups_of,
+    later,
+    pairs_of_kings,
+    ways_to_stand,
+)
+from retrograde.solver.boards.slot_kernels import EMPTY, STORED
+from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES, LOSE_CLASS, WIN_CLASS, encode
+
+Array = np.ndarray[Any, Any]
+Codes = tuple[int, ...]
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""Calls a function with some items, on threads."""
+Tell = Callable[[int, int], object]
+"""Told of how many positions are decided, and the remoteness of those decided last."""
+
+DEEPEST = 252
+"""The greatest code of a win or a loss: one more than the plies to mate."""
+
+IMAGES = 16, 4
+"""Positions equal by symmetry, both pairs of colours counted, without pawns and with."""
+
+
+class TooDeep(Exception):
+    """A mate takes more plies than a byte can tell."""
+
+
+def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: Array, run: Map, tell: Tell) -> Array:
+    """Write the scores of all slots of a tier, uint16; return int64[n, 5], how often each is there in each part.
+
+    `scores_of` gives the scores of a later tier, by its number. A row has the number of the part, which is the side to
+    move, a score, how many slots have it, the positions that these stand for, and the first. Raises TooDeep.
+    """
+    if not formation.codes:
+        return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores)
+    departing = Departures(formation, scores_of)
+    sides = list(run(partial(Side, formation, departing), (0, 1)))
+    del departing
+    roles = [Role(formation, sides[side], sides[1 - side]) for side in (0, 1)]
+    under_way = roles
+    while under_way:
+        under_way = [role for role, more in zip(under_way, list(run(Role.step, under_way)), strict=True) if more]
+        tell(sum(role.decided for role in roles), max(role.code for role in roles) - 1)
+    known = [side.known for side in sides]
+    del sides, roles, under_way
+    return collected(formation, known, scores)
+
+
+class Side:
+    """What is known of the positions with one side to move: codes, and the sets that `kernels` speaks of."""
+
+    def __init__(self, formation: Formation, departing: "Departures", side: int):
+        words, self.number = formation.words, side
+        self.known = np.empty(64 * words, np.uint8)
+        self.unwon, checked, saved, delayed = (np.empty(words, np.uint64) for _ in range(4))
+        self.wins_due, self.losses_due = np.empty((2, words), np.uint8)
+        men, board = formation.men, geometry()
+        kernels.lay_out(men, board, side, self.unwon, checked)
+        kernels.leave(
+            men, board, side, self.unwon, departing.codes, departing.starts, departing.with_pawns, self.known, saved,
+            delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
+        )  # fmt: skip
+        self.greatest_due = kernels.find_due(self.known, self.wins_due, self.losses_due)
+        if self.greatest_due > DEEPEST:
+            raise TooDeep
+        self.unlost = self.unwon & ~saved & ~delayed
+        self.mates = checked & self.unlost
+
+
+class Role:
+    """The analysis of who wins with one side: `winner` and `loser` are what is known of each to move."""
+
+    def __init__(self, formation: Formation, winner: Side, loser: Side):
+        self.men, self.winner, self.loser = formation.men, winner, loser
+        self.code = 1
+        """That of the losses found last."""
+        self.last = max(winner.greatest_due, loser.greatest_due)
+        self.candidates, self.won, self.lost = np.zeros((3, formation.words), np.uint64)
+        self.candidates[:] = loser.mates
+        self.found = self.decided = self.lose()
+
+    def step(self) -> bool:
+        """Find what is won in one ply more than was lost last, and lost in two; tell whether there may be more."""
+        if not self.found and self.code >= self.last:
+            kernels.forget(self.loser.known, self.loser.unlost)
+            return False
+        if self.code + 2 > DEEPEST:
+            raise TooDeep
+        men, board, winner, loser = self.men, geometry(), self.winner, self.loser
+        if self.found:
+            kernels.lead_to(men, board, winner.number, self.lost, self.candidates)
+        kernels.fall_due(winner.known, winner.wins_due, self.code + 1, self.won, self.candidates)
+        won = kernels.decide(self.candidates, winner.unwon, self.won, winner.known, self.code + 1)
+        self.code += 2
+        if won:
+            kernels.lead_to(men, board, loser.number, self.won, self.candidates)
+        kernels.fall_due(loser.known, loser.losses_due, self.code, loser.unlost, self.candidates)
+        self.found = self.lose() if won or self.candidates.any() else 0
+        self.decided += won + self.found
+        return True
+
+    def lose(self) -> int:
+        """Decide which candidates are lost; return how many."""
+        loser = self.loser
+        kernels.keep_common(self.candidates, loser.unlost)
+        kernels.take_out(self.men, geometry(), loser.number, self.winner.unwon, self.candidates)
+        return int(kernels.decide(self.candidates, loser.unlost, self.lost, loser.known, self.code))
+
+
+# Later tiers
+
+
+class Departures:
+    """The codes of all later tiers that captures and promotions lead to, as `kernels.leave` wants them."""
+
+    def __init__(self, formation: Formation, scores_of: Callable[[int], Array]):
+        count = len(formation.codes)
+        self.starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
+        self.with_pawns = np.zeros_like(self.starts)
+        parts: list[Array] = []
+        begins: dict[tuple[Codes, int], int] = {}
+        for captured, change, left, turn in departures(formation.codes):
+            if (left, turn) not in begins:
+                begins[left, turn] = sum(map(len, parts))
+                parts.append(expanded(left, turn, scores_of))
+            self.starts[captured + 1, change] = begins[left, turn]
+            self.with_pawns[captured + 1, change] = has_pawns(left)
+        self.codes = np.concatenate(parts)
+        if ((self.codes > DEEPEST) & (self.codes < EMPTY)).any():
+            raise TooDeep
+
+
+def departures(codes: Codes) -> Iterator[tuple[int, int, Codes, int]]:
+    """Yield which man may be captured, -1 for none, what pawn may change at once to what (see `kernels.leave`), the men
+    that are left then, and which side is to move."""
+    changes = [(4 * man + kind + 1, man, kind) for man, code in enumerate(codes) if code & 7 == PAWN for kind in KINDS]
+    for captured, (change, man, kind) in product(range(-1, len(codes)), [(0, -1, 0), *changes]):
+        mover = codes[man] >> 3 if change else 1 - (codes[captured] >> 3)
+        if (captured < 0 and not change) or (captured >= 0 and codes[captured] >> 3 == mover):
+            continue
+        left = list(codes)
+        if change:
+            left[man] = kind | codes[man] & BLACK
+        if captured >= 0:
+            del left[captured]
+        yield captured, change, tuple(left), 1 - mover
+
+
+KINDS = range(QUEEN, KNIGHT + 1)
+"""What pawns change to."""
+
+
+def expanded(codes: Codes, turn: int, scores_of: Callable[[int], Array]) -> Array:
+    """Return the codes of all positions of a later tier with one side to move, uint8[pairs * inner]: men as they stand
+    in *codes*, like men told apart."""
+    tier, own, exchanged, order = later(codes)
+    sizes = ways_of_groups(own)
+    pairs, slots = pairs_of_kings(has_pawns(codes)), int(np.prod(np.maximum(sizes, 1)))
+    found = np.empty(len(pairs) << 6 * len(codes), np.uint8)
+    there = turn ^ exchanged[turn]
+    slot_kernels.expand(
+        geometry(), pairs, scores_of(tier), codes_of_scores(), np.array([code & 7 for code in own], np.int64), sizes,
+        slots, order[turn], there, exchanged[turn], int(has_pawns(codes)), found, np.zeros(3, np.int64),
+    )  # fmt: skip
+    return found
+
+
+def ways_of_groups(codes: Codes) -> Array:
+    """Return in how many ways the group of each man stands, 1 for a man who is like the one before, int64[men]."""
+    ways = []
+    for group in groups_of(codes):
+        ways += [len(ways_to_stand(codes[group[0]] & 7 == PAWN, len(group))), *[1] * (len(group) - 1)]
+    return np.array(ways, np.int64)
+
+
+def has_pawns(codes: Codes) -> bool:
+    """Tell whether there is a pawn among men."""
+    return any(code & 7 == PAWN for code in codes)
+
+
+@cache
+def codes_of_scores() -> Array:
+    """Return the code of each score, uint8[65536]; more than DEEPEST for what is too deep."""
+    table, plies = np.full(1 << BITS + 2, EMPTY, np.uint8), np.arange(1 << BITS)
+    codes = np.minimum(plies + 1, DEEPEST + 1 + plies % 2)
+    table[(LOSE_CLASS << BITS) + plies] = codes
+    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = codes
+    table[DRAW_CLASS << BITS] = 0
+    return table
+
+
+# Slots
+
+
+def collected(formation: Formation, known: list[Array], scores: Array) -> Array:
+    """Write the scores of all slots from the codes of both sides, which are let go; return how often each is there."""
+    places, kept = arrangement(formation.codes)
+    table = np.array([score_of(code) for code in range(256)], scores.dtype)
+    squares, numbers = formation.men.squares, geometry().kings[4096 * formation.has_pawns :]
+    diagonal = numbers[squares[:, 0] << 6 | squares[:, 1]] & 8 != 0
+    turns = 2 - formation.is_symmetric
+    size = len(places) * formation.pairs
+    rows = []
+    for turn in range(turns):
+        counts = np.zeros((256, 3), np.int64)
+        begin = turn * size
+        each = 4 if formation.has_pawns else 16
+        slot_kernels.collect(
+            known[turn],
+            diagonal,
+            places,
+            kept,
+            formation.inner,
+            table,
+            each,
+            begin,
+            scores[begin : begin + size],
+            counts,
+        )
+        known[turn] = np.empty(0, np.uint8)  # to make room for the scores of the other side
+        there = np.flatnonzero(counts[:, STORED])
+        rows.append(np.column_stack([np.full(len(there), turn), table[there].astype(np.int64), counts[there]]))
+    found = np.concatenate(rows)
+    return found[np.lexsort((found[:, 1], found[:, 0]))]
+
+
+def score_of(code: int) -> int:
+    """Return the score of a code."""
+    if code == EMPTY:
+        return DRAW_CLASS << BITS | EMPTY_PLIES
+    if code == 0:
+        return encode(DRAW, 0, BITS)
+    return encode(LOSE if code & 1 else WIN, code - 1, BITS)

@@ -1,0 +1,74 @@
+"""A tier solved set by set, where `solver/boards` knows the game; some slots of it are held against the rules."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import RuleError
+from retrograde.solver.boards.fit import formation_of
+from retrograde.solver.numbered.table import Table
+from retrograde.solver.outcomes.score import encode
+from retrograde.solver.outcomes.score_kernels import pass_up
+from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.work.progress import Deciding, Phase
+from retrograde.solver.work.work import Work
+
+Array = np.ndarray[Any, Any]
+
+BEGUN = 0.3
+"""What laying out the sets of a tier takes of the time that the tier takes, about."""
+CHECKS = 6
+"""Slots of a tier that are held against the rules, interpreted."""
+
+
+def solve_by_sets(table: Table, k: int, work: Work, phase: Phase, in_file: bool) -> tuple[Array, Array] | None:
+    """Return the scores of a tier, and the counts of what is there (see legend.py); all later ones are solved.
+
+    Returns None where it cannot be done so, or not in the memory that is left. The scores are written in their place,
+    unless all of them are *in_file*.
+    """
+    part, tier = table.numbering.stretch(k), int(table.numbering.tiers[k])
+    formation = formation_of(table.game, tier, table.bits)
+    if formation is None or formation.room > work.budget.left():
+        return None
+    from retrograde.solver.boards import tiers  # whose kernels take a while to be set up
+
+    every, count = table.scores.array, part.stop - part.start
+    scores = np.empty(count, every.dtype) if in_file else every[part]
+
+    def later(tier: int) -> Array:
+        return every[table.numbering.stretch(table.numbering.row(tier))]
+
+    def tell(decided: int, remoteness: int) -> None:
+        share = BEGUN + (1 - BEGUN) * decided / count
+        phase.working(share * count, tier, Deciding(decided, count, remoteness))
+
+    in_threads = isinstance(work.executor, ThreadPoolExecutor)  # others would have to be sent all sets
+    try:
+        counts = tiers.solve_tier(formation, later, scores, work.map if in_threads else map, tell)
+    except tiers.TooDeep:
+        return None
+    for slot in np.linspace(0, count - 1, CHECKS).astype(np.int64).tolist():
+        check_slot(table, k, slot, scores)
+    return scores, counts.ravel()
+
+
+def check_slot(table: Table, k: int, slot: int, scores: Array) -> None:
+    """Hold a score of a tier, of which all are given, against what the interpreted rules say of the position's
+    children; raise RuleError where it does not follow."""
+    game, tier, bits = table.game, int(table.numbering.tiers[k]), table.bits
+    position = table.numbering.position_at(game, k, slot)
+    if position < 0:
+        if int(scores[slot]) != table.empty:
+            raise RuleError(f"{variant(game)}: slot {slot} of tier {tier} has a score, and stands for no position")
+        return
+    value, _, children = examine(game, position)
+    expected = encode(value, 0, bits) if value else 0
+    for child in children:
+        child_k, there = table.numbering.slot_of(game, child)
+        known = scores if child_k == k else table.scores.array[table.numbering.stretch(child_k)]
+        expected = max(expected, int(pass_up(int(known[there]), bits)))
+    if int(scores[slot]) != expected:
+        raise RuleError(differ(game, position))

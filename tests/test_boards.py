@@ -1,0 +1,233 @@
+"""Tiers of chess solved set by set, against the same solved slot by slot, by the rules: the same bytes.
+
+That the values are right is what test_chess_endings.py says, against tables of others.
+"""
+
+from functools import partial
+from random import Random
+
+import numpy as np
+import pytest
+
+from retrograde.databases.file import DatabaseFile
+from retrograde.games import RuleError
+from retrograde.games.chess import Chess
+from retrograde.games.chess.men import BLACK, KING, PAWN, QUEEN, TIERS, codes_of, sides_of, tier_of
+from retrograde.games.chess.squares import turned
+from retrograde.solver.boards import fit, tiers, words
+from retrograde.solver.boards.formation import Formation, arrangement, geometry
+from retrograde.solver.engine import solve
+from retrograde.solver.numbered import reuse
+from retrograde.solver.numbered.store import NumberedStore
+from retrograde.solver.work.sizes import Sizes
+
+from .solving import Stop
+
+pytestmark = pytest.mark.long
+
+
+class Rebuilt(Chess):
+    """Chess, as far as anybody knows."""
+
+
+FOUR_MEN = [name for name in reversed(TIERS) if len(name) < 5]
+PLAIN = [name for name in FOUR_MEN if not all("P" in side for side in sides_of(name))]
+"""Endings in which nothing is captured en passant, what may follow first."""
+
+
+# Words
+
+
+def plainly(word):
+    """Return the squares of a word."""
+    return {square for square in range(64) if int(word) >> square & 1}
+
+
+def as_word(squares):
+    return np.uint64(sum(1 << square for square in squares))
+
+
+@pytest.mark.parametrize("kind", range(QUEEN, KING + 1))
+@pytest.mark.parametrize("side", [0, 1])
+def test_men_are_carried_along_as_the_rules_move_them(kind, side):
+    chess, dice, code = Chess("KRK"), Random(kind), kind + BLACK * side
+    for _ in range(200):
+        occupied = set(dice.sample(range(64), dice.randrange(12)))
+        men = set(dice.sample(range(8, 56), dice.randrange(1, 5))) - occupied
+        blocked, free = sum(1 << square for square in occupied), ~as_word(occupied)
+        attacked = {
+            square for man in men for square in range(64)
+            if chess.reaches[man << 6 | square] >> code & 1 and not chess.between[man << 6 | square] & blocked
+        }  # fmt: skip
+        assert plainly(words.attacked(as_word(men), free, kind, side)) == attacked
+        attackers = {
+            man for man in range(64) for square in men
+            if chess.reaches[man << 6 | square] >> code & 1 and not chess.between[man << 6 | square] & blocked
+        }  # fmt: skip
+        assert plainly(words.attackers(as_word(men), free, kind, side)) == attackers
+        if kind == PAWN:
+            steps = chess.pawn_targets
+            origins = {man for man in range(8, 56) if plainly(steps(0, code, man, blocked, blocked)) & men}
+        else:
+            origins = {man for man in range(64) if plainly(chess.open_squares(kind, man, blocked, 0)) & men}
+        found = plainly(words.origins(as_word(men), free, kind, side))
+        assert (found & {*range(8, 56)} if kind == PAWN else found) - occupied == origins - occupied
+
+
+def test_words_are_turned_as_squares_are():
+    dice = Random(0)
+    for symmetry in range(8):
+        squares = set(dice.sample(range(64), 20))
+        assert plainly(words.turned_word(as_word(squares), symmetry)) == {turned(s, symmetry) for s in squares}
+    assert [words.lowest(as_word({square, 63})) for square in range(64)] == list(range(64))
+
+
+# Positions
+
+
+@pytest.mark.parametrize("name", ["KRK", "KPK", "KRKN", "KBBK", "KPPK", "KQKQ", "KRPKR", "KNNNK", "KBPPK"])
+def test_slots_lie_where_their_men_stand(name):
+    """By the numbering of chess, at some slots; those with both kings on the diagonal among them."""
+    chess, formation, tier = Chess(name), Formation(name), tier_of(name)
+    places, kept = arrangement(formation.codes)
+    assert formation.pairs == chess.pairs_of_kings(tier)
+    assert formation.pairs * len(places) * (2 - formation.is_symmetric) == chess.plain_size(tier) == chess.size(tier)
+    dice, own = Random(name), 0
+    for _ in range(3000):
+        pair, spot = dice.randrange(formation.pairs), dice.randrange(len(places))
+        position = chess.placed(tier, pair * len(places) + spot)
+        white, black = formation.men.squares[pair]
+        assert (position >> 40 & 63, position >> 34 & 63) == (white, black)
+        squares = [position >> 24 - 10 * man & 63 for man in range(len(formation.codes))]
+        assert places[spot] == sum(square << 6 * man for man, square in enumerate(reversed(squares)))
+        if not chess.possible(position):
+            continue
+        diagonal = int(geometry().kings[4096 * formation.has_pawns + (int(white) << 6 | int(black))]) & 8
+        assert (chess.unindex(tier, pair * len(places) + spot) >= 0) == (not diagonal or kept[spot] > 0)
+        images = 4 if formation.has_pawns else 8 if diagonal and kept[spot] == 2 else 16
+        own += images == 8
+        assert len(set(chess.images(position))) == images
+    assert own or formation.has_pawns or len(name) > 3
+
+
+def test_departures_are_captures_and_promotions():
+    found = {}
+    for captured, change, left, turn in tiers.departures(codes_of(["RP", "N"])):
+        found[captured, change] = left, turn
+    rook, pawn, knight = codes_of(["RP", "N"])
+    changed = [(4 * 1 + kind + 1, kind) for kind in range(4)]
+    assert found == {
+        (0, 0): ((pawn, knight), 0),
+        (1, 0): ((rook, knight), 0),
+        (2, 0): ((rook, pawn), 1),
+        **{(-1, change): ((rook, kind, knight), 1) for change, kind in changed},
+        **{(2, change): ((rook, kind), 1) for change, kind in changed},
+    }
+
+
+# Whole solves
+
+
+def same_both_ways(name, folder, fresh=True):
+    """Tell whether an ending solved in both ways makes the same bytes."""
+    slots = solve(Chess(name), folder / "slots" / f"{name}.h5", way="numbered", fresh=fresh)
+    return solve(Chess(name), folder / "sets" / f"{name}.h5", way="setwise", fresh=fresh).read_bytes() == (
+        slots.read_bytes()
+    )
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory):
+    """Return a folder for databases that others are made from: each tier is solved once in each way."""
+    return tmp_path_factory.mktemp("endings")
+
+
+@pytest.fixture
+def by_sets(monkeypatch):
+    """Return the list of tiers that are solved set by set, by their names, as they are solved."""
+    found, solved_by_sets = [], NumberedStore.solved_by_sets
+
+    def noted(self, k, phase):
+        done = solved_by_sets(self, k, phase)
+        found.extend([TIERS[int(self.table.numbering.tiers[k])]] if done else [])
+        return done
+
+    monkeypatch.setattr(NumberedStore, "solved_by_sets", noted)
+    return found
+
+
+def test_same_bytes_with_two_and_three_men(tmp_path, by_sets):
+    assert same_both_ways("KQK", tmp_path)
+    assert by_sets == ["KK", "KQK"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAIN)
+def test_same_bytes(beside, by_sets, monkeypatch, name):
+    monkeypatch.setattr(reuse, "home_folder", lambda: beside / "nothing")  # where one way would take from the other
+    assert same_both_ways(name, beside, fresh=False)
+    assert by_sets[-1] == name
+
+
+@pytest.mark.slow
+def test_where_pawns_may_be_captured_en_passant_a_tier_is_solved_by_slots(beside, by_sets, monkeypatch):
+    monkeypatch.setattr(reuse, "home_folder", lambda: beside / "nothing")
+    assert same_both_ways("KPKP", beside, fresh=False)
+    assert "KPKP" not in by_sets
+
+
+# Where it is not the way
+
+
+def test_only_chess_by_its_own_rules_is_solved_so():
+    assert fit.is_chess(Chess("KRK")) and not fit.is_chess(Rebuilt("KRK"))
+    assert fit.formation_of(Rebuilt("KRK"), tier_of("KRK")) is None
+    assert fit.formation_of(Chess("KRK"), tier_of("KRK"), 30) is None
+    assert fit.formation_of(Chess("KRK"), tier_of("KPKP")) is None
+    assert fit.formation_of(Chess("KRK"), tier_of("KRPK")).name == "KRPK"
+
+
+def test_what_is_too_deep_or_takes_too_much_memory_is_solved_by_slots(tmp_path, by_sets, monkeypatch):
+    whole = solve(Chess("KRK"), tmp_path / "game.h5", fresh=True).read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(tiers, "DEEPEST", 20)
+        assert solve(Chess("KRK"), tmp_path / "deep.h5", fresh=True).read_bytes() == whole
+    with monkeypatch.context() as patch:
+        patch.setattr(Formation, "room", 1 << 60)
+        assert solve(Chess("KRK"), tmp_path / "large.h5", fresh=True).read_bytes() == whole
+    assert by_sets == ["KK", "KRK", "KK"]
+
+
+def test_goes_on_after_a_stop_with_scores_in_a_file_and_in_memory(tmp_path, by_sets):
+    whole = solve(Chess("KRK"), tmp_path / "whole.h5", fresh=True, workers=2).read_bytes()
+    by_sets.clear()
+
+    def stop_when_writing(progress):
+        if progress.phase == "writing":
+            raise Stop
+
+    for in_file in (False, True):
+        sizes = partial(Sizes, journal_seconds=0, scores_in_scratch=in_file)
+        with pytest.raises(Stop):
+            solve(Chess("KRK"), tmp_path / "game.h5", fresh=True, sizes=sizes(), listener=stop_when_writing)
+        assert by_sets == ["KK", "KRK"]
+        by_sets.clear()
+        assert solve(Chess("KRK"), tmp_path / "game.h5", sizes=sizes()).read_bytes() == whole
+        assert by_sets == []
+        assert not DatabaseFile(tmp_path / "game.h5").path.with_name("game.h5.journal").exists()
+        (tmp_path / "game.h5").unlink()
+
+
+def test_a_wrong_score_is_seen(tmp_path, monkeypatch):
+    """Some slots are held against the rules whenever a tier is solved."""
+    collect = tiers.collected
+
+    def wrong(formation, known, scores):
+        counts = collect(formation, known, scores)
+        scores[scores == 0] += 2
+        scores[len(scores) // 5 :] ^= 3
+        return counts
+
+    monkeypatch.setattr(tiers, "collected", wrong)
+    with pytest.raises(RuleError):
+        solve(Chess("KRK"), tmp_path / "game.h5", fresh=True)

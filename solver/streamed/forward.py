@@ -49,9 +49,9 @@ class Forward:
 
     def __init__(self, game: Game, work: Work, log: StreamLog | None = None):
         least = work.sizes.stream_least_children
-        work.budget.check(least * BYTES_A_CHILD * work.workers + WRITER_BYTES, "solving in a stream")
+        work.budget.check(least * BYTES_A_CHILD * work.sharing + WRITER_BYTES, "solving in a stream")
         half = (work.budget.left() - WRITER_BYTES) // 2  # the other is for what is to be known of the lists
-        self.children = min(work.sizes.stream_children, max(least, half // (BYTES_A_CHILD * work.workers)))
+        self.children = min(work.sizes.stream_children, max(least, half // (BYTES_A_CHILD * work.sharing)))
         """Children in a task."""
         self.game, self.work = game, work
         self.scratch = Scratch(work.scratch, min(CACHED, max(work.budget.left() // 16, 0)))

@@ -9,11 +9,12 @@ from typing import Any, Protocol, TypeVar
 
 from retrograde.games.game import RetrogradeError
 from retrograde.solver.work import tasks
-from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.arrays import Shared, publish
 from retrograde.solver.work.journal import Entries, Journal, Log
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.progress import Course, Listener, Phase
 from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.work.tasks import Remote
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -56,13 +57,40 @@ class Work:
     open: ExitStack = field(default_factory=ExitStack)
     """What is to be closed once the database is written."""
 
+    known: set[Any] = field(default_factory=set)
+    """Functions that a task has run already."""
+
+    @property
+    def warmed(self) -> set[Any] | None:
+        """The functions of which other processes find the machine code; None where all is in one process."""
+        return None if isinstance(self.executor, ThreadPoolExecutor) else self.known
+
+    @property
+    def sharing(self) -> int:
+        """How many workers share the memory of this machine, or of another."""
+        return self.executor.sharing if isinstance(self.executor, Remote) else self.workers
+
+    @property
+    def in_flight(self) -> int:
+        """How many tasks are to be under way, so that no worker waits."""
+        return 2 * (self.executor.workers if isinstance(self.executor, Remote) else self.workers) + 2
+
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the results of a function for some items, in their order."""
-        return tasks.in_order(self.executor, function, items)
+        """Yield the results of a function for some items, in their order. What was written to shared arrays before, the
+        tasks read."""
+        self.prepare()
+        most = max(tasks.IN_FLIGHT, self.in_flight if isinstance(self.executor, Remote) else 0)
+        return tasks.in_order(self.executor, function, items, most, self.warmed)
 
     def as_completed(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the results of a function for some items, as they come."""
-        return tasks.as_completed(self.executor, function, items, 2 * self.workers + 2)
+        """Yield the results of a function for some items, as they come; else as `map`."""
+        self.prepare()
+        return tasks.as_completed(self.executor, function, items, self.in_flight, self.warmed)
+
+    def prepare(self) -> None:
+        """See to it that tasks on other machines read what is in shared arrays."""
+        if isinstance(self.executor, Remote) and self.executor.apart:
+            publish()
 
     def zeros(self, name: str, length: int, dtype: Any) -> Shared:
         """Return an array of zeros that all tasks can read; where they share no memory, it is a file of that name."""

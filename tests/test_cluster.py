@@ -1,7 +1,9 @@
 """On Dask and on MPI a solve writes the bytes of one thread, whatever becomes of its workers meanwhile."""
 
+import json
 import os
 import pickle
+import random
 import shutil
 import signal
 import subprocess
@@ -11,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from retrograde.databases import CannotWrite
@@ -37,7 +40,7 @@ MPIEXEC = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathse
 has_mpi = pytest.mark.skipif(MPIEXEC is None, reason="there is no mpiexec")
 has_signals = pytest.mark.skipif(os.name == "nt", reason="there are no such signals there")
 GAMES = [
-    ("connect4:4,3,3", "streamed"),
+    ("connect4:4,4", "streamed"),
     ("dodgem", "listed"),  # with cycles, whose links it finds
     ("mutorere", "listed"),  # with parents()
     ("chess:KQK", "numbered"),
@@ -307,6 +310,68 @@ def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(tmp_pa
     solve(game, path, way="streamed", sizes=sizes, listener=told.append)
     assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
     assert any(progress.resumed for progress in told)
+
+
+@has_mpi
+@has_signals
+def test_a_rank_that_is_lost_ends_the_job_and_the_same_command_goes_on(tmp_path, by_threads):
+    command = [MPIEXEC, "-n", "3", sys.executable, "-m", "tests.ranks", str(tmp_path), "connect4:4,4/streamed"]
+    journal = tmp_path / "0.h5.journal"
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as job:
+        while not (journal.exists() and journal.stat().st_size > 20_000):
+            assert job.poll() is None
+            time.sleep(0.01)
+        ranks = [one for one in psutil.Process(job.pid).children(recursive=True) if "tests.ranks" in one.cmdline()]
+        ranks[-1].kill()
+        assert job.wait(LATE)
+    assert journal.exists() and not (tmp_path / "0.h5").exists()
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LATE)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "0.h5").read_bytes() == by_threads("connect4:4,4", "streamed")
+    assert [file.name for file in tmp_path.iterdir()] == ["0.h5"]
+
+
+@has_signals
+def test_ctrl_c_ends_it_soon_with_one_line(tmp_path):
+    command = [
+        *COMMAND,
+        "solve",
+        "chess:KRKN",
+        "--cluster",
+        "local:2",
+        "--json",
+        "--database",
+        str(tmp_path / "game.h5"),
+    ]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, start_new_session=True) as run:
+        for line in run.stderr:
+            if (told := json.loads(line)).get("phase") == "solving" and told["done"]:
+                break
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does
+        _, said = run.communicate(timeout=LATE)
+    assert run.returncode == 130
+    *_, last = said.strip().splitlines()
+    assert last == "retrograde: interrupted; what is done is kept, and the same command goes on from there"
+
+
+@pytest.mark.slow
+@has_signals
+@pytest.mark.parametrize("seed", range(20))
+def test_workers_killed_at_random_change_no_byte(seed, tmp_path, executor, by_threads):
+    chance = random.Random(seed)
+    steps = sorted(chance.sample(range(1, 60), 3))
+
+    def kill_one():
+        while not (there := executor.client.run(os.getpid)):
+            time.sleep(0.1)
+        os.kill(chance.choice(sorted(there.values())), signal.SIGKILL)
+
+    listeners = [at_step(step, kill_one) for step in steps]
+    path = solve(
+        load_game("connect4:4,4"), tmp_path / "game.h5", way="streamed", sizes=small_enough("streamed"),
+        listener=lambda progress: [listen(progress) for listen in listeners], executor=executor,
+    )  # fmt: skip
+    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
 
 
 # In small

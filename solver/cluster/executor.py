@@ -9,7 +9,7 @@ from typing import Any
 
 from retrograde.databases.lock import Lock
 from retrograde.solver.cluster.site import pack, run, site_of
-from retrograde.solver.work.tasks import Remote
+from retrograde.solver.work.tasks import Remote, whole_of
 
 
 class ClusterExecutor(Remote):
@@ -31,7 +31,7 @@ class ClusterExecutor(Remote):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> "Future[Any]":
         """Have a task run, and return what will be its result."""
-        return self.send(function.__name__, args, run, self.site, pack(function, *args, **options))
+        return self.send(whole_of(function).__name__, args, run, self.site, pack(function, *args, **options))
 
     def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: bytes) -> "Future[Any]":
         """Have a function of packed arguments run; *name* and *args* are those of the task in there."""

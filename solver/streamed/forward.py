@@ -221,12 +221,14 @@ class Forward:
         """Yield the work of a wave: small tiers together, large ones in parts."""
         unit: list[Target] = []
         total = 0
+        weights = {tier: sum(pull[2] for pull in pulls[tier]) for tier in pulls}
+        most = min(self.children, self.work.together(sum(weights.values()), SMALL_TASK))
         for tier in sorted(pulls):
-            weight = sum(pull[2] for pull in pulls[tier])
+            weight = weights[tier]
             if weight > self.children:
                 yield from ([target] for target in self.parts(tier, pulls[tier], weight))
                 continue
-            if total + weight > min(self.children, SMALL_TASK) and unit:
+            if total + weight > most and unit:
                 yield unit
                 unit, total = [], 0
             pieces = [

@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -99,9 +100,18 @@ def as_completed(
 
 def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:
     """Wait for the first task of a function, and note that it has run."""
-    if warm is not None and function not in warm:
+    if warm is not None and (whole := whole_of(function)) not in warm:
         wait((future,))
-        warm.add(function)
+        warm.add(whole)
+
+
+def whole_of(function: Any) -> Any:
+    """Return a function, or the one of which part of the arguments are given.
+
+    >>> whole_of(partial(print, 1, 2)) is print
+    True
+    """
+    return function.func if isinstance(function, partial) else function
 
 
 class Rooms(threading.local):

@@ -16,6 +16,9 @@ from retrograde.solver.work.progress import Course, Listener, Phase
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.tasks import Remote
 
+TASKS_EACH = 4
+"""Tasks of small things together that each worker of a cluster has, at least, where there are so many."""
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -74,6 +77,11 @@ class Work:
     def in_flight(self) -> int:
         """How many tasks are to be under way, so that no worker waits."""
         return 2 * (self.executor.workers if isinstance(self.executor, Remote) else self.workers) + 2
+
+    def together(self, total: int, least: int) -> int:
+        """Return how many items to give to a task, of so many in all and so many at *least*: no more than that where
+        tasks cost little, and on a cluster as many as leave each worker some tasks."""
+        return max(least, total // (TASKS_EACH * self.executor.workers)) if isinstance(self.executor, Remote) else least
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of a function for some items, in their order. What was written to shared arrays before, the

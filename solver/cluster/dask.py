@@ -175,7 +175,7 @@ def client_of(text: str, cluster: Any) -> "distributed.Client":
 
 def local_cluster(processes: int) -> Any:
     """Return a cluster of so many processes on this machine, which are begun anew where they end."""
-    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell of what is left open
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
     return distributed.LocalCluster(
         n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,

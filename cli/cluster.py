@@ -18,12 +18,12 @@ def cluster_options(command: Command) -> Command:
     """Add both options to a command."""
     command = click.option(
         "--mpi", is_flag=True, is_eager=True, callback=join,
-        help="Run under mpiexec: the first process solves, the others work for it. Needs the extra mpi.",
+        help="Run under mpiexec: the first process solves, the others work for it. Needs mpi4py, the extra `mpi`.",
     )(command)  # fmt: skip
     return click.option(
         "--cluster", metavar="ADDRESS",
         help="Run on a Dask cluster: tcp://host:port, a scheduler's file, or local:4 for so many processes of this "
-        "machine. Needs the extra dask.",
+        "machine. Needs distributed, the extra `dask`.",
     )(command)  # fmt: skip
 
 

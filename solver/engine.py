@@ -223,7 +223,7 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
 
             phase = work.phase("writing", items_of(solved))
             work.course.positions_a_record = count_positions(solved.legend) / max(phase.total or 0, 1)
-            write(solved, work.map, lambda items: phase.advance(items - phase.done), encode_group)
+            write(solved, work.map_here, lambda items: phase.advance(items - phase.done), encode_group)
             phase.end()
 
 

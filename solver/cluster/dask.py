@@ -24,10 +24,11 @@ from retrograde.solver.cluster.executor import ClusterExecutor, told
 from retrograde.solver.cluster.site import ClusterError, greet
 
 try:
+    import dask
     import distributed
     from distributed.scheduler import KilledWorker
 except ImportError as error:
-    raise ClusterError("Dask is not there; install it with: pip install 'retrograde[dask]'") from error
+    raise ClusterError("a cluster of Dask needs distributed; get it with: pip install distributed") from error
 
 FRESH = 5.0
 """Seconds after which workers are counted anew."""
@@ -37,6 +38,12 @@ ANSWER = 10.0
 """...for which a scheduler is, until it answers."""
 LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 """How a cluster of so many processes on this machine is written."""
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""What local workers do beside their tasks: by default they look at themselves a hundred times a second."""
 KEPT = "What is done is kept: the same command goes on from there"
 SOME_WAVE = ("wave", "name")
 """What tasks call what they are about."""
@@ -176,10 +183,11 @@ def client_of(text: str, cluster: Any) -> "distributed.Client":
 def local_cluster(processes: int) -> Any:
     """Return a cluster of so many processes on this machine, which are begun anew where they end."""
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
-    return distributed.LocalCluster(
-        n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-    )  # fmt: skip
+    with dask.config.set(QUIET):
+        return distributed.LocalCluster(
+            n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip
 
 
 def close(client: "distributed.Client", cluster: Any) -> None:

@@ -17,7 +17,8 @@ try:
     from mpi4py import MPI
     from mpi4py.futures import MPICommExecutor
 except (ImportError, RuntimeError) as error:  # without a library of MPI mpi4py raises either
-    raise ClusterError(f"MPI is not there: {error}; install it with: pip install 'retrograde[mpi]'") from error
+    what = f"MPI needs mpi4py and a library of MPI ({error})"
+    raise ClusterError(f"{what}; get them with: pip install mpi4py mpich") from error
 
 
 class MpiExecutor(ClusterExecutor):

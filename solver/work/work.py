@@ -1,5 +1,6 @@
 """Work: how a solve is run, limited, told and kept; one object that goes wherever a solve does."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -30,6 +31,11 @@ class Closable(Protocol):
 
 
 Open = TypeVar("Open", bound=Closable)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Unfit(Exception):
@@ -89,6 +95,15 @@ class Work:
         self.prepare()
         most = max(tasks.IN_FLIGHT, self.in_flight if isinstance(self.executor, Remote) else 0)
         return tasks.in_order(self.executor, function, items, most, self.warmed)
+
+    def map_here(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield the same of a function that is given much and takes little time: where workers are in other processes,
+        by threads of this one."""
+        if not isinstance(self.executor, Remote):
+            yield from self.map(function, items)
+            return
+        with ThreadPoolExecutor(cores()) as threads:
+            yield from tasks.in_order(threads, function, items)
 
     def as_completed(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of a function for some items, as they come; else as `map`."""

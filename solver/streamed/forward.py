@@ -51,7 +51,9 @@ class Forward:
         least = work.sizes.stream_least_children
         work.budget.check(least * BYTES_A_CHILD * work.sharing + WRITER_BYTES, "solving in a stream")
         half = (work.budget.left() - WRITER_BYTES) // 2  # the other is for what is to be known of the lists
-        self.children = min(work.sizes.stream_children, max(least, half // (BYTES_A_CHILD * work.sharing)))
+        self.children = min(
+            work.sizes.stream_children * work.larger, max(least, half // (BYTES_A_CHILD * work.sharing))
+        )
         """Children in a task."""
         self.game, self.work = game, work
         self.scratch = Scratch(work.scratch, min(CACHED, max(work.budget.left() // 16, 0)))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from math import isqrt
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -18,7 +19,12 @@ from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.tasks import Remote
 
 TASKS_EACH = 4
-"""Tasks of small things together that each worker of a cluster has, at least, where there are so many."""
+"""Tasks that each worker of a cluster has of a wave, where they are large enough: for each worker that waits for the
+next one there must be..."""
+ITEMS_SENT = 100_000
+"""...items in a task, positions or children, which take as long as it takes to send one: 5 ms."""
+LARGER = 16
+"""How many times as large tasks may be on a cluster as on threads, where memory allows."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -36,6 +42,19 @@ Open = TypeVar("Open", bound=Closable)
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def worth_sending(total: int, least: int, workers: int) -> int:
+    """Return how many items to give to a task on a cluster, of so many in all and so many at *least*.
+
+    Small ones are balanced better, but all are sent by one process: no more workers have work than are sent tasks while
+    one of them is at his.
+
+    >>> [worth_sending(total, 1 << 15, workers=10) for total in (10_000, 10**6, 10**7, 10**9)]
+    [32768, 300000, 1000000, 25000000]
+    """
+    fed = min(workers, isqrt(total // ITEMS_SENT))
+    return max(least, total // (TASKS_EACH * workers), ITEMS_SENT * fed)
 
 
 class Unfit(Exception):
@@ -80,14 +99,19 @@ class Work:
         return self.executor.sharing if isinstance(self.executor, Remote) else self.workers
 
     @property
+    def larger(self) -> int:
+        """How many times as large as usual tasks may be."""
+        return LARGER if isinstance(self.executor, Remote) else 1
+
+    @property
     def in_flight(self) -> int:
         """How many tasks are to be under way, so that no worker waits."""
         return 2 * (self.executor.workers if isinstance(self.executor, Remote) else self.workers) + 2
 
     def together(self, total: int, least: int) -> int:
         """Return how many items to give to a task, of so many in all and so many at *least*: no more than that where
-        tasks cost little, and on a cluster as many as leave each worker some tasks."""
-        return max(least, total // (TASKS_EACH * self.executor.workers)) if isinstance(self.executor, Remote) else least
+        tasks cost little."""
+        return worth_sending(total, least, self.executor.workers) if isinstance(self.executor, Remote) else least
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of a function for some items, in their order. What was written to shared arrays before, the

@@ -188,9 +188,9 @@ def test_against_a_model_there_are_threads_alone(tmp_path, executor):
 
 
 def test_an_estimate_is_of_the_workers_of_the_cluster(tmp_path):
-    run = process("solve", "connect4:4,4", "--cluster", "local:3", "--estimate", env=environment(tmp_path))
+    run = process("solve", "connect4:4,4", "--cluster", "local:1", "--estimate", env=environment(tmp_path))
     assert run.returncode == 0, run.stderr
-    assert "3 workers on 1 machine" in run.stdout
+    assert "1 worker on 1 machine" in run.stdout
 
 
 # Who is fit
@@ -265,6 +265,15 @@ def test_a_full_disk_at_a_worker_is_told_and_gone_on_from(tmp_path, executor, by
     solve(game, path, way="streamed", sizes=sizes, executor=executor, listener=told.append)
     assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
     assert any(progress.resumed for progress in told)
+
+
+def test_a_task_that_ends_one_worker_after_another_is_given_up(tmp_path, executor):
+    with Lock(tmp_path / "game.h5") as lock, executor.begun(lock):
+        with pytest.raises(
+            ClusterError, match=r"workers ended at one task, the last at tcp://.*; have they enough memory"
+        ):
+            executor.submit(os._exit, 1).result(LATE)
+        assert executor.submit(divmod, 7, 2).result(LATE) == (3, 1)  # others have taken their place
 
 
 def test_workers_may_join_and_leave(tmp_path, by_threads):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from retrograde.cli.cluster import cluster_options, executor_for
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
 from retrograde.cli.expected import EXPECTATION
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
@@ -22,6 +23,7 @@ from retrograde.games.game import METRICS, metric_of
 if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
     from retrograde.games import Game
+    from retrograde.solver.cluster.executor import ClusterExecutor
     from retrograde.solver.forecast import Estimate
     from retrograde.solver.models.model import Model
     from retrograde.solver.work.progress import Progress
@@ -62,6 +64,7 @@ MOST_ROWS = 100
     help="Compute expectations of a best response to an opponent who moves by this model: random, greedy, perfect, "
     "skill:0.8, depth:4, exploit:MODEL, a player that is installed, or a function of your own, FILE.py:function.",
 )  # fmt: skip
+@cluster_options
 @json_option
 def command(
     variant: str,
@@ -73,6 +76,8 @@ def command(
     metric: str | None,
     ties: str | None,
     against: str | None,
+    cluster: str | None,
+    mpi: "ClusterExecutor | None",
     as_json: bool,
 ) -> None:
     """Solve a game and keep its database.
@@ -88,6 +93,8 @@ def command(
       retrograde solve connect4:5,5 --estimate
       retrograde solve tictactoe --metric score
       retrograde solve tictactoe --metric expectation --against random
+      retrograde solve connect4:5,5 --cluster local:4
+      mpiexec -n 8 retrograde solve connect4:5,5 --mpi
     """
     from retrograde.databases import database_path
     from retrograde.databases.location import against as against_model
@@ -95,6 +102,9 @@ def command(
     from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
 
+    if (cluster or mpi) and (workers or (cluster and mpi)):
+        what = f"give {'--mpi' if mpi else '--cluster'} or {'--workers' if workers else '--cluster'}, not both"
+        raise click.UsageError(what, click.get_current_context())
     name, named = metric_named(variant)
     game = load_game(name)
     against = against or model_in(named)
@@ -103,18 +113,21 @@ def command(
         own = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
         path = Path(database) if database is not None else database_path(text_of(game), metric=own)
         if only_estimate:
-            print_estimate(game, path, workers, as_json, goal)
+            with executor_for(cluster, mpi) as executor:
+                print_estimate(game, path, workers, as_json, goal, executor)
             return
-        solve_or_find(game, path, goal, Run(workers, memory, fresh, as_json))
+        solve_or_find(game, path, goal, Run(workers, memory, fresh, as_json, cluster, mpi))
 
 
 class Run(NamedTuple):
-    """How a solve is to run: on how many workers, with how much memory, anew, and told as JSON."""
+    """How a solve is to run: on how many workers, with how much memory, anew, and told as JSON; on which cluster."""
 
     workers: int | None
     memory: int | None
     fresh: bool
     as_json: bool
+    cluster: str | None = None
+    mpi: "ClusterExecutor | None" = None
 
 
 def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
@@ -231,8 +244,10 @@ def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None
         raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it anew with --fresh")
 
 
-def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool, goal: Goal) -> None:
-    """Print what a solve will take."""
+def print_estimate(
+    game: "Game", path: Path, workers: int | None, as_json: bool, goal: Goal, executor: "ClusterExecutor | None" = None
+) -> None:
+    """Print what a solve will take, on this machine or on a cluster."""
     import os
     import shutil
 
@@ -245,8 +260,8 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool,
         from retrograde.solver.setwise.waves import looks_plain
 
         expected = estimate(
-            game, workers or os.cpu_count() or 1, listener=line, metric=goal.metric, against=goal.against is not None,
-            is_plain=looks_plain,
+            game, executor.workers if executor else workers or os.cpu_count() or 1, listener=line, metric=goal.metric,
+            against=goal.against is not None, is_plain=(lambda _: False) if executor else looks_plain,
         )  # fmt: skip
     folder = next(folder for folder in path.absolute().parents if folder.is_dir())
     free = shutil.disk_usage(folder).free
@@ -256,7 +271,8 @@ def print_estimate(game: "Game", path: Path, workers: int | None, as_json: bool,
         print_json({"variant": variant(game), **asdict(expected), "tiers": tiers, "disk_free": free, "fits_disk": fits})
         return
     click.echo(f"{heading(variant(game))}: an estimate\n")
-    rows = [
+    rows = [("workers", str(executor))] if executor else []
+    rows += [
         ("positions", told(expected, "positions", amount)),
         ("records", told(expected, "records", amount)),
         ("time", told(expected, "seconds", duration)),
@@ -306,10 +322,13 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
             announce(line, "reading the rules")
             from retrograde.solver.engine import solve  # which takes some time, in which nothing would be said
 
-            solve(
-                game, path, workers=how.workers, memory=how.memory, fresh=how.fresh, listener=listen, lock=lock,
-                metric=goal.metric, ties=goal.ties, against=goal.against,
-            )  # fmt: skip
+            with executor_for(how.cluster, how.mpi) as executor:
+                if executor and not how.as_json:
+                    line.say(f"retrograde: {executor}")
+                solve(
+                    game, path, workers=how.workers, memory=how.memory, fresh=how.fresh, listener=listen, lock=lock,
+                    metric=goal.metric, ties=goal.ties, against=goal.against, executor=executor,
+                )  # fmt: skip
     except KeyboardInterrupt as error:
         failure = explain(error)
         kept = failure.status == INTERRUPTED and path.with_name(path.name + ".journal").exists() and not path.exists()

@@ -39,6 +39,8 @@ from retrograde.games.game import (
 from retrograde.games.unfolded import unfolded
 from retrograde.solver.audit.sample import positions_of, verify_sample
 from retrograde.solver.boards.fit import is_chess
+from retrograde.solver.cluster.executor import ClusterExecutor
+from retrograde.solver.cluster.over import executor_over
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.models.model import Model, NoModel
@@ -52,6 +54,7 @@ from retrograde.solver.work.progress import Course, Listener, Phase, announce
 from retrograde.solver.work.scratch import without_empty_folders
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.sources import journal_digest
+from retrograde.solver.work.tasks import Remote
 from retrograde.solver.work.work import Unfit, Unsuited, Work
 
 COMPILER_BYTES = 230_000_000
@@ -127,10 +130,11 @@ def solve(
     *workers* is the number of threads (one a core if None), *memory* the most bytes to use (what is free if None).
     A solve that was interrupted goes on where it stopped, unless *fresh*. *listener* is called with Progress.
     *way* is the way to solve it, one of WAYS or an object, or "compiled" for any but the interpreted one; the best is
-    chosen if None. Tasks run on the *executor*, of whatever kind, and with that many workers, if one is given. *sizes*
-    are where the work is cut. *lock* is that of the path, if it is held already.
-    Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite, InUse or NoWay; what
-    was done by then is kept.
+    chosen if None. Tasks run on the *executor*, of whatever kind, and with that many workers, if one is given; it may
+    be a client of Dask as well, and then *path* must be in a folder that its workers see. *sizes* are where the work is
+    cut. *lock* is that of the path, if it is held already.
+    Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite, InUse, NoWay or
+    ClusterError; what was done by then is kept.
     """
     metric = metric or (EXPECTATION if against else metric_of(game))
     if metric not in METRICS:
@@ -209,17 +213,18 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
         budget.check(COMPILER_BYTES, "compiling the rules")
     with (
         Journal(place.journal, identity(game, order), order.fresh) as journal,
-        executor_of(order) as (executor, workers),
+        executor_of(order, place) as (executor, workers),
     ):
         taken_up = bool(journal.found)
-        work = Work(executor, workers, budget, journal, place.scratch, order.listener, order.sizes)
+        scratch = place.scratch.absolute() if isinstance(executor, Remote) else place.scratch
+        work = Work(executor, workers, budget, journal, scratch, order.listener, order.sizes)
         with work.open, nothing_left_of_what_is_refused(place, work, taken_up):
             solved = solved_compiled(game, ways_for(game, place, order), work, order.metric)
             from retrograde.solver.outcomes.encode import encode_group  # numba is imported by now
 
             phase = work.phase("writing", items_of(solved))
             work.course.positions_a_record = count_positions(solved.legend) / max(phase.total or 0, 1)
-            write(solved, work.map, lambda items: phase.advance(items - phase.done), encode_group)
+            write(solved, work.map_here, lambda items: phase.advance(items - phase.done), encode_group)
             phase.end()
 
 
@@ -345,14 +350,20 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
 
 
 @contextmanager
-def executor_of(order: Order) -> Iterator[tuple[Executor, int]]:
+def executor_of(order: Order, place: Place) -> Iterator[tuple[Executor, int]]:
     """Give the executor to run tasks on, and how many workers it has.
 
     After Ctrl-C threads of our own are not waited for: rules may go on for ever.
     """
     cores = os.cpu_count() or 1
     if order.executor:
-        yield order.executor, order.workers or int(getattr(order.executor, "_max_workers", cores))
+        given = executor_over(order.executor)
+        if isinstance(given, ClusterExecutor):
+            announce(order.listener, "looking at the cluster")
+            with given.begun(place.lock):
+                yield given, given.workers
+            return
+        yield given, order.workers or int(getattr(given, "_max_workers", cores))
         return
     executor = ThreadPoolExecutor(order.workers or cores)
     try:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from retrograde.databases import open_database
 from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, Game
+from retrograde.solver.work.sizes import Sizes
 
 from . import tangle
 
@@ -49,3 +50,12 @@ graphs = st.builds(
     size=st.integers(0, 63),
 )
 """Positions of random games of `tangle.py`."""
+
+
+def small_enough(way: str) -> Sizes:
+    """Return sizes by which a small game is solved in a way, in many tasks if in a stream."""
+    if way != "streamed":
+        return Sizes()
+    return Sizes(
+        in_memory=1, stream_children=8000, stream_least_children=8000, stream_positions=4000, journal_seconds=0
+    )

@@ -119,6 +119,7 @@ ROOMS = {
     "solver": (
         *(
             "work",
+            "cluster",
             "outcomes",
             "rules",
             "search",

@@ -31,6 +31,32 @@ def test_speed():
     assert [line.split("  ")[0] for line in lines[1:]] == ["tictactoe, solve", "tictactoe, query"]
 
 
+def test_cluster_simulated(monkeypatch):
+    """A wave of a thousand million positions, 40 ns of a processor each: what bounds it is what is short."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    cluster = importlib.import_module("cluster")
+    measured = cluster.Row("game", 10**9, 1, 20.0, 10**9, 1, 20.0, 10**9, 0.0)
+    alone, few, many = (cluster.simulate([1e9], measured, cores) for cores in (1, 4, 10**6))
+    assert alone.bound == few.bound == "processors"
+    assert 40 < alone.hours * 3600 < 44
+    assert 10 < few.hours * 3600 < 13
+    assert many.hours < few.hours and many.bound != "processors"
+    assert alone.moved == few.moved == 2e9
+
+
+@pytest.mark.slow
+def test_cluster_measured(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    cluster = importlib.import_module("cluster")
+    monkeypatch.setattr(cluster, "TABLE", tmp_path / "cluster.csv")
+    row = cluster.measure("connect4:5,5")
+    cluster.keep(row)
+    (again,) = cluster.read()
+    assert (again.game, again.positions) == ("connect4:5,5", 69_763_700)
+    assert row.forward_tasks > 10 < row.back_tasks
+    assert row.forward_bytes > 10**6 < row.back_bytes
+
+
 def test_search():
     lines = run("search.py", "tictactoe").splitlines()
     assert [line.split()[:3] for line in lines[1:]] == [["tictactoe", "pn", "TIE"], ["tictactoe", "alpha-beta", "TIE"]]

@@ -49,9 +49,11 @@ class Forward:
 
     def __init__(self, game: Game, work: Work, log: StreamLog | None = None):
         least = work.sizes.stream_least_children
-        work.budget.check(least * BYTES_A_CHILD * work.workers + WRITER_BYTES, "solving in a stream")
+        work.budget.check(least * BYTES_A_CHILD * work.sharing + WRITER_BYTES, "solving in a stream")
         half = (work.budget.left() - WRITER_BYTES) // 2  # the other is for what is to be known of the lists
-        self.children = min(work.sizes.stream_children, max(least, half // (BYTES_A_CHILD * work.workers)))
+        self.children = min(
+            work.sizes.stream_children * work.larger, max(least, half // (BYTES_A_CHILD * work.sharing))
+        )
         """Children in a task."""
         self.game, self.work = game, work
         self.scratch = Scratch(work.scratch, min(CACHED, max(work.budget.left() // 16, 0)))
@@ -221,12 +223,14 @@ class Forward:
         """Yield the work of a wave: small tiers together, large ones in parts."""
         unit: list[Target] = []
         total = 0
+        weights = {tier: sum(pull[2] for pull in pulls[tier]) for tier in pulls}
+        most = min(self.children, self.work.together(sum(weights.values()), SMALL_TASK))
         for tier in sorted(pulls):
-            weight = sum(pull[2] for pull in pulls[tier])
+            weight = weights[tier]
             if weight > self.children:
                 yield from ([target] for target in self.parts(tier, pulls[tier], weight))
                 continue
-            if total + weight > min(self.children, SMALL_TASK) and unit:
+            if total + weight > most and unit:
                 yield unit
                 unit, total = [], 0
             pieces = [

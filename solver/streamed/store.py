@@ -94,6 +94,9 @@ class StreamedStore:
         units: list[Unit] = []
         spans = Spans(below)
         total = 0
+        left = sum(tier.segments[k].length for tier in self.waves[number].values() for k in tier.left)
+        least, half = self.forward.work.sizes.stream_positions, self.forward.children // 2
+        few, many = max(least, min(half, self.forward.work.together(left, least))), max(least, half)
         for tier in self.waves[number].values():
             for k in tier.left:
                 if tier.moves is None and not tier.leads:  # this has just turned out, and where they lead has not
@@ -101,8 +104,7 @@ class StreamedStore:
                 links = self.links(tier, tier.segments[k], spans)
                 units.append(Unit(tier.number, tier.mask, k, tier.segments[k], links))
                 total += tier.segments[k].length
-                together = self.forward.children // 2 if len(tier.segments) >= MANY_SEGMENTS else 0
-                if total >= max(self.forward.work.sizes.stream_positions, together):
+                if total >= (many if len(tier.segments) >= MANY_SEGMENTS else few):
                     yield Task(self.forward.stream, number, units, spans.steps, len(self.tally))
                     units, spans, total = [], Spans(below), 0
         if units:

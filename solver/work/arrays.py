@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import zstandard
@@ -26,6 +27,10 @@ class Shared:
     def __init__(self, array: Array, path: Path | None = None):
         self.array = array
         self.path = path
+        self.edition = 0
+        """How often what is in the file has been published."""
+        if path is not None:
+            IN_FILES.add(self)
 
     @classmethod
     def zeros(cls, length: int, dtype: Any, path: Path | None = None) -> "Shared":
@@ -72,12 +77,25 @@ class Shared:
     def __reduce__(self) -> Any:
         if self.path is None:
             return Shared, (self.array,)
-        return attach, (self.path, self.array.dtype.str, len(self.array))
+        return attach, (self.path, self.array.dtype.str, len(self.array), self.edition)
+
+
+IN_FILES: "WeakSet[Shared]" = WeakSet()
+"""The arrays of this process that lie in files."""
+
+
+def publish() -> None:
+    """Write out what is in all arrays that lie in files, so that tasks that are made from now on read it, on whatever
+    machine: network file systems promise that who opens a file sees what was written out before."""
+    for shared in list(IN_FILES):
+        shared.flush()
+        shared.edition += 1
 
 
 @lru_cache(16)
-def attach(path: Path, dtype: str, length: int) -> Shared:
-    """Return an array that another process has made. (It could be written to: kernels are compiled anew for others.)"""
+def attach(path: Path, dtype: str, length: int, edition: int) -> Shared:
+    """Return an array that another process has made, opened anew for each *edition*. (It could be written to: kernels
+    are compiled anew for others.)"""
     return Shared(np.memmap(path, np.dtype(dtype), "r+", shape=(length,)).view(np.ndarray), path)
 
 

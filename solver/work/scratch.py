@@ -132,9 +132,21 @@ class Scratch:
         return {entry.name: entry.stat().st_size for entry in os.scandir(self.folder)} if self.folder.exists() else {}
 
     def missing(self, frames: Iterable[Frame]) -> list[Frame]:
-        """Return those of some frames that do not lie within their files, whatever is in these."""
+        """Return those of some frames that do not lie within their files, whatever is in these.
+
+        What seems not to be there is looked for again, by opening the file: what a network file system lists may be a
+        while old, but who opens a file sees what others had written when they closed it.
+        """
         lengths = self.lengths()
-        return [frame for frame in frames if frame.offset + frame.packed > lengths.get(frame.file, 0)]
+        looked: set[str] = set()
+        missing = []
+        for frame in frames:
+            if frame.offset + frame.packed > lengths.get(frame.file, 0) and frame.file not in looked:
+                looked.add(frame.file)
+                lengths[frame.file] = length_of(self.folder / frame.file)
+            if frame.offset + frame.packed > lengths.get(frame.file, 0):
+                missing.append(frame)
+        return missing
 
     def read(self, frame: Frame) -> bytes:
         """Return the bytes of a frame; raise DamagedScratch where they are not what was put aside."""
@@ -180,6 +192,15 @@ class Scratch:
     def close(self) -> None:
         """Forget what was read."""
         self.cache_at_most(0)
+
+
+def length_of(path: Path) -> int:
+    """Return how long a file is, once it is opened; 0 where it is not there."""
+    try:
+        with FileIO(path) as file:
+            return os.fstat(file.fileno()).st_size
+    except OSError:
+        return 0
 
 
 def attach(folder: Path, cached: int) -> Scratch:

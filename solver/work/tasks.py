@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -22,10 +23,34 @@ IN_FLIGHT = 16
 """Tasks given to an executor whose results are not used yet, so that these do not pile up."""
 
 
+class Remote(Executor):
+    """An executor whose workers share files with this process, and no memory; they may be on other machines."""
+
+    @property
+    def workers(self) -> int:
+        """How many tasks it runs at once, which may change."""
+        raise NotImplementedError
+
+    @property
+    def sharing(self) -> int:
+        """How many workers share the memory of one machine, at most."""
+        return self.workers
+
+    @property
+    def apart(self) -> bool:
+        """Whether some worker may be on another machine, and sees what a file holds only once it is written out."""
+        raise NotImplementedError
+
+
 def in_order(
-    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT
-) -> Iterator[Result]:
-    """Yield the results for some items in their order, with a bounded number of them under way."""
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT,
+    warm: set[Any] | None = None,
+) -> Iterator[Result]:  # fmt: skip
+    """Yield the results for some items in their order, with a bounded number of them under way.
+
+    Where *warm* is given, the first task of a function that is not in there is under way alone: its worker compiles
+    what others then find compiled.
+    """
     waiting = iter(items)
     first = list(islice(waiting, 2))
     if len(first) < 2:  # to hand it over would cost more than it saves
@@ -35,6 +60,7 @@ def in_order(
     try:
         for item in chain(first, waiting):
             flying.append(executor.submit(function, item))
+            warm_up(function, flying[0], warm)
             if len(flying) >= most:
                 yield flying.popleft().result()
         while flying:
@@ -45,16 +71,19 @@ def in_order(
 
 
 def as_completed(
-    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT
-) -> Iterator[Result]:
-    """Yield the results for some items as they come, with a bounded number of them under way.
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT,
+    warm: set[Any] | None = None,
+) -> Iterator[Result]:  # fmt: skip
+    """Yield the results for some items as they come, with a bounded number of them under way; *warm* as above.
 
     Where it ends early, those under way are waited for.
     """
     flying: set[Future[Result]] = set()
     try:
         for item in items:
-            flying.add(executor.submit(function, item))
+            future = executor.submit(function, item)
+            flying.add(future)
+            warm_up(function, future, warm)
             if len(flying) >= most:
                 done, flying = wait(flying, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -67,6 +96,22 @@ def as_completed(
         for future in flying:
             future.cancel()
         wait(flying)
+
+
+def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:
+    """Wait for the first task of a function, and note that it has run."""
+    if warm is not None and (whole := whole_of(function)) not in warm:
+        wait((future,))
+        warm.add(whole)
+
+
+def whole_of(function: Any) -> Any:
+    """Return a function, or the one of which part of the arguments are given.
+
+    >>> whole_of(partial(print, 1, 2)) is print
+    True
+    """
+    return function.func if isinstance(function, partial) else function
 
 
 class Rooms(threading.local):

@@ -1,19 +1,30 @@
 """Work: how a solve is run, limited, told and kept; one object that goes wherever a solve does."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from math import isqrt
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from retrograde.games.game import RetrogradeError
 from retrograde.solver.work import tasks
-from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.arrays import Shared, publish
 from retrograde.solver.work.journal import Entries, Journal, Log
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.progress import Course, Listener, Phase
 from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.work.tasks import Remote
+
+TASKS_EACH = 4
+"""Tasks that each worker of a cluster has of a wave, where they are large enough: for each worker that waits for the
+next one there must be..."""
+ITEMS_SENT = 100_000
+"""...items in a task, positions or children, which take as long as it takes to send one: 5 ms."""
+LARGER = 16
+"""How many times as large tasks may be on a cluster as on threads, where memory allows."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -26,6 +37,24 @@ class Closable(Protocol):
 
 
 Open = TypeVar("Open", bound=Closable)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def worth_sending(total: int, least: int, workers: int) -> int:
+    """Return how many items to give to a task on a cluster, of so many in all and so many at *least*.
+
+    Small ones are balanced better, but all are sent by one process: no more workers have work than are sent tasks while
+    one of them is at his.
+
+    >>> [worth_sending(total, 1 << 15, workers=10) for total in (10_000, 10**6, 10**7, 10**9)]
+    [32768, 300000, 1000000, 25000000]
+    """
+    fed = min(workers, isqrt(total // ITEMS_SENT))
+    return max(least, total // (TASKS_EACH * workers), ITEMS_SENT * fed)
 
 
 class Unfit(Exception):
@@ -56,13 +85,59 @@ class Work:
     open: ExitStack = field(default_factory=ExitStack)
     """What is to be closed once the database is written."""
 
+    known: set[Any] = field(default_factory=set)
+    """Functions that a task has run already."""
+
+    @property
+    def warmed(self) -> set[Any] | None:
+        """The functions of which other processes find the machine code; None where all is in one process."""
+        return None if isinstance(self.executor, ThreadPoolExecutor) else self.known
+
+    @property
+    def sharing(self) -> int:
+        """How many workers share the memory of this machine, or of another."""
+        return self.executor.sharing if isinstance(self.executor, Remote) else self.workers
+
+    @property
+    def larger(self) -> int:
+        """How many times as large as usual tasks may be."""
+        return LARGER if isinstance(self.executor, Remote) else 1
+
+    @property
+    def in_flight(self) -> int:
+        """How many tasks are to be under way, so that no worker waits."""
+        return 2 * (self.executor.workers if isinstance(self.executor, Remote) else self.workers) + 2
+
+    def together(self, total: int, least: int) -> int:
+        """Return how many items to give to a task, of so many in all and so many at *least*: no more than that where
+        tasks cost little."""
+        return worth_sending(total, least, self.executor.workers) if isinstance(self.executor, Remote) else least
+
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the results of a function for some items, in their order."""
-        return tasks.in_order(self.executor, function, items)
+        """Yield the results of a function for some items, in their order. What was written to shared arrays before, the
+        tasks read."""
+        self.prepare()
+        most = max(tasks.IN_FLIGHT, self.in_flight if isinstance(self.executor, Remote) else 0)
+        return tasks.in_order(self.executor, function, items, most, self.warmed)
+
+    def map_here(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield the same of a function that is given much and takes little time: where workers are in other processes,
+        by threads of this one."""
+        if not isinstance(self.executor, Remote):
+            yield from self.map(function, items)
+            return
+        with ThreadPoolExecutor(cores()) as threads:
+            yield from tasks.in_order(threads, function, items)
 
     def as_completed(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the results of a function for some items, as they come."""
-        return tasks.as_completed(self.executor, function, items, 2 * self.workers + 2)
+        """Yield the results of a function for some items, as they come; else as `map`."""
+        self.prepare()
+        return tasks.as_completed(self.executor, function, items, self.in_flight, self.warmed)
+
+    def prepare(self) -> None:
+        """See to it that tasks on other machines read what is in shared arrays."""
+        if isinstance(self.executor, Remote) and self.executor.apart:
+            publish()
 
     def zeros(self, name: str, length: int, dtype: Any) -> Shared:
         """Return an array of zeros that all tasks can read; where they share no memory, it is a file of that name."""

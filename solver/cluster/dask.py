@@ -1,0 +1,198 @@
+"""Tasks on the workers of Dask, which runs those of a worker that dies again elsewhere.
+
+Tasks travel as bytes, so that Dask does not look into them; its dashboard groups them by the function that they are of,
+and by the wave or the file that they name.
+"""
+
+import asyncio
+import ipaddress
+import logging
+import os
+import re
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from retrograde.solver.cluster.executor import ClusterExecutor, told
+from retrograde.solver.cluster.site import ClusterError, greet
+
+try:
+    import dask
+    import distributed
+    from distributed.scheduler import KilledWorker
+except ImportError as error:
+    raise ClusterError("a cluster of Dask needs distributed; get it with: pip install distributed") from error
+
+FRESH = 5.0
+"""Seconds after which workers are counted anew."""
+PATIENCE = 60.0
+"""Seconds for which a first worker is waited for, and..."""
+ANSWER = 10.0
+"""...for which a scheduler is, until it answers."""
+LOCAL = re.compile(r"local:([1-9]\d{0,3})")
+"""How a cluster of so many processes on this machine is written."""
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""What local workers do beside their tasks: by default they look at themselves a hundred times a second."""
+KEPT = "What is done is kept: the same command goes on from there"
+SOME_WAVE = ("wave", "name")
+"""What tasks call what they are about."""
+
+
+class DaskExecutor(ClusterExecutor):
+    """Tasks on the workers of a Dask cluster, by its client."""
+
+    def __init__(self, client: "distributed.Client"):
+        super().__init__()
+        if client.asynchronous:
+            raise ClusterError("a client that is asynchronous cannot be waited for; give one that is not")
+        self.client = client
+        self.address = str(client.scheduler_info()["address"])
+        self.numbers = count()
+        self.token = token_hex(4)
+        self.looked, self.found = -FRESH, Counter[str]()
+
+    @property
+    def threads(self) -> "Counter[str]":
+        """How many threads there are, by machine."""
+        if time.monotonic() >= self.looked + FRESH:
+            self.found = Counter()
+            for address, threads in self.client.nthreads().items():
+                self.found[host_of(address)] += threads
+            self.looked = time.monotonic()
+        return self.found
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
+        return max(1, self.threads.total())
+
+    @property
+    def sharing(self) -> int:
+        """How many workers share the memory of a machine, at most."""
+        return max(self.threads.values(), default=1)
+
+    @property
+    def apart(self) -> bool:
+        """Whether workers may be on other machines: from this one alone a scheduler is reached by the loopback."""
+        with suppress(ValueError):
+            return not ipaddress.ip_address(host_of(self.address)).is_loopback
+        return not self.address.startswith("inproc")
+
+    def greet_all(self) -> None:
+        """Wait for a worker, and make sure that those there are fit; raise ClusterError where they are not."""
+        self.wait_for_one()
+        try:
+            self.client.run(greet, self.site)
+        except ClusterError:
+            raise
+        except Exception as error:  # whatever a worker raises that does not know what is asked of it
+            what = f"{type(error).__name__}: {error}"
+            raise ClusterError(f"a worker cannot run retrograde: {what}; install this version there") from error
+
+    def wait_for_one(self) -> None:
+        """Wait for a first worker; raise ClusterError where none comes."""
+        try:
+            self.client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise ClusterError(f"the scheduler at {self.address} has no workers; start some") from error
+        self.looked = -FRESH
+
+    def __str__(self) -> str:
+        return f"{told(self.workers, len(self.threads))}; dashboard at {self.client.dashboard_link}"
+
+    def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: bytes) -> "Future[Any]":
+        """Have a task run by some worker."""
+        about = next((getattr(one, of) for one in args for of in SOME_WAVE if hasattr(one, of)), "all")
+        key = (f"{name}-{about}-{self.token}", next(self.numbers))
+        return asyncio.run_coroutine_threadsafe(self.run(key, function, packed), self.client.loop.asyncio_loop)
+
+    async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[bytes, ...]) -> Any:
+        """Have a task run, and return its result; raise ClusterError where it comes to none."""
+        future = self.client.submit(function, *packed, key=key, pure=False)
+        try:
+            return await future
+        except KilledWorker as error:
+            raise ClusterError(
+                f"{error.allowed_failures + 1} workers ended at one task, the last at {error.last_worker.address}; "
+                f"have they enough memory? {KEPT}"
+            ) from error
+        except distributed.CancelledError as error:  # by others than us
+            raise ClusterError(f"the scheduler at {self.address} has gone. {KEPT}") from error
+
+
+def host_of(address: str) -> str:
+    """Return the machine in an address.
+
+    >>> host_of("tcp://10.0.0.7:8786"), host_of("tls://[::1]:8786"), host_of("inproc://10.0.0.7/12/1")
+    ('10.0.0.7', '::1', '10.0.0.7')
+    """
+    place = address.partition("://")[2].partition("/")[0]
+    return (place.rpartition(":")[0] or place).strip("[]")
+
+
+@contextmanager
+def connected(text: str) -> Iterator[DaskExecutor]:
+    """Give the executor of a cluster: the address of its scheduler, the scheduler's file, or `local:4` for so many
+    processes of this machine; raise ClusterError where there is none.
+
+    After Ctrl-C nothing is waited for: tasks of a client that has gone are dropped, and local processes end with ours.
+    """
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is to be said of it, we say
+    warnings.filterwarnings("ignore", "Sending large graph")
+    local = LOCAL.fullmatch(text)
+    try:
+        cluster = local_cluster(int(local[1])) if local else None
+        client = client_of(text, cluster)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ClusterError(f"no scheduler answers at {text!r}: {str(error) or type(error).__name__}") from error
+    try:
+        executor = DaskExecutor(client)
+        executor.wait_for_one()
+        yield executor
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        close(client, cluster)
+        raise
+    else:
+        close(client, cluster)
+
+
+def client_of(text: str, cluster: Any) -> "distributed.Client":
+    """Return the client of a cluster, or of the scheduler that a text leads to."""
+    if cluster is not None:
+        return distributed.Client(cluster, set_as_default=False)
+    if "://" in text:
+        return distributed.Client(text, timeout=ANSWER, set_as_default=False)
+    if Path(text).is_file():
+        return distributed.Client(scheduler_file=text, timeout=ANSWER, set_as_default=False)
+    raise ClusterError(f"{text!r} is no cluster; give tcp://host:port, a scheduler's file, or local:4")
+
+
+def local_cluster(processes: int) -> Any:
+    """Return a cluster of so many processes on this machine, which are begun anew where they end."""
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
+    with dask.config.set(QUIET):
+        return distributed.LocalCluster(
+            n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+
+
+def close(client: "distributed.Client", cluster: Any) -> None:
+    """Leave a cluster; end it if it is ours."""
+    for one in (client, cluster):
+        with suppress(Exception):  # whatever they have to say, what is done is done
+            if one is not None:
+                one.close(timeout=ANSWER)

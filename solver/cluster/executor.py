@@ -1,0 +1,47 @@
+"""An executor over a cluster: it begins where the folder of a solve is known, and sends tasks along with what its
+workers must have."""
+
+import pickle
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+
+from retrograde.databases.lock import Lock
+from retrograde.solver.cluster.site import pack, run, site_of
+from retrograde.solver.work.tasks import Remote, whole_of
+
+
+class ClusterExecutor(Remote):
+    """An executor of tasks on workers elsewhere; within `begun` alone it takes some."""
+
+    def __init__(self) -> None:
+        self.site = b""
+        """What each task travels with, pickled."""
+
+    @contextmanager
+    def begun(self, lock: Lock) -> Iterator["ClusterExecutor"]:
+        """Take tasks of the solve that holds a lock; raise ClusterError where a worker is not fit for them."""
+        self.site = pickle.dumps(site_of(lock, self.apart))
+        self.greet_all()
+        yield self
+
+    def greet_all(self) -> None:
+        """Make sure that the workers that there are now are fit; others are looked at with their first task."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> "Future[Any]":
+        """Have a task run, and return what will be its result."""
+        return self.send(whole_of(function).__name__, args, run, self.site, pack(function, *args, **options))
+
+    def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: bytes) -> "Future[Any]":
+        """Have a function of packed arguments run; *name* and *args* are those of the task in there."""
+        raise NotImplementedError
+
+
+def told(workers: int, machines: int) -> str:
+    """Return in words how many workers there are.
+
+    >>> told(8, 1)
+    '8 workers on 1 machine'
+    """
+    return f"{workers:,} worker{'s' * (workers != 1)} on {machines:,} machine{'s' * (machines != 1)}"

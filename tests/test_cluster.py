@@ -1,0 +1,424 @@
+"""On Dask and on MPI a solve writes the bytes of one thread, whatever becomes of its workers meanwhile."""
+
+import json
+import os
+import pickle
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from retrograde.databases import CannotWrite
+from retrograde.databases.lock import Lock
+from retrograde.games.catalog import load_game
+from retrograde.solver.cluster import site
+from retrograde.solver.cluster.over import executor_over
+from retrograde.solver.cluster.site import ClusterError, Facts, facts
+from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.work import tasks
+from retrograde.solver.work.arrays import Shared, publish
+from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.work.sizes import Sizes
+
+from .command_line import COMMAND, environment, process, retrograde
+from .solving import small_enough
+
+distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("retrograde.solver.cluster.dask")
+pytestmark = pytest.mark.long
+
+ROOT = Path(__file__).parent.parent
+MPIEXEC = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+has_mpi = pytest.mark.skipif(MPIEXEC is None, reason="there is no mpiexec")
+has_signals = pytest.mark.skipif(os.name == "nt", reason="there are no such signals there")
+GAMES = [
+    ("connect4:4,4", "streamed"),
+    ("dodgem", "listed"),  # with cycles, whose links it finds
+    ("mutorere", "listed"),  # with parents()
+    ("chess:KQK", "numbered"),
+]
+LATE = 100
+"""Seconds after which a process is taken to hang. (How soon it ends decides nothing.)"""
+
+
+@pytest.fixture(scope="module")
+def executor():
+    """An executor over two processes."""
+    with dask.connected("local:2") as executor:
+        yield executor
+
+
+@pytest.fixture(scope="module")
+def by_threads(tmp_path_factory):
+    """Return a function from a variant and a way to the bytes that threads write."""
+    found = {}
+
+    def bytes_of(variant, way):
+        if (variant, way) not in found:
+            path = tmp_path_factory.mktemp("threads") / "game.h5"
+            found[variant, way] = solve(load_game(variant), path, way=way, sizes=small_enough(way)).read_bytes()
+        return found[variant, way]
+
+    return bytes_of
+
+
+class Apart(dask.DaskExecutor):
+    """An executor that takes its workers to be on other machines."""
+
+    apart = True
+
+
+class Stopped(Exception):
+    """A solve was ended from outside."""
+
+
+def at_step(step, act):
+    """Return a listener that acts when it is told the so-manieth time how far exploring or solving is."""
+    steps = iter(range(step + 1))
+
+    def listen(progress):
+        if progress.phase in ("exploring", "solving") and next(steps, None) == step:
+            act()
+
+    return listen
+
+
+# The same bytes
+
+
+@pytest.mark.parametrize(("variant", "way"), GAMES)
+def test_dask_writes_the_bytes_of_threads(variant, way, tmp_path, executor, by_threads):
+    path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
+    assert path.read_bytes() == by_threads(variant, way)
+    assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
+
+
+@pytest.mark.parametrize(("variant", "way"), GAMES[1:])
+def test_where_machines_share_files_alone_the_bytes_are_the_same(variant, way, tmp_path, executor, by_threads):
+    there = Apart(executor.client)
+    for sizes in (small_enough(way), Sizes(links_in_scratch=True, scores_in_scratch=True)):
+        path = solve(load_game(variant), tmp_path / "game.h5", way=way, fresh=True, sizes=sizes, executor=there)
+        assert path.read_bytes() == by_threads(variant, way)
+
+
+@pytest.mark.parametrize("given", [lambda client: client, lambda client: client.get_executor()])
+def test_a_client_or_its_executor_will_do(given, tmp_path, executor, by_threads, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where the workers are not
+    path = solve(load_game("chess:KQK"), "game.h5", way="numbered", executor=given(executor.client))
+    assert path.read_bytes() == by_threads("chess:KQK", "numbered")
+
+
+def test_what_is_no_executor_is_refused():
+    with pytest.raises(TypeError, match="'tcp://there:1' is no executor"):
+        executor_over("tcp://there:1")
+    with ThreadPoolExecutor(1) as threads:
+        assert executor_over(threads) is threads
+
+
+@has_mpi
+def test_mpi_writes_the_bytes_of_threads(tmp_path, by_threads):
+    asked = [f"{variant}/{way}" for variant, way in GAMES]
+    command = [MPIEXEC, "-n", "3", sys.executable, "-m", "tests.ranks", str(tmp_path), *asked]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    for number, (variant, way) in enumerate(GAMES):
+        assert (tmp_path / f"{number}.h5").read_bytes() == by_threads(variant, way)
+    assert len(list(tmp_path.iterdir())) == len(GAMES)
+
+
+# The command line
+
+
+def test_the_command_solves_on_processes_of_its_own(tmp_path, by_threads):
+    path = tmp_path / "game.h5"
+    run = process("solve", "chess:KQK", "--cluster", "local:2", "--database", path)
+    assert run.returncode == 0, run.stderr
+    assert "2 workers on 1 machine" in run.stderr
+    assert path.read_bytes() == by_threads("chess:KQK", "numbered")
+
+
+@has_mpi
+@pytest.mark.parametrize("ranks", ["1", "3"])
+def test_the_command_solves_under_mpiexec(ranks, tmp_path, by_threads):
+    command = [MPIEXEC, "-n", ranks, *COMMAND, "solve", "chess:KQK", "--mpi", "--database", str(tmp_path / "game.h5")]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=LATE)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("chess:KQK: every position") == 1
+    assert (tmp_path / "game.h5").read_bytes() == by_threads("chess:KQK", "numbered")
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "said"),
+    [
+        (["--cluster", "nowhere.json"], 1, "error: 'nowhere.json' is no cluster; give tcp://host:port"),
+        (["--cluster", "local:0"], 1, "error: 'local:0' is no cluster"),
+        (["--cluster", "tcp://127.0.0.1:9"], 1, "error: no scheduler answers at 'tcp://127.0.0.1:9': "),
+        (["--cluster", "local:2", "--workers", "2"], 2, "give --cluster or --workers, not both"),
+    ],
+)
+def test_what_is_no_cluster_is_told_in_one_line(args, status, said, tmp_path, monkeypatch):
+    monkeypatch.setattr(dask, "ANSWER", 0.3)
+    result = retrograde("solve", "connect4:4,4", "--database", tmp_path / "game.h5", *args, status=status)
+    assert said in result.stderr
+    assert result.stderr.strip().count("\n") == 0
+    assert not list(tmp_path.iterdir())
+
+
+@has_mpi
+def test_one_rank_alone_complains(tmp_path):
+    command = [MPIEXEC, "-n", "3", *COMMAND, "solve", "connect4:0,4", "--mpi"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=LATE, env=environment(tmp_path))
+    assert run.returncode
+    assert run.stderr.count("retrograde: error:") == 1
+
+
+def test_against_a_model_there_are_threads_alone(tmp_path, executor):
+    from retrograde.solver.models.model import Uniform
+
+    with pytest.raises(NoWay, match="threads alone"):
+        solve(load_game("tictactoe"), tmp_path / "game.h5", against=Uniform(), executor=executor)
+
+
+def test_an_estimate_is_of_the_workers_of_the_cluster(tmp_path):
+    run = process("solve", "connect4:4,4", "--cluster", "local:1", "--estimate", env=environment(tmp_path))
+    assert run.returncode == 0, run.stderr
+    assert "1 worker on 1 machine" in run.stdout
+
+
+# Who is fit
+
+
+def of_another(held, **other):
+    return pickle.dumps(site.site_of(held, True)._replace(**other))
+
+
+def test_who_is_not_fit_is_refused(tmp_path):
+    with Lock(tmp_path / "game.h5") as lock:
+        for other, said in (
+            ({"facts": facts()._replace(numba="0.1")}, "has numba .* and not 0.1; install the same everywhere"),
+            ({"facts": facts()._replace(retrograde="sources 0", python="3.1")}, "retrograde sources .*, python 3"),
+            ({"lock": tmp_path / "elsewhere.h5.lock"}, "does not see '.*', the folder of the solve"),
+            ({"word": b"another"}, "does not see"),
+            ({"machine": "another"}, "is on another machine"),
+        ):
+            with pytest.raises(ClusterError, match=said):
+                site.run(of_another(lock, **other), b"this is not even unpacked")
+        assert site.run(of_another(lock), site.pack(divmod, 7, 2)) == (3, 1)
+        assert site.greet(pickle.dumps(site.site_of(lock, False))) == site.machine()
+
+
+def test_sources_are_told_apart():
+    mine = Facts("sources 1", "3.11", "2.0", "0.61", "1.5.6")
+    assert mine.others(mine) == ""
+    assert mine._replace(zstd="1.5.5").others(mine) == "zstd 1.5.5 and not 1.5.6"
+
+
+def test_workers_of_other_sources_are_refused_before_anything_is_done(tmp_path, executor, monkeypatch):
+    monkeypatch.setattr(site, "facts", lambda: facts()._replace(retrograde="sources 0"))
+    with pytest.raises(ClusterError, match=r"has retrograde sources .* and not sources 0"):
+        solve(load_game("chess:KQK"), tmp_path / "game.h5", executor=executor)
+
+
+# What happens to workers
+
+
+@has_signals
+def test_a_worker_that_is_killed_is_done_without(tmp_path, executor, by_threads):
+    before = executor.client.run(os.getpid)
+    victim = next(iter(before.values()))
+    listener = at_step(12, lambda: os.kill(victim, signal.SIGKILL))
+    path = solve(
+        load_game("connect4:4,4"), tmp_path / "game.h5", way="streamed", sizes=small_enough("streamed"),
+        listener=listener, executor=executor,
+    )  # fmt: skip
+    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+    with pytest.raises(ProcessLookupError):
+        os.kill(victim, 0)
+
+
+@has_signals
+def test_a_full_disk_at_a_worker_is_told_and_gone_on_from(tmp_path, executor, by_threads):
+    import resource
+
+    def may_write(most):
+        executor.client.run(resource.setrlimit, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+
+    sizes = small_enough("streamed")
+    game, path = load_game("connect4:4,4"), tmp_path / "game.h5"
+    try:
+        with pytest.raises(CannotWrite, match="what is done is kept"):
+            solve(
+                game, path, way="streamed", sizes=sizes, executor=executor,
+                listener=at_step(12, lambda: may_write(4096)),
+            )  # fmt: skip
+    finally:
+        may_write(resource.RLIM_INFINITY)
+    told = []
+    solve(game, path, way="streamed", sizes=sizes, executor=executor, listener=told.append)
+    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+    assert any(progress.resumed for progress in told)
+
+
+def test_a_task_that_ends_one_worker_after_another_is_given_up(tmp_path, executor):
+    with Lock(tmp_path / "game.h5") as lock, executor.begun(lock):
+        with pytest.raises(
+            ClusterError, match=r"workers ended at one task, the last at tcp://.*; have they enough memory"
+        ):
+            executor.submit(os._exit, 1).result(LATE)
+        assert executor.submit(divmod, 7, 2).result(LATE) == (3, 1)  # others have taken their place
+
+
+def test_workers_may_join_and_leave(tmp_path, by_threads):
+    with dask.connected("local:1") as executor:
+        assert executor.workers == 1
+        steps = {8: 3, 20: 2}
+        listeners = [at_step(step, lambda to=to: executor.client.cluster.scale(to)) for step, to in steps.items()]
+        path = solve(
+            load_game("connect4:4,4"), tmp_path / "game.h5", way="streamed", sizes=small_enough("streamed"),
+            listener=lambda progress: [listen(progress) for listen in listeners], executor=executor,
+        )  # fmt: skip
+    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+
+
+@has_signals
+def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(tmp_path, by_threads):
+    file = tmp_path / "scheduler.json"
+    start = [sys.executable, "-m", "dask"]
+    scheduler = subprocess.Popen(
+        [*start, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)],
+        stderr=subprocess.DEVNULL,
+    )
+    worker = subprocess.Popen(
+        [*start, "worker", "--scheduler-file", str(file), "--no-dashboard", "--no-nanny", "--nthreads", "1"],
+        stderr=subprocess.DEVNULL, cwd=tmp_path,
+    )  # fmt: skip
+    game, path = load_game("connect4:4,4"), tmp_path / "game.h5"
+    sizes = small_enough("streamed")
+    try:
+        while not file.exists():
+            assert scheduler.poll() is None
+            time.sleep(0.05)
+        with (
+            pytest.raises(ClusterError, match=r"the scheduler at tcp://127.* has gone\. What is done is kept"),
+            dask.connected(str(file)) as executor,
+        ):
+            solve(game, path, way="streamed", sizes=sizes, executor=executor, listener=at_step(12, scheduler.kill))
+    finally:
+        for one in (scheduler, worker):
+            one.kill()
+            one.wait()
+    told = []
+    solve(game, path, way="streamed", sizes=sizes, listener=told.append)
+    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+    assert any(progress.resumed for progress in told)
+
+
+@has_mpi
+@has_signals
+def test_a_rank_that_is_lost_ends_the_job_and_the_same_command_goes_on(tmp_path, by_threads):
+    command = [MPIEXEC, "-n", "3", sys.executable, "-m", "tests.ranks", str(tmp_path), "connect4:4,4/streamed"]
+    journal = tmp_path / "0.h5.journal"
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as job:
+        while not (journal.exists() and journal.stat().st_size > 20_000):
+            assert job.poll() is None
+            time.sleep(0.01)
+        ranks = [one for one in psutil.Process(job.pid).children(recursive=True) if "tests.ranks" in one.cmdline()]
+        ranks[-1].kill()
+        assert job.wait(LATE)
+    assert journal.exists() and not (tmp_path / "0.h5").exists()
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LATE)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "0.h5").read_bytes() == by_threads("connect4:4,4", "streamed")
+    assert [file.name for file in tmp_path.iterdir()] == ["0.h5"]
+
+
+@has_signals
+def test_ctrl_c_ends_it_soon_with_one_line(tmp_path):
+    command = [
+        *COMMAND,
+        "solve",
+        "chess:KRKN",
+        "--cluster",
+        "local:2",
+        "--json",
+        "--database",
+        str(tmp_path / "game.h5"),
+    ]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, start_new_session=True) as run:
+        for line in run.stderr:
+            if (told := json.loads(line)).get("phase") == "solving" and told["done"]:
+                break
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does
+        _, said = run.communicate(timeout=LATE)
+    assert run.returncode == 130
+    *_, last = said.strip().splitlines()
+    assert last == "retrograde: interrupted; what is done is kept, and the same command goes on from there"
+
+
+@pytest.mark.slow
+@has_signals
+@pytest.mark.parametrize("seed", range(20))
+def test_workers_killed_at_random_change_no_byte(seed, tmp_path, executor, by_threads):
+    chance = random.Random(seed)
+    steps = sorted(chance.sample(range(1, 60), 3))
+
+    def kill_one():
+        while not (there := executor.client.run(os.getpid)):
+            time.sleep(0.1)
+        os.kill(chance.choice(sorted(there.values())), signal.SIGKILL)
+
+    listeners = [at_step(step, kill_one) for step in steps]
+    path = solve(
+        load_game("connect4:4,4"), tmp_path / "game.h5", way="streamed", sizes=small_enough("streamed"),
+        listener=lambda progress: [listen(progress) for listen in listeners], executor=executor,
+    )  # fmt: skip
+    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+
+
+# In small
+
+
+def test_the_first_task_of_a_function_is_alone(monkeypatch):
+    under_way, most = [], []
+
+    class Slow(ThreadPoolExecutor):
+        def submit(self, function, /, *args):
+            under_way.append(args)
+            most.append(len(under_way))
+            future = super().submit(function, *args)
+            future.add_done_callback(lambda _: under_way.pop())
+            return future
+
+    warm = set()
+    with Slow(1) as executor:
+        assert list(tasks.in_order(executor, abs, [-1, -2, -3], warm=warm)) == [1, 2, 3]
+        assert most[:2] == [1, 1] and warm == {abs}
+        assert sorted(tasks.as_completed(executor, str, [1, 2, 3], warm=warm)) == ["1", "2", "3"]
+        assert most[3:5] == [1, 1] and warm == {abs, str}
+
+
+def test_what_is_published_is_opened_anew(tmp_path):
+    shared = Shared.zeros(3, np.int64, tmp_path / "array")
+    first = pickle.loads(pickle.dumps(shared))
+    shared.array[1] = 7
+    publish()
+    second = pickle.loads(pickle.dumps(shared))
+    assert second is not first
+    assert np.fromfile(shared.path, np.int64).tolist() == second.array.tolist() == [0, 7, 0]
+
+
+def test_what_a_folder_does_not_list_yet_is_looked_for(tmp_path, monkeypatch):
+    there = Scratch(tmp_path, 0)
+    frame = there.write("positions1", b"much")
+    monkeypatch.setattr(Scratch, "lengths", lambda self: {})
+    assert there.missing([frame]) == []
+    lost = frame._replace(offset=1)
+    assert there.missing([lost, frame, frame._replace(name="positions2")]) == [lost, frame._replace(name="positions2")]

@@ -1,5 +1,6 @@
 """What all tests share: databases, each solved once."""
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -30,6 +31,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         r"^pytestmark = .*\bmark\.(long|slow)\b", collection_path.read_text(encoding="utf-8"), re.MULTILINE
     )
     return True if marked or collection_path.stem in SOLVING else None
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return how many processes run tests: one more than there are cores, for some tests wait for others than those."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

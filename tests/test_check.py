@@ -58,7 +58,13 @@ class Heap(Game):
 # Games that keep the contract
 
 
-@pytest.mark.parametrize("variant", BUILT_IN)
+ALIKE = {"lasker", "teeko", "baghchal", "draughts", "yahtzee"}
+"""Games that take ten seconds to compile each; those like them are compiled here as well, or they are elsewhere."""
+
+
+@pytest.mark.parametrize(
+    "variant", [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in BUILT_IN]
+)
 @pytest.mark.long
 def test_our_games_pass(variant):
     if example := game_class(variant).example:
@@ -72,7 +78,7 @@ def test_our_games_pass(variant):
     assert report.checks["compiled"] > 10
 
 
-@pytest.mark.parametrize("variant", OTHERS)
+@pytest.mark.parametrize("variant", [*sorted(ALIKE), *OTHERS])
 def test_other_variants_pass(variant):
     assert check(load_game(variant), limit=500, seconds=0.5, compiled=False).findings == []
 

@@ -71,7 +71,7 @@ def test_a_game_from_a_file_is_made_anew_where_it_is_not_known(tmp_path):
 
 
 @pytest.mark.long
-def test_what_breaks_the_contract_in_a_process_is_told_as_in_a_thread(tmp_path, processes):
+def test_what_breaks_the_contract_in_a_process_is_told_as_in_a_thread(tmp_path, processes, solver_alone):
     bits = 10
     game = broken.Pairs()
     with pytest.MonkeyPatch.context() as patch:
@@ -79,7 +79,7 @@ def test_what_breaks_the_contract_in_a_process_is_told_as_in_a_thread(tmp_path, 
         told = []
         for executor in (None, processes):
             with pytest.raises(RuleError) as caught:
-                solve(game, tmp_path / "game.h5", way="listed", executor=executor)
+                solve(game, tmp_path / "game.h5", way="numbered", executor=executor)
             told.append(str(caught.value))
     assert told[0] == told[1]
 

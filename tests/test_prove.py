@@ -46,8 +46,11 @@ pytestmark = pytest.mark.long
 
 SMALL = 1 << 22
 GAMES = [
-    *("tictactoe", "connect4:4,3,3", "mutorere", "dodgem"),
-    *(pytest.param(text, marks=pytest.mark.slow) for text in ("tictactoe:3,true", "connect4:3,3,3", "tentozero")),
+    *("tictactoe", "mutorere"),
+    *(
+        pytest.param(text, marks=pytest.mark.slow)
+        for text in ("tictactoe:3,true", "connect4:3,3,3", "connect4:4,3,3", "dodgem", "tentozero")
+    ),
 ]
 
 

@@ -240,7 +240,7 @@ REDUCIBLE = [
 """Those from which a single peg in the centre can still be reached: G. Bell, OEIS A112738."""
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_first_jumps_on_the_english_board_lead_to_as_many_positions_as_published():
     game = PegSolitaire(english=True)
     wave = {game.start}
@@ -387,6 +387,7 @@ def best_difference(game):
     return best(game.start)
 
 
+@pytest.mark.slow
 def test_six_pits_of_one_seed_are_won_by_two(tmp_path):
     """Irving, Donkers and Uiterwijk (2000), table 2."""
     assert best_difference(Kalah(6, 1)) == 2

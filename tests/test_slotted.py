@@ -194,6 +194,7 @@ class Renumbered(Gambles):
 # Games of ours
 
 
+@pytest.mark.slow  # of random games it is seen above
 @pytest.mark.parametrize("text", ["ur", "yahtzee:9+12"])
 def test_small_variants_come_to_the_same_by_slots_and_by_lists(tmp_path, text):
     game = load_game(text)

@@ -121,7 +121,7 @@ class Beside:
 @source_argument
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), shell_complete=complete_files)
 @click.option(
-    "--positions", type=click.IntRange(1), default=10_000, show_default=True, metavar="N",
+    "--positions", type=click.IntRange(1), default=5_000, show_default=True, metavar="N",
     help="How many to compare, taken by chance.",
 )  # fmt: skip
 @click.option("--all", "every", is_flag=True, help="Compare all positions, one of each that are equal by symmetry.")

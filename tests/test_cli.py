@@ -79,7 +79,7 @@ def test_every_command_has_help_with_an_example(command, flag):
 
 COMPILED_AGAIN = {
     *("prove connect4:4,4", "match connect4:4,4 depth:2", "judge connect4:4,4", "verify connect4.h5"),
-    *("search mutorere", "search othello:4,4", "search kalah:3,2"),
+    *("search mutorere", "search othello:4,4", "search kalah:3,2", "solve connect4:5,5 --cluster"),
 }
 """How examples begin for which kernels are compiled, half a minute in all, that others have for another game."""
 

@@ -53,9 +53,7 @@ graphs = st.builds(
 
 
 def small_enough(way: str) -> Sizes:
-    """Return sizes by which a small game is solved in a way, in many tasks if in a stream."""
+    """Return sizes by which a small game is solved in a way, in many tasks if in a stream, on a cluster as well."""
     if way != "streamed":
         return Sizes()
-    return Sizes(
-        in_memory=1, stream_children=8000, stream_least_children=8000, stream_positions=4000, journal_seconds=0
-    )
+    return Sizes(in_memory=1, stream_children=250, stream_least_children=250, stream_positions=1000, journal_seconds=0)

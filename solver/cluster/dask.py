@@ -38,12 +38,14 @@ ANSWER = 10.0
 """...for which a scheduler is, until it answers."""
 LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 """How a cluster of so many processes on this machine is written."""
-QUIET = {
+SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
+    "distributed.deploy.lost-worker-timeout": "1 day",
 }
-"""What local workers do beside their tasks: by default they look at themselves a hundred times a second."""
+"""For local workers. By default they look at themselves a hundred times a second, and one that is being begun anew, a
+quarter of a minute after one of its name has ended, is given up for ever."""
 KEPT = "What is done is kept: the same command goes on from there"
 SOME_WAVE = ("wave", "name")
 """What tasks call what they are about."""
@@ -92,13 +94,12 @@ class DaskExecutor(ClusterExecutor):
     def greet_all(self) -> None:
         """Wait for a worker, and make sure that those there are fit; raise ClusterError where they are not."""
         self.wait_for_one()
-        try:
-            self.client.run(greet, self.site)
-        except ClusterError:
-            raise
-        except Exception as error:  # whatever a worker raises that does not know what is asked of it
-            what = f"{type(error).__name__}: {error}"
-            raise ClusterError(f"a worker cannot run retrograde: {what}; install this version there") from error
+        for answer in self.client.run(greet, self.site, on_error="return").values():
+            if isinstance(answer, ClusterError):
+                raise answer
+            if isinstance(answer, Exception) and not isinstance(answer, OSError):  # or it has gone meanwhile
+                what = f"{type(answer).__name__}: {answer}"
+                raise ClusterError(f"a worker cannot run retrograde: {what}; install this version there") from answer
 
     def wait_for_one(self) -> None:
         """Wait for a first worker; raise ClusterError where none comes."""
@@ -183,11 +184,11 @@ def client_of(text: str, cluster: Any) -> "distributed.Client":
 def local_cluster(processes: int) -> Any:
     """Return a cluster of so many processes on this machine, which are begun anew where they end."""
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
-    with dask.config.set(QUIET):
-        return distributed.LocalCluster(
-            n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )  # fmt: skip
+    dask.config.set(SETTINGS)  # some of which is looked up later
+    return distributed.LocalCluster(
+        n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+    )  # fmt: skip
 
 
 def close(client: "distributed.Client", cluster: Any) -> None:

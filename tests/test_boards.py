@@ -218,6 +218,17 @@ def test_goes_on_after_a_stop_with_scores_in_a_file_and_in_memory(tmp_path, by_s
         (tmp_path / "game.h5").unlink()
 
 
+def test_no_more_is_told_than_there_is(tmp_path, monkeypatch):
+    """Like men are told apart in sets, and not in what is told."""
+    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    events = []
+    solve(Chess("KBBK"), tmp_path / "game.h5", fresh=True, listener=events.append)
+    told = [event.deciding for event in events if event.deciding]
+    assert len(told) > 10 and all(0 <= deciding.decided <= deciding.total for deciding in told)
+    assert max(deciding.remoteness for deciding in told) == 38
+    assert all(event.done <= event.total for event in events if event.total)
+
+
 def test_a_wrong_score_is_seen(tmp_path, monkeypatch):
     """Some slots are held against the rules whenever a tier is solved."""
     collect = tiers.collected

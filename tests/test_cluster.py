@@ -224,7 +224,7 @@ def test_sources_are_told_apart():
 def test_workers_of_other_sources_are_refused_before_anything_is_done(tmp_path, executor, monkeypatch):
     monkeypatch.setattr(site, "facts", lambda: facts()._replace(retrograde="sources 0"))
     with pytest.raises(ClusterError, match=r"has retrograde sources .* and not sources 0"):
-        solve(load_game("chess:KQK"), tmp_path / "game.h5", executor=executor)
+        solve(load_game("chess:KQK"), tmp_path / "game.h5", way="numbered", executor=executor)
 
 
 # What happens to workers
@@ -345,7 +345,7 @@ def test_ctrl_c_ends_it_soon_with_one_line(tmp_path):
     command = [
         *COMMAND,
         "solve",
-        "chess:KRKN",
+        "chess:KPKP",
         "--cluster",
         "local:2",
         "--json",

@@ -62,7 +62,7 @@ def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: 
     under_way = roles
     while under_way:
         under_way = [role for role, more in zip(under_way, list(run(Role.step, under_way)), strict=True) if more]
-        tell(sum(role.decided for role in roles), max(role.code for role in roles) - 1)
+        tell(sum(role.decided for role in roles), max(role.remoteness for role in roles))
     known = [side.known for side in sides]
     del sides, roles, under_way
     return collected(formation, known, scores)
@@ -95,7 +95,9 @@ class Role:
     def __init__(self, formation: Formation, winner: Side, loser: Side):
         self.men, self.winner, self.loser = formation.men, winner, loser
         self.code = 1
-        """That of the losses found last."""
+        """That of the losses looked for last."""
+        self.remoteness = 0
+        """That of what has been found last."""
         self.last = max(winner.greatest_due, loser.greatest_due)
         self.candidates, self.won, self.lost = np.zeros((3, formation.words), np.uint64)
         self.candidates[:] = loser.mates
@@ -115,9 +117,12 @@ class Role:
         won = kernels.decide(self.candidates, winner.unwon, self.won, winner.known, self.code + 1)
         self.code += 2
         if won:
+            self.remoteness = self.code - 2
             kernels.lead_to(men, board, loser.number, self.won, self.candidates)
         kernels.fall_due(loser.known, loser.losses_due, self.code, loser.unlost, self.candidates)
         self.found = self.lose() if won or self.candidates.any() else 0
+        if self.found:
+            self.remoteness = self.code - 1
         self.decided += won + self.found
         return True
 

@@ -42,8 +42,9 @@ def solve_by_sets(table: Table, k: int, work: Work, phase: Phase, in_file: bool)
         return every[table.numbering.stretch(table.numbering.row(tier))]
 
     def tell(decided: int, remoteness: int) -> None:
-        share = BEGUN + (1 - BEGUN) * decided / count
-        phase.working(share * count, tier, Deciding(decided, count, remoteness))
+        share = decided / (2 * formation.pairs * formation.inner)  # of positions in which like men are told apart
+        deciding = Deciding(round(share * count), count, remoteness)
+        phase.working((BEGUN + (1 - BEGUN) * share) * count, tier, deciding)
 
     in_threads = isinstance(work.executor, ThreadPoolExecutor)  # others would have to be sent all sets
     try:

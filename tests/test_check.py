@@ -62,23 +62,27 @@ ALIKE = {"lasker", "teeko", "baghchal", "draughts", "yahtzee"}
 """Games that take ten seconds to compile each; those like them are compiled here as well, or they are elsewhere."""
 
 
+def with_example(name):
+    """Return the variant of a game that its example is."""
+    example = game_class(name).example
+    return f"{name}:{example}" if example else name
+
+
 @pytest.mark.parametrize(
     "variant", [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in BUILT_IN]
 )
 @pytest.mark.long
 def test_our_games_pass(variant):
-    if example := game_class(variant).example:
-        variant += f":{example}"
-    report = check(load_game(variant), limit=1000, seconds=0.5)
+    report = check(load_game(with_example(variant)), limit=1000, seconds=0.5)
     assert report.findings == []
     assert report.ok
-    assert report.variant == text_of(load_game(variant))
+    assert report.variant == text_of(load_game(with_example(variant)))
     assert 11 <= report.positions <= 1000
     assert {"tier", "primitive", "generate_moves", "do_move", "write", "read", "move"} < report.checks.keys()
     assert report.checks["compiled"] > 10
 
 
-@pytest.mark.parametrize("variant", [*sorted(ALIKE), *OTHERS])
+@pytest.mark.parametrize("variant", [*map(with_example, sorted(ALIKE)), *OTHERS])
 def test_other_variants_pass(variant):
     assert check(load_game(variant), limit=500, seconds=0.5, compiled=False).findings == []
 

@@ -194,7 +194,7 @@ def tracked() -> list[Path]:
     if listed.returncode:
         pytest.skip("this is no checkout")
     paths = [ROOT / name for name in listed.stdout.split("\0") if name]
-    return [path for path in paths if path.is_file() and path.suffix not in (".png", ".gz", ".h5", ".csv")]
+    return [path for path in paths if path.is_file() and path.suffix not in (".png", ".gz", ".h5", ".csv", ".rtbw")]
 
 
 def test_the_address_of_the_project_stands_in_one_place():

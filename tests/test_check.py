@@ -592,7 +592,7 @@ def test_rules_that_go_round_for_ever_are_interrupted(monkeypatch):
     monkeypatch.setattr("retrograde.solver.conformance.check.PATIENCE", 0.2)
     began = time.monotonic()
     report = check(GoesRound(), seconds=0.2)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 30
     assert [str(finding) for finding in report.findings] == ["primitive at 9a: goes on and on; does it end?"]
 
 

@@ -123,7 +123,7 @@ def test_questions_take_no_longer_than_they_may(seconds):
         for ask in (oracle.known, oracle.moves, oracle.best):
             began = monotonic()
             ask(oracle.game.start)
-            assert monotonic() - began < seconds + 0.5
+            assert monotonic() - began < seconds + 5
 
 
 # Play

@@ -172,7 +172,7 @@ class Circling(Gambles):
 @pytest.mark.parametrize(
     ("kind", "words"), [(Astray, "do not undo one another"), (Circling, "among positions without a slot")]
 )
-def test_numberings_that_are_none_are_refused(tmp_path, kind, words):
+def test_numberings_that_are_none_are_refused(tmp_path, kind, words, solver_alone):
     with pytest.raises(RuleError, match=words):
         solve(kind(), tmp_path / "refused.h5", way="numbered")
 

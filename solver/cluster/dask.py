@@ -26,6 +26,7 @@ from retrograde.solver.cluster.site import ClusterError, greet
 try:
     import dask
     import distributed
+    from distributed.comm import CommClosedError
     from distributed.scheduler import KilledWorker
 except ImportError as error:
     raise ClusterError("a cluster of Dask needs distributed; get it with: pip install distributed") from error
@@ -46,6 +47,8 @@ SETTINGS = {
 }
 """For local workers. By default they look at themselves a hundred times a second, and one that is being begun anew, a
 quarter of a minute after one of its name has ended, is given up for ever."""
+GONE = distributed.CancelledError, CommClosedError
+"""How a task ends whose scheduler goes away: it is cancelled, or what it has found does not come."""
 KEPT = "What is done is kept: the same command goes on from there"
 SOME_WAVE = ("wave", "name")
 """What tasks call what they are about."""
@@ -128,7 +131,7 @@ class DaskExecutor(ClusterExecutor):
                 f"{error.allowed_failures + 1} workers ended at one task, the last at {error.last_worker.address}; "
                 f"have they enough memory? {KEPT}"
             ) from error
-        except distributed.CancelledError as error:  # by others than us
+        except GONE as error:
             raise ClusterError(f"the scheduler at {self.address} has gone. {KEPT}") from error
 
 

@@ -147,13 +147,25 @@ def test_what_an_index_shows_is_whole(wheel):
     assert all("/raw/main/" in picture for picture in pictures)
 
 
+NEED_EXTRAS = {
+    "retrograde.solver.cluster.dask": "pip install distributed",
+    "retrograde.solver.cluster.mpi": "pip install mpi4py mpich",
+}
+"""Modules that say what to install."""
+
+
 def test_every_module_imports(wheel, clean, options):
     names = [name[:-3].removesuffix("/__init__").replace("/", ".") for name in names_in(wheel) if name.endswith(".py")]
-    names = [name for name in names if not name.endswith("__main__")]
+    names = [name for name in names if not name.endswith("__main__") and name not in NEED_EXTRAS]
     assert len(names) > 80
     code = "import importlib, json, sys; print(json.dumps([importlib.import_module(n).__file__ for n in sys.argv[1:]]))"
     files = json.loads(run(program(clean, "python"), "-c", code, *names, **options))
     assert all(clean.resolve() in Path(file).resolve().parents for file in files)
+    for name, advice in NEED_EXTRAS.items():
+        done = subprocess.run(
+            [program(clean, "python"), "-c", f"import {name}"], capture_output=True, text=True, **options
+        )
+        assert done.returncode and advice in done.stderr
     for module in ("retrograde", "retrograde.cli"):
         assert "retrograde" in run(program(clean, "python"), "-m", module, "--version", **options)
 

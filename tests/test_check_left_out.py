@@ -64,7 +64,7 @@ BROKEN = {
 @pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: kind.__name__)
 def test_each_breach_is_found_and_no_other(kind):
     rule, said = BROKEN[kind]
-    report = check(kind(pieces=2 if kind is NoTier else 1), limit=3000, seconds=20, compiled=False)
+    report = check(kind(pieces=2 if kind is NoTier else 1), limit=3000, seconds=60, compiled=False)
     (finding,) = report.findings
     assert finding.rule == rule
     assert re.search(said, finding.complaint), finding
@@ -72,6 +72,6 @@ def test_each_breach_is_found_and_no_other(kind):
 
 @pytest.mark.parametrize("variant", ["ur:1", "yahtzee:categories=1"])
 def test_ours_keep_it(variant):
-    report = check(load_game(variant), limit=1500, seconds=10, compiled=False)
+    report = check(load_game(variant), limit=400, seconds=60, compiled=False)
     assert report.findings == []
-    assert report.checks["index"] > 700 and report.checks["unindex"] > 3
+    assert report.checks["index"] >= 400 and report.checks["unindex"] > 3

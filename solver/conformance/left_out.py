@@ -9,6 +9,7 @@ from itertools import chain
 from random import Random
 
 from retrograde.games.game import CHANCE, UNDECIDED, Game, defines
+from retrograde.solver.conformance.pairs import check_slot
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int
 from retrograde.solver.rules.examine import Fault, checked_position
 
@@ -42,17 +43,10 @@ def slot_of(survey: Survey, position: int) -> int:
     expect_again(slot, game.index(position))
     if slot < 0:
         return slot
-    numbering = survey.numbering
-    row = numbering.row(tier)
-    if row < 0:
+    if survey.numbering.row(tier) < 0:
         survey.at("tiers", position)
         raise Fault(f"do not have its tier, {tier}; list all tiers with slots that play may lead to")
-    if slot >= numbering.size(row):
-        raise Fault(f"gives {slot}, and size({tier}) is {numbering.size(row)}")
-    survey.at("unindex", position)
-    if (again := game.unindex(tier, slot)) != position:
-        what = f"gives {again} for its slot, {slot} of tier {tier}"
-        raise Fault(f"{what}; it must give the canonical position, {position}")
+    check_slot(survey, position, position, slot)
     return slot
 
 

@@ -197,13 +197,7 @@ def check_slots(survey: Survey, position: int) -> None:
         raise Fault(f"do not have its tier, {tier}; list all tiers that play may lead to")
     survey.at("index", position)
     slot = game.index(position)
-    if not 0 <= slot < numbering.size(row):
-        raise Fault(f"gives {slot}, and size({tier}) is {numbering.size(row)}")
-    survey.at("unindex", position)
-    if (again := game.unindex(tier, slot)) != canonical:
-        raise Fault(
-            f"gives {again} for its slot, {slot} of tier {tier}; it must give the canonical position, {canonical}"
-        )
+    check_slot(survey, position, canonical, slot)
     survey.at("index", position)
     images = sorted(images_of(survey, position))
     for image in Random(position).sample(images, min(SAMPLE, len(images))):
@@ -218,6 +212,17 @@ def check_slots(survey: Survey, position: int) -> None:
     same = type(family) is type(game) and family.family == family
     if not same or answers != (tier, slot, canonical, survey.primitive(position)):
         raise Fault("is a game in which positions do not mean the same; leave it out, or mend it")
+
+
+def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None:
+    """Hold the slot of a position, whose tier is there, against the tier's size and unindex()."""
+    tier = survey.tier(position)
+    if not 0 <= slot < (size := survey.numbering.size(survey.numbering.row(tier))):
+        raise Fault(f"gives {slot}, and size({tier}) is {size}")
+    survey.at("unindex", position)
+    if (again := survey.game.unindex(tier, slot)) != canonical:
+        what = f"gives {again} for its slot, {slot} of tier {tier}"
+        raise Fault(f"{what}; it must give the canonical position, {canonical}")
 
 
 def check_numbering(survey: Survey, deadline: float) -> None:

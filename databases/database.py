@@ -96,12 +96,19 @@ class Database(ABC):
     def get(self, position: int, default: Default) -> Outcome | Default: ...
     def get(self, position: int, default: Any = None) -> Any:
         """Return a position's outcome, or a default where play never reaches it."""
-        if (place := self._locate(index(position))) and (row := self._find(*place)) >= 0:
-            try:
-                return self._outcomes[row]
-            except IndexError:
-                raise self.file.damaged("an outcome is not in the legend") from None
+        if place := self._locate(index(position)):
+            holder = self.holder(place[1])
+            if (row := holder._find(*place)) >= 0:
+                try:
+                    return holder._outcomes[row]
+                except IndexError:
+                    raise holder.file.damaged("an outcome is not in the legend") from None
         return default
+
+    def holder(self, tier: int) -> "Database":
+        """Return the database in which a tier is, this one or another on which it rests; raise NoDatabase where there
+        is none."""
+        return self
 
     @property
     def metric(self) -> str:
@@ -114,12 +121,13 @@ class Database(ABC):
         It is empty where the metric is remoteness. Raises NotInDatabase where play never reaches the position.
         """
         place = self._locate(index(position))
-        row = self._find(*place) if place else -1
+        file = self.holder(place[1]).file if place else self.file
+        row = self.holder(place[1])._find(*place) if place else -1
         if row < 0:
             raise NotInDatabase(f"position {position} of {self.file.variant} cannot be reached from the start")
-        if row >= len(self.file.legend):
-            raise self.file.damaged("an outcome is not in the legend")
-        return dict(zip(self.file.measures, self.file.legend[row].measures, strict=True))
+        if row >= len(file.legend):
+            raise file.damaged("an outcome is not in the legend")
+        return dict(zip(file.measures, file.legend[row].measures, strict=True))
 
     def _locate(self, position: int) -> tuple[int, int] | None:
         """Return the canonical position and its tier, or None for what cannot be a position."""

@@ -8,6 +8,7 @@ Outcome(value=<Value.TIE: 3>, remoteness=9)
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from retrograde.databases.bounds.database import BoundsDatabase
@@ -99,7 +100,16 @@ def find_certificate(game: Game, home: str | os.PathLike[str] | None = None) -> 
 
 def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:
     """Return the database of a file, of the kind that the file is."""
-    return KINDS[type(file.contents)](file, game, cache_blocks)
+    database = KINDS[type(file.contents)](file, game, cache_blocks)
+    if isinstance(database, SlotsDatabase):
+        database.open_other = partial(open_beside, file.path.parent, cache_blocks=cache_blocks)
+    return database
+
+
+def open_beside(folder: Path, variant: str, cache_blocks: int = CACHE_BLOCKS) -> Database:
+    """Open the database of a variant, in a folder or in the usual one."""
+    beside = database_path(variant, folder).exists()
+    return open_database(variant, home=folder if beside else None, cache_blocks=cache_blocks)
 
 
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:

@@ -54,9 +54,12 @@ __all__ = [
     "legacy_digest",
     "load_game",
     "named_game",
+    "own_tiers",
+    "rests_on",
     "rules_digest",
     "trust",
     "variant",
+    "variants_in",
 ]
 
 
@@ -66,10 +69,29 @@ def load_game(text: str) -> Game:
     >>> load_game("connect4:5,4")
     Connect4(width=5, height=4, connect=4)
     """
-    text = text.strip()
+    return make(*class_and_options(text.strip()))
+
+
+def class_and_options(text: str) -> tuple[type[Game], str]:
+    """Return the rules that the text of a variant speaks of, and the text of its options."""
     if text.partition(":")[0] not in BUILT_IN and (match := re.fullmatch(r"(.+?\.py)(?::(.*))?", text, re.DOTALL)):
-        return make(game_class(match[1]), match[2] or "")
-    return named_game(text)
+        return game_class(match[1]), match[2] or ""
+    name, _, options = text.partition(":")
+    return installed_class(name), options
+
+
+def variants_in(text: str) -> list[str]:
+    """Return the variants of which a text is a set, in the order in which to solve them; none where it is no set.
+
+    >>> variants_in("chess:all=3")
+    ['chess:KRK', 'chess:KQK', 'chess:KNK', 'chess:KBK', 'chess:KPK']
+    """
+    cls, options = class_and_options(text.strip())
+    name = text.strip().removesuffix(options)
+    try:
+        return [name + one for one in cls.collection(options)] if options else []
+    except ValueError as error:
+        raise VariantError(f"{cls.name}: {error}") from error
 
 
 def named_game(text: str) -> Game:
@@ -79,6 +101,20 @@ def named_game(text: str) -> Game:
     """
     name, _, options = text.partition(":")
     return make(installed_class(name), options)
+
+
+def own_tiers(game: Any) -> list[int]:
+    """Return the tiers, ascending, that are in the game's own database: all but those that are `elsewhere`."""
+    return [tier for tier in sorted(set(game.tiers)) if not game.elsewhere(tier)]
+
+
+def rests_on(game: Any) -> list[str]:
+    """Return the variants that have tiers of a game in their databases, in the order in which to solve them.
+
+    >>> rests_on(load_game("chess:KRBKR"))
+    ['chess:KK', 'chess:KRK', 'chess:KBK', 'chess:KRKR', 'chess:KRKB', 'chess:KRBK']
+    """
+    return list(dict.fromkeys(filter(None, map(game.elsewhere, sorted(set(game.tiers), reverse=True)))))
 
 
 def variant(game: Game) -> str:

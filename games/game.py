@@ -103,6 +103,11 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
     all such games. What is compiled and solved for one serves the others.
 
+`elsewhere(tier)`
+    The variant in whose database a tier is, as text, where that is not the game's own; nothing if it is. Such a tier
+    is solved with that variant, before, and is not stored again: large endings of chess rest on those that may follow.
+    Then there must be a way to solve the rest with tables in files, which there is for chess alone.
+
 Where positions are men on the cells of a board, nobody need write this: a subclass of `Placed` of `games/placed.py`
 declares `placements`, how many men of each kind there may be and which symmetries the board has, and it follows.
 
@@ -137,6 +142,9 @@ They are asked only of positions that are UNDECIDED, and symmetric positions mus
 
 For people:
 
+`collection(options)`
+    A class method: the options of all the variants that a text in their place stands for, those first on which others
+    rest; none where it stands for no such set. So `chess:all=4` is all endings of up to four men.
 `title`, `variant_title()`
     What people call the game, `Connect Four`, and the variant, `Connect Four 5 × 4`. By default they are made of the
     name of the class and of the options that are not as usual.
@@ -266,6 +274,9 @@ they use, may change without making other rules. All other members are rules, or
 
 HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "swapped"})
 """The members of a game that help a search, or a numbering, and decide nothing, either."""
+
+KEEPING = frozenset({"elsewhere", "collection"})
+"""The members of a game that say which variants there are and in whose databases tiers lie: they decide nothing."""
 
 NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family", "multiplicity"})
 """The members that number positions: rules, but where there is chance."""
@@ -441,6 +452,16 @@ class Game:
     def parts(self, tier: int) -> Iterable[tuple[str, int]]:
         """Return the parts of a tier that are counted apart, as their names and numbers of slots."""
         return [("all", self.size(tier))]  # type: ignore[attr-defined]  # where it is asked there is one
+
+    def elsewhere(self, tier: int) -> str:
+        """Return the variant in whose database a tier is, nothing if it is in the game's own."""
+        return ""
+
+    @classmethod
+    def collection(cls, options: str) -> list[str]:
+        """Return the options of the variants that a text stands for, in the order in which to solve them; none where
+        it is no such text."""
+        return []
 
     @property
     def family(self) -> "Game":

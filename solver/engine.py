@@ -27,7 +27,7 @@ from retrograde.databases.legend import count_positions
 from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
-from retrograde.games.catalog import rules_digest, trust, variant
+from retrograde.games.catalog import load_game, rests_on, rules_digest, trust, variant
 from retrograde.games.game import (
     METRICS,
     Game,
@@ -152,12 +152,29 @@ def solve(
     announce(listener, "reading the rules")
     with no_exit():
         refuse_broken(game)
+        solve_elsewhere(game, path, order)
         with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
             place = Place(path, held)
             solve_into(place, game, order)
             place.clear()
     trust(game)
     return path
+
+
+def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
+    """Solve the variants on whose databases that of a game rests, where they are neither beside it nor in the usual
+    place; see `elsewhere` in the contract."""
+    if order.metric != METRICS[0] or not is_numbered(game):
+        return
+    needed = rests_on(game)
+    for number, other in enumerate(needed, 1):
+        beside = database_path(other, path.parent)
+        if not beside.exists() and not database_path(other).exists():
+            announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
+            solve(
+                load_game(other), beside, workers=order.workers, memory=order.memory, listener=order.listener,
+                executor=order.executor, sizes=order.sizes,
+            )  # fmt: skip
 
 
 def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:
@@ -263,7 +280,7 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySol
         return None
     if order.way == "interpreted":
         return solve_interpreted(game, budget, phase=interpreting(order.listener))
-    if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > order.sizes.interpreted_slots):
+    if order.way is not None or (is_numbered(game) and Numbering.own(game).slots > order.sizes.interpreted_slots):
         return None
     return solve_interpreted(game, budget, order.sizes.interpreted_seconds)
 
@@ -299,7 +316,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
     if is_numbered(game) and (by_sets or "numbered" in asked):
         from retrograde.solver.numbered.way import Numbered
 
-        yield Numbered(None if order.fresh else place.path, by_sets)
+        yield Numbered(place.path, by_sets, order.fresh)
     elif not is_numbered(game) and "numbered" not in asked:
         from retrograde.solver.listed.way import Listed
 

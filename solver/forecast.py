@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import rests_on, variant
 from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of
 from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.listed.explore import position_type
@@ -287,7 +287,7 @@ def how_counted(found: Sampled, counted: int, sampled: int) -> list[str]:
 
 def of_numbered(game: Game, workers: int) -> Estimate:
     """Return what a solve of a game that numbers its positions will take."""
-    numbering = Numbering.of(game)
+    numbering = Numbering.own(game)
     slots = numbering.slots
     sample = numbering.sample(game, SLOTS, SLOT_SECONDS)
     result = Estimate(0, 0, complete=sample.slots >= slots)
@@ -308,6 +308,8 @@ def of_numbered(game: Game, workers: int) -> Estimate:
         f"solve asks for the most memory that is named; where there is less, but {format_size(least)} for the largest "
         "tier, scores lie in a scratch file",
     ]
+    if others := rests_on(game):
+        result.rests_on.append(f"the databases of {', '.join(others)}, which are solved first where they are not there")
     return result
 
 

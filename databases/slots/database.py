@@ -1,21 +1,33 @@
-"""A database of a game that numbers its positions densely: what a position is worth is found at its number."""
+"""A database of a game that numbers its positions densely: what a position is worth is found at its number.
+
+It may rest on others, which have tiers that it has not (see `elsewhere` in the contract): they are found beside it, or
+in the usual place, and opened when they are asked for.
+"""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games import Game
+from retrograde.games.catalog import own_tiers
+
+TOGETHER = 64
+"""Blocks of a tier that are read together."""
 
 
 class SlotsDatabase(Database):
     """A solved game with a dense numbering; every legal position may be asked for, whether play leads there or not."""
+
+    open_other: Callable[[str], Database]
+    """Opens the database of another variant, on which this one rests; whoever opens databases sets it."""
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
@@ -25,9 +37,47 @@ class SlotsDatabase(Database):
         self._numbers: list[int] = self.contents.tiers.numbers.tolist()
         self._bounds: list[int] = self.contents.tiers.bounds.tolist()
         rules: Any = game  # the contract has no `tiers` and `size`, which are names of options, too
-        sizes = [rules.size(tier) for tier in self._numbers if tier in set(rules.tiers)]
-        if len(sizes) != len(set(rules.tiers)) or [0, *accumulate(sizes)] != self._bounds:
+        if own_tiers(rules) != self._numbers or [0, *accumulate(map(rules.size, self._numbers))] != self._bounds:
             raise file.damaged("its tiers are not those of the game")
+        self._rests = len(self._numbers) < len(set(rules.tiers))
+        self._others: dict[str, SlotsDatabase] = {}
+
+    def holder(self, tier: int) -> "SlotsDatabase":
+        variant = self.game.elsewhere(tier) if self._rests else ""
+        if not variant:
+            return self
+        if variant not in self._others:
+            other = self.open_other(variant)
+            if not isinstance(other, SlotsDatabase) or other.metric != self.metric:
+                raise other.file.damaged(f"it is not of the kind that {self.file.variant} rests on")
+            self._others[variant] = other
+        return self._others[variant]
+
+    def tier_rows(self, tier: int) -> Iterator[NDArray[Any]]:
+        """Yield the rows of the legend of all slots of a tier that this very file has, in order, some at a time."""
+        k = bisect_left(self._numbers, tier)
+        first, end = self._bounds[k : k + 2]
+        for begin in range(first, end, TOGETHER * self._block_size):
+            yield self.contents.all_slots(begin, min(begin + TOGETHER * self._block_size, end))
+
+    def lookup(
+        self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
+        if self._rests and not values.all():
+            array, lacking = np.asarray(positions), defaultdict(list)
+            for spot in np.flatnonzero(values.ravel() == 0).tolist():
+                if place := self._locate(int(array.flat[spot])):
+                    lacking[self.holder(place[1])].append(spot)
+            for other, spots in lacking.items():
+                if other is not self:
+                    values.flat[spots], remotenesses.flat[spots] = other.lookup(array.flat[spots])
+        return values, remotenesses
+
+    def close(self) -> None:
+        for other in self._others.values():
+            other.close()
+        super().close()
 
     def _find(self, position: int, tier: int) -> int:
         place = self._place(position, tier)

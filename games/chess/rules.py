@@ -19,7 +19,7 @@ from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
 from retrograde.games.chess.numbering import Numbering
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
 
-# What is only for people is imported where it is used: solving needs none of it
+# What decides nothing is imported where it is used
 
 
 class Chess(Numbering):
@@ -54,6 +54,22 @@ class Chess(Numbering):
                 dark = dark or is_dark
                 light = light or not is_dark
         return not (light and dark)
+
+    # Databases
+
+    def elsewhere(self, tier):
+        """Return the ending of a tier, as a variant, where that has a database of its own."""
+        from retrograde.games.chess.sets import is_apart
+
+        ending = men.TIERS[tier]
+        return f"{self.name}:{ending}" if is_apart(ending, self.material) else ""
+
+    @classmethod
+    def collection(cls, options):
+        """Return all endings of up to so many men, `all=4`, those that may follow others first."""
+        from retrograde.games.chess.sets import set_of
+
+        return set_of(options)
 
     # For people
 

@@ -7,17 +7,21 @@ Men are in the order of their codes, and like men are told apart, so that each o
 times. Where both kings are on the diagonal a position and its mirror image are both there.
 """
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.chess import men
-from retrograde.games.chess.men import BLACK, PAWN
+from retrograde.games.chess.men import BLACK, KNIGHT, PAWN, QUEEN
 from retrograde.games.chess.numbering import numbers_of_kings, pairs_in_order
 from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, reaches, step, steps, turned
 
 Array = np.ndarray[Any, Any]
+Codes = tuple[int, ...]
+"""Of men, in any order."""
 
 
 class Geometry(NamedTuple):
@@ -46,12 +50,10 @@ class Formation:
 
     def __init__(self, name: str):
         self.name, self.codes = name, men.codes_of(men.sides_of(name))
-        self.has_pawns = any(code & 7 == PAWN for code in self.codes)
-        pairs = pairs_of_kings(self.has_pawns)
-        codes = np.array(self.codes, np.int64)
-        self.men = Men(codes & 7, codes >> 3, pairs, walks(self.has_pawns))
+        self.men = men_of(self.codes)
+        self.has_pawns = has_pawns(self.codes)
         self.is_symmetric = len({*men.sides_of(name)}) == 1
-        self.pairs = len(pairs)
+        self.pairs = len(self.men.squares)
         self.inner = 1 << 6 * len(self.codes)
         """Positions with kings on the same squares."""
 
@@ -63,11 +65,31 @@ class Formation:
     @property
     def room(self) -> int:
         """The bytes that the analysis takes beside the scores, at most about."""
-        return round(2 * BYTES * self.pairs * self.inner) + FIXED
+        there = {(left, turn) for *_, left, turn in departures(self.codes)}
+        departing = sum(positions_of(left) for left, _ in there)
+        positions = 2 * self.pairs * self.inner
+        return max(round(BYTES * positions), round(FIRST_BYTES * positions) + departing) + FIXED
 
 
-BYTES, FIXED = 2.2, 10_000_000
-"""Memory for a position with one side to move: a byte for what is known, and bits in nine sets; and for all else."""
+BYTES, FIRST_BYTES, FIXED = 2.2, 1.6, 10_000_000
+"""Memory for a position with one side to move: a byte for what is known, and bits in nine sets; as long as the codes of
+later tiers are there, which take a byte each, bits in four; and for all else."""
+
+
+def men_of(codes: Codes) -> Men:
+    """Return the men of some codes, in any order."""
+    array, pawns = np.array(codes, np.int64), has_pawns(codes)
+    return Men(array & 7, array >> 3, pairs_of_kings(pawns), walks(pawns))
+
+
+def positions_of(codes: Codes) -> int:
+    """Return how many positions men have with one side to move, as they lie in words."""
+    return len(pairs_of_kings(has_pawns(codes))) << 6 * len(codes)
+
+
+def has_pawns(codes: Codes) -> bool:
+    """Tell whether there is a pawn among men."""
+    return any(code & 7 == PAWN for code in codes)
 
 
 @cache
@@ -109,12 +131,12 @@ class Later(NamedTuple):
     whether sides are exchanged, and which of the men that are left stands where the tier's own men are."""
 
     tier: int
-    codes: tuple[int, ...]
+    codes: Codes
     exchanged: tuple[bool, bool]
     order: Array
 
 
-def later(codes: tuple[int, ...]) -> Later:
+def later(codes: Codes) -> Later:
     """Return the tier of men in any order.
 
     `order` int64[2, men]: for White, and Black, to move, the man in *codes* that is the tier's first man, and so on.
@@ -129,7 +151,29 @@ def later(codes: tuple[int, ...]) -> Later:
     return Later(men.tier_of(name), own, exchanged, order)
 
 
-def order_of(codes: tuple[int, ...], own: tuple[int, ...], exchange: bool) -> list[int]:
+def departures(codes: Codes) -> Iterator[tuple[int, int, Codes, int]]:
+    """Yield which man may be captured, -1 for none, what pawn may change at once to what (see `kernels.leave`), the men
+    that are left then, and which side is to move."""
+    changes = [(4 * man + kind + 1, man, kind) for man, code in enumerate(codes) if code & 7 == PAWN for kind in KINDS]
+    for captured, (change, man, kind) in product(range(-1, len(codes)), [(0, -1, 0), *changes]):
+        if captured < 0 and not change:
+            continue
+        mover = codes[man] >> 3 if change else 1 - (codes[captured] >> 3)
+        if captured >= 0 and codes[captured] >> 3 == mover:
+            continue
+        left = list(codes)
+        if change:
+            left[man] = kind | codes[man] & BLACK
+        if captured >= 0:
+            del left[captured]
+        yield captured, change, tuple(left), 1 - mover
+
+
+KINDS = range(QUEEN, KNIGHT + 1)
+"""What pawns change to."""
+
+
+def order_of(codes: Codes, own: Codes, exchange: bool) -> list[int]:
     """Return for each of a tier's men which one it is of those given, whose sides may have to be exchanged first."""
     left = {place: code ^ BLACK if exchange else code for place, code in enumerate(codes)}
     order = []
@@ -151,7 +195,7 @@ class Arrangement(NamedTuple):
     kept: Array
 
 
-def arrangement(codes: tuple[int, ...]) -> Arrangement:
+def arrangement(codes: Codes) -> Arrangement:
     """Return how slots lie among positions in which like men are told apart."""
     squares = squares_of_slots(codes)
     weights = np.array([64 ** (len(codes) - 1 - place) for place in range(len(codes))], np.int64)
@@ -162,12 +206,12 @@ def arrangement(codes: tuple[int, ...]) -> Arrangement:
     return Arrangement(here.astype(np.int32), np.where(here == there, 2, here < there).astype(np.uint8))
 
 
-def groups_of(codes: tuple[int, ...]) -> list[list[int]]:
+def groups_of(codes: Codes) -> list[list[int]]:
     """Return the places of like men, group by group."""
     return [[place for place, other in enumerate(codes) if other == code] for code in dict.fromkeys(codes)]
 
 
-def squares_of_slots(codes: tuple[int, ...]) -> Array:
+def squares_of_slots(codes: Codes) -> Array:
     """Return the squares of the men of all slots with kings on the same squares, int64[slots, men]."""
     found = np.zeros((1, 0), np.int64)
     for group in groups_of(codes):

@@ -3,6 +3,8 @@
 Codes are those of `kernels`: 0 a draw, EMPTY no position, else one more than the plies to mate.
 """
 
+import numpy as np
+
 from retrograde.games.chess.men import PAWN
 from retrograde.solver.work.kernel import lean_kernel
 
@@ -48,11 +50,12 @@ def slot_within(kinds, ways, squares):
 
 
 @lean_kernel
-def expand(board, pairs, scores, table, kinds, ways, size, order, turn, exchanged, with_pawns, codes, squares):
+def expand(board, pairs, scores, table, kinds, ways, kept, order, turn, exchanged, with_pawns, legal, codes, squares):
     """Write the codes of a tier's positions with one side to move, its men told apart and in another order.
 
-    Slots with kings on the same squares are *size*; a score's code is `table[score]`. For *turn*, *exchanged* and
-    *order* see `formation.Later`; *pairs* int64[pairs, 2] are the squares of the kings, *squares* int64[3] is room.
+    A score's code is `table[score]`; *legal* are those positions as bits in words. For *kept* see
+    `formation.Arrangement`, for *turn*, *exchanged* and *order* `formation.Later`; *pairs* int64[pairs, 2] are the
+    squares of the kings, *squares* int64[3] is room.
     """
     count = len(kinds)
     inner = 1 << 6 * count
@@ -61,18 +64,21 @@ def expand(board, pairs, scores, table, kinds, ways, size, order, turn, exchange
         if exchanged:
             white, black = black ^ 56, white ^ 56
         entry = int(board.kings[with_pawns << 12 | white << 6 | black])
-        begin = (turn * len(pairs) + (entry >> 4)) * size
+        begin = (turn * len(pairs) + (entry >> 4)) * len(kept)
         for rest in range(inner):
+            place = pair * inner + rest
+            codes[place] = EMPTY
+            if not legal[place >> 6] >> np.uint64(place & 63) & np.uint64(1):
+                continue
             for man in range(count):
                 square = rest >> 6 * (count - 1 - order[man]) & 63
                 squares[man] = board.turned[entry & 7, square ^ 56 if exchanged else square]
             slot = slot_within(kinds, ways, squares)
-            code = table[scores[begin + slot]] if slot >= 0 else EMPTY
-            if code == EMPTY and slot >= 0 and entry & 8:
+            if entry & 8 and kept[slot] == 0:
                 for man in range(count):
                     squares[man] = board.turned[4, squares[man]]
-                code = table[scores[begin + slot_within(kinds, ways, squares)]]
-            codes[pair * inner + rest] = code
+                slot = slot_within(kinds, ways, squares)
+            codes[place] = table[scores[begin + slot]]
 
 
 @lean_kernel

@@ -6,31 +6,35 @@
 For each side that may win this goes on until nothing is found, and no capture or promotion is still to count.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache, partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from retrograde.games.chess.men import BLACK, KNIGHT, PAWN, QUEEN
+from retrograde.games.chess.men import PAWN
 from retrograde.games.game import DRAW, LOSE, WIN
 from retrograde.solver.boards import kernels, slot_kernels
 from retrograde.solver.boards.fit import BITS
 from retrograde.solver.boards.formation import (
+    Codes,
     Formation,
     arrangement,
+    departures,
     geometry,
     groups_of,
+    has_pawns,
     later,
+    men_of,
     pairs_of_kings,
+    positions_of,
     ways_to_stand,
 )
 from retrograde.solver.boards.slot_kernels import EMPTY, STORED
+from retrograde.solver.boards.words import EVERYTHING
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES, LOSE_CLASS, WIN_CLASS, encode
 
 Array = np.ndarray[Any, Any]
-Codes = tuple[int, ...]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """Calls a function with some items, on threads."""
 Tell = Callable[[int, int], object]
@@ -144,52 +148,41 @@ class Departures:
         count = len(formation.codes)
         self.starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
         self.with_pawns = np.zeros_like(self.starts)
-        parts: list[Array] = []
+        found = [*departures(formation.codes)]
         begins: dict[tuple[Codes, int], int] = {}
-        for captured, change, left, turn in departures(formation.codes):
+        end = 0
+        for *_, left, turn in found:
             if (left, turn) not in begins:
-                begins[left, turn] = sum(map(len, parts))
-                parts.append(expanded(left, turn, scores_of))
+                begins[left, turn] = end
+                end += positions_of(left)
+        for captured, change, left, turn in found:
             self.starts[captured + 1, change] = begins[left, turn]
             self.with_pawns[captured + 1, change] = has_pawns(left)
-        self.codes = np.concatenate(parts)
+        self.codes = np.empty(end, np.uint8)
+        for (left, turn), begin in begins.items():
+            expand(left, turn, scores_of, self.codes[begin : begin + positions_of(left)])
         if ((self.codes > DEEPEST) & (self.codes < EMPTY)).any():
             raise TooDeep
 
 
-def departures(codes: Codes) -> Iterator[tuple[int, int, Codes, int]]:
-    """Yield which man may be captured, -1 for none, what pawn may change at once to what (see `kernels.leave`), the men
-    that are left then, and which side is to move."""
-    changes = [(4 * man + kind + 1, man, kind) for man, code in enumerate(codes) if code & 7 == PAWN for kind in KINDS]
-    for captured, (change, man, kind) in product(range(-1, len(codes)), [(0, -1, 0), *changes]):
-        mover = codes[man] >> 3 if change else 1 - (codes[captured] >> 3)
-        if (captured < 0 and not change) or (captured >= 0 and codes[captured] >> 3 == mover):
-            continue
-        left = list(codes)
-        if change:
-            left[man] = kind | codes[man] & BLACK
-        if captured >= 0:
-            del left[captured]
-        yield captured, change, tuple(left), 1 - mover
-
-
-KINDS = range(QUEEN, KNIGHT + 1)
-"""What pawns change to."""
-
-
-def expanded(codes: Codes, turn: int, scores_of: Callable[[int], Array]) -> Array:
-    """Return the codes of all positions of a later tier with one side to move, uint8[pairs * inner]: men as they stand
+def expand(codes: Codes, turn: int, scores_of: Callable[[int], Array], found: Array) -> None:
+    """Write the codes of all positions of a later tier with one side to move, uint8[pairs * inner]: men as they stand
     in *codes*, like men told apart."""
     tier, own, exchanged, order = later(codes)
-    sizes = ways_of_groups(own)
-    pairs, slots = pairs_of_kings(has_pawns(codes)), int(np.prod(np.maximum(sizes, 1)))
-    found = np.empty(len(pairs) << 6 * len(codes), np.uint8)
     there = turn ^ exchanged[turn]
     slot_kernels.expand(
-        geometry(), pairs, scores_of(tier), codes_of_scores(), np.array([code & 7 for code in own], np.int64), sizes,
-        slots, order[turn], there, exchanged[turn], int(has_pawns(codes)), found, np.zeros(3, np.int64),
+        geometry(), pairs_of_kings(has_pawns(codes)), scores_of(tier), codes_of_scores(),
+        np.array([code & 7 for code in own], np.int64), ways_of_groups(own), arrangement(own).kept, order[turn], there,
+        exchanged[turn], int(has_pawns(codes)), legal_positions(codes, turn), found, np.zeros(3, np.int64),
     )  # fmt: skip
-    return found
+
+
+def legal_positions(codes: Codes, turn: int) -> Array:
+    """Return the legal positions of men with one side to move, as bits in words."""
+    words = np.full(-(-positions_of(codes) // 64), EVERYTHING, np.uint64)
+    if codes:
+        kernels.lay_out(men_of(codes), geometry(), turn, words, np.empty_like(words))
+    return words
 
 
 def ways_of_groups(codes: Codes) -> Array:
@@ -198,11 +191,6 @@ def ways_of_groups(codes: Codes) -> Array:
     for group in groups_of(codes):
         ways += [len(ways_to_stand(codes[group[0]] & 7 == PAWN, len(group))), *[1] * (len(group) - 1)]
     return np.array(ways, np.int64)
-
-
-def has_pawns(codes: Codes) -> bool:
-    """Tell whether there is a pawn among men."""
-    return any(code & 7 == PAWN for code in codes)
 
 
 @cache

@@ -7,6 +7,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import RuleError
+from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import encode
@@ -23,8 +24,11 @@ CHECKS = 6
 """Slots of a tier that are held against the rules, interpreted."""
 
 
-def solve_by_sets(table: Table, k: int, work: Work, phase: Phase, in_file: bool) -> tuple[Array, Array] | None:
-    """Return the scores of a tier, and the counts of what is there (see legend.py); all later ones are solved.
+def solve_by_sets(
+    table: Table, k: int, work: Work, phase: Phase, in_file: bool, elsewhere: Elsewhere
+) -> tuple[Array, Array] | None:
+    """Return the scores of a tier, and the counts of what is there (see legend.py); all later ones are solved, or
+    *elsewhere*.
 
     Returns None where it cannot be done so, or not in the memory that is left. The scores are written in their place,
     unless all of them are *in_file*.
@@ -39,7 +43,8 @@ def solve_by_sets(table: Table, k: int, work: Work, phase: Phase, in_file: bool)
     scores = np.empty(count, every.dtype) if in_file else every[part]
 
     def later(tier: int) -> Array:
-        return every[table.numbering.stretch(table.numbering.row(tier))]
+        row = table.numbering.row(tier)
+        return elsewhere.scores(tier, table.bits) if row < 0 else every[table.numbering.stretch(row)]
 
     def tell(decided: int, remoteness: int) -> None:
         share = decided / (2 * formation.pairs * formation.inner)  # of positions in which like men are told apart
@@ -52,11 +57,11 @@ def solve_by_sets(table: Table, k: int, work: Work, phase: Phase, in_file: bool)
     except tiers.TooDeep:
         return None
     for slot in np.linspace(0, count - 1, CHECKS).astype(np.int64).tolist():
-        check_slot(table, k, slot, scores)
+        check_slot(table, k, slot, scores, elsewhere)
     return scores, counts.ravel()
 
 
-def check_slot(table: Table, k: int, slot: int, scores: Array) -> None:
+def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewhere) -> None:
     """Hold a score of a tier, of which all are given, against what the interpreted rules say of the position's
     children; raise RuleError where it does not follow."""
     game, tier, bits = table.game, int(table.numbering.tiers[k]), table.bits
@@ -68,8 +73,12 @@ def check_slot(table: Table, k: int, slot: int, scores: Array) -> None:
     value, _, children = examine(game, position)
     expected = encode(value, 0, bits) if value else 0
     for child in children:
-        child_k, there = table.numbering.slot_of(game, child)
-        known = scores if child_k == k else table.scores.array[table.numbering.stretch(child_k)]
-        expected = max(expected, int(pass_up(int(known[there]), bits)))
+        if game.elsewhere(game.tier(child)):
+            score = elsewhere.score(child, bits)
+        else:
+            child_k, there = table.numbering.slot_of(game, child)
+            known = scores if child_k == k else table.scores.array[table.numbering.stretch(child_k)]
+            score = int(known[there])
+        expected = max(expected, int(pass_up(score, bits)))
     if int(scores[slot]) != expected:
         raise RuleError(differ(game, position))

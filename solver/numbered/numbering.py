@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import own_tiers, variant
 from retrograde.games.game import Game, RuleError, defines, has_chance
 from retrograde.solver.rules.images import mean_size
 
@@ -49,9 +49,14 @@ class Numbering:
     starts: Array
 
     @classmethod
-    def of(cls, game: Any) -> "Numbering":  # the contract has no `tiers` and `size`, which are names of options, too
-        """Return the numbering of a game; raise RuleError where it is none."""
-        tiers = sorted({index(tier) for tier in game.tiers})
+    def own(cls, game: Any) -> "Numbering":
+        """Return the numbering of what is to be in a game's own database: of all tiers, or of those not elsewhere."""
+        return cls.of(game, own_tiers(game))
+
+    @classmethod
+    def of(cls, game: Any, tiers: Any = None) -> "Numbering":
+        """Return the numbering of a game, or of some of its tiers; raise RuleError where it is none."""
+        tiers = sorted({index(tier) for tier in (game.tiers if tiers is None else tiers)})
         sizes = [index(game.size(tier)) for tier in tiers]
         for tier, size in zip(tiers, sizes, strict=True):
             if not 0 < size < MOST_SLOTS:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.games.catalog import rests_on
 from retrograde.games.game import Game, defines
 from retrograde.solver.boards.fit import formation_of, is_chess
 from retrograde.solver.numbered.numbering import Numbering
@@ -56,7 +57,10 @@ def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool) -
             room, formation = room_for(game, numbering.size(row), bits), formation_of(game, tier, bits)
             if formation:
                 scores = numbering.size(row) * np.dtype(score_type(bits)).itemsize
-                room = Room(min(room.least, formation.room + scores), formation.room + room.tasks, room.tasks)
+                least = formation.room + scores
+                if not rests_on(game):  # else there is no other way
+                    least = min(room.least, least)
+                room = Room(least, formation.room + room.tasks, room.tasks)
             rooms.append(room)
     return Room(*(max(amounts) for amounts in zip(*rooms, strict=True)))
 

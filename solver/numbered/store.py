@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import psutil
 
+from retrograde.games.catalog import rests_on, variant
 from retrograde.games.game import Game
+from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
@@ -26,7 +28,7 @@ from retrograde.solver.work.arrays import Compressed, Shared
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.memory import DiskTooSmall, format_size
 from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.work import Work
+from retrograde.solver.work.work import Unsuited, Work
 
 Array = np.ndarray[Any, Any]
 
@@ -38,10 +40,10 @@ class NumberedStore:
     has those of each tier that is solved (see legend.py). A group is the number of a tier.
     """
 
-    def __init__(self, game: Game, bits: int, work: Work, by_sets: bool = True):
+    def __init__(self, game: Game, bits: int, work: Work, by_sets: bool = True, elsewhere: Elsewhere | None = None):
         """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it. Tiers are
-        solved *by_sets* where they can be."""
-        numbering, dtype = Numbering.of(game), score_type(bits)
+        solved *by_sets* where they can be; those that other databases have are *elsewhere*."""
+        numbering, dtype = Numbering.own(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
         room = room_for_tiers(game, numbering, bits, by_sets)
         enough = every + room.most <= work.budget.left()
@@ -53,7 +55,7 @@ class NumberedStore:
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
         self.table = Table(game, numbering, scores, bits)
-        self.work, self.by_sets = work, by_sets
+        self.work, self.by_sets, self.elsewhere = work, by_sets, elsewhere or Elsewhere(game, None)
         self.scores = self.table.scores.array
         self.counts: dict[int, Array] = {}
         self.left = set(range(len(numbering.tiers)))
@@ -100,13 +102,16 @@ class NumberedStore:
         if self.by_sets and (done := self.solved_by_sets(k, phase)):
             yield done
             return
+        if rests_on(self.table.game):
+            what = "it rests on other databases, and so can be solved set by set alone, which is not possible here"
+            raise Unsuited(f"{variant(self.table.game)}: {what}")
         from retrograde.solver.numbered.by_slots import solve_by_slots  # which needs much that sets do not
 
         yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file))
 
     def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
         """Return what is to be kept of a tier that can be solved set by set in the memory that is left; else None."""
-        found = solve_by_sets(self.table, k, self.work, phase, self.in_file)
+        found = solve_by_sets(self.table, k, self.work, phase, self.in_file, self.elsewhere)
         return found and self.written_down(k, *found)
 
     def counted(self, k: int, scores: Array, sizes: Array | Compressed) -> Array:

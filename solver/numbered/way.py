@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game
+from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.numbered.legend import CODE, solved_slots
 from retrograde.solver.numbered.reuse import find_sources, take
 from retrograde.solver.numbered.store import NumberedStore
@@ -20,11 +21,12 @@ SAMPLED = 256, 0.01
 
 @dataclass(frozen=True)
 class Numbered:
-    """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None; those
-    that can be are solved *by_sets* (see `solver/boards`)."""
+    """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None or they
+    are all to be solved *fresh*; those that can be are solved *by_sets* (see `solver/boards`)."""
 
     path: Path | None = None
     by_sets: bool = True
+    fresh: bool = False
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedSlots:
@@ -33,12 +35,14 @@ class Numbered:
         work.course.plan(solving=0.93, writing=0.07)
 
         def solve(bits: int) -> SolvedSlots:
-            store = NumberedStore(game, bits, work, self.by_sets)
+            elsewhere = Elsewhere(game, self.path and self.path.parent)
+            work.open.enter_context(elsewhere)
+            store = NumberedStore(game, bits, work, self.by_sets, elsewhere)
             if work.listener:
                 sample = store.table.numbering.sample(game, *SAMPLED)
                 work.course.positions_a_record = sample.positions_a_slot
             phase = work.phase("solving", store.table.numbering.slots)
-            for done in take(store, find_sources(store, self.path) if self.path else {}):
+            for done in take(store, find_sources(store, self.path) if self.path and not self.fresh else {}):
                 kept = store.keep(done)
                 phase.skip(kept.records, kept.positions)
             drive(store, work.log(f"scores{bits}"), phase)

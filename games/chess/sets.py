@@ -1,0 +1,26 @@
+"""Which endings make a set, and which have databases of their own."""
+
+import re
+
+from retrograde.games.chess.men import MOST_MEN, TIERS
+
+ALONE = 5
+"""Men from which on the database of an ending has nothing but that; with fewer it has all that may follow as well."""
+
+
+def is_apart(ending: str, material: str) -> bool:
+    """Tell whether an ending that may follow another one is not in the database of that."""
+    return len(material) >= ALONE and ending != material
+
+
+def set_of(text: str) -> list[str]:
+    """Return all endings of three men and up to so many, `all=4`, those that may follow others first; none where it is
+    no such text.
+
+    >>> set_of("all=3"), len(set_of("all=5")), set_of("KRK")
+    (['KRK', 'KQK', 'KNK', 'KBK', 'KPK'], 145, [])
+    """
+    match = re.fullmatch(r"all=([0-9]+)", text)
+    if match and not 3 <= int(match[1]) <= MOST_MEN:
+        raise ValueError(f"all={match[1]} is no set of endings; they have 3 to {MOST_MEN} men")
+    return [name for name in reversed(TIERS) if 3 <= len(name) <= int(match[1])] if match else []

@@ -17,6 +17,7 @@ from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.measures import print_start_measure
 from retrograde.cli.progress import listening
 from retrograde.cli.report import print_file, print_head, print_values
+from retrograde.cli.sets import solve_set
 from retrograde.cli.words import amount, duration, faint, heading, indent, size, table, wrap
 from retrograde.games.game import METRICS, metric_of
 
@@ -82,7 +83,8 @@ def command(
 ) -> None:
     """Solve a game and keep its database.
 
-    A solve that was interrupted goes on where it stopped; a game that is solved is not solved again.
+    A solve that was interrupted goes on where it stopped; a game that is solved is not solved again. Some games know
+    sets of variants, which are solved one after another: chess:all=4 is all endings of three and four men.
     With --json, progress goes to standard error as lines of JSON.
 
     \b
@@ -91,6 +93,7 @@ def command(
       retrograde solve chess:KRK
       retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
       retrograde solve connect4:5,5 --estimate
+      retrograde solve chess:all=3
       retrograde solve tictactoe --metric score
       retrograde solve tictactoe --metric expectation --against random
       retrograde solve connect4:5,5 --cluster local:4
@@ -99,13 +102,20 @@ def command(
     from retrograde.databases import database_path
     from retrograde.databases.location import against as against_model
     from retrograde.databases.location import metric_named, model_in
-    from retrograde.games.catalog import load_game
+    from retrograde.games.catalog import load_game, variants_in
     from retrograde.games.catalog import variant as text_of
 
     if (cluster or mpi) and (workers or (cluster and mpi)):
         what = f"give {'--mpi' if mpi else '--cluster'} or {'--workers' if workers else '--cluster'}, not both"
         raise click.UsageError(what, click.get_current_context())
     name, named = metric_named(variant)
+    if members := variants_in(name):
+        if database or only_estimate or metric or named or ties or against:
+            what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
+            raise click.UsageError(f"{what}: it goes with none of --database, --estimate, --metric, --ties, --against")
+        how = Run(workers, memory, fresh, as_json, cluster, mpi)
+        solve_set(members, as_json, lambda one: found_or_solved(load_game(one), *usual(load_game(one)), how))
+        return
     game = load_game(name)
     against = against or model_in(named)
     with modelled(against, metric, game, name) if against else nullcontext() as model:
@@ -130,6 +140,14 @@ class Run(NamedTuple):
     mpi: "ClusterExecutor | None" = None
 
 
+def usual(game: "Game") -> tuple[Path, Goal]:
+    """Return where the database of a game is usually, and what is computed there."""
+    from retrograde.databases import database_path
+    from retrograde.games.catalog import variant
+
+    return database_path(variant(game)), Goal(metric_of(game), "")
+
+
 def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
     """Return the model of a name for a game; raise UsageError where there is none."""
     from retrograde.solver.models.model import NoModel
@@ -146,6 +164,22 @@ def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
 
 def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
     """Solve a game unless that is done already, and print what came out."""
+    facts, solved = found_or_solved(game, path, goal, how)
+    if how.as_json:
+        print_json(facts)
+        return
+    print_head(facts)
+    print_start_measure(facts)
+    print_values(facts)
+    if solved:
+        click.echo("it was solved before; solve it anew with --fresh")
+    else:
+        click.echo(how_it_went(facts))
+    print_file(facts)
+
+
+def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
+    """Solve a game unless that is done already; return what came out, and whether it had been solved before."""
     from retrograde.databases import DatabaseFile, database_of
     from retrograde.databases.lock import Lock
     from retrograde.databases.open import matching_game
@@ -173,17 +207,7 @@ def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
         "resumed": before,
         "explored_before": explored,
     }
-    if how.as_json:
-        print_json(facts)
-        return
-    print_head(facts)
-    print_start_measure(facts)
-    print_values(facts)
-    if solved:
-        click.echo("it was solved before; solve it anew with --fresh")
-    else:
-        click.echo(how_it_went(facts))
-    print_file(facts)
+    return facts, solved
 
 
 def how_it_went(facts: dict[str, Any]) -> str:

@@ -102,14 +102,16 @@ def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS
     """Return the database of a file, of the kind that the file is."""
     database = KINDS[type(file.contents)](file, game, cache_blocks)
     if isinstance(database, SlotsDatabase):
-        database.open_other = partial(open_beside, file.path.parent, cache_blocks=cache_blocks)
+        database.open_other = partial(open_beside, file.path.parent, game, cache_blocks=cache_blocks)
     return database
 
 
-def open_beside(folder: Path, variant: str, cache_blocks: int = CACHE_BLOCKS) -> Database:
-    """Open the database of a variant, in a folder or in the usual one."""
-    beside = database_path(variant, folder).exists()
-    return open_database(variant, home=folder if beside else None, cache_blocks=cache_blocks)
+def open_beside(folder: Path, game: Game, variant: str, cache_blocks: int = CACHE_BLOCKS) -> Database:
+    """Open the database of a variant of the same rules as a game, in a folder or in the usual one."""
+    from retrograde.games.catalog import kin
+
+    home = folder if database_path(variant, folder).exists() else None
+    return open_database(variant, game=kin(game, variant), home=home, cache_blocks=cache_blocks)
 
 
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:

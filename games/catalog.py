@@ -51,6 +51,7 @@ __all__ = [
     "game_class",
     "game_names",
     "is_digest_of",
+    "kin",
     "legacy_digest",
     "load_game",
     "named_game",
@@ -104,8 +105,15 @@ def named_game(text: str) -> Game:
 
 
 def own_tiers(game: Any) -> list[int]:
-    """Return the tiers, ascending, that are in the game's own database: all but those that are `elsewhere`."""
-    return [tier for tier in sorted(set(game.tiers)) if not game.elsewhere(tier)]
+    """Return the tiers, ascending, that are in the game's own database: all but those that are `elsewhere`.
+
+    Raises RuleError where there is one behind those.
+    """
+    tiers = sorted(set(game.tiers))
+    own = [tier for tier in tiers if not game.elsewhere(tier)]
+    if own != tiers[: len(own)]:
+        raise RuleError(f"{variant(game)}: tier {own[-1]} is behind one that is elsewhere, and must be before")
+    return own
 
 
 def rests_on(game: Any) -> list[str]:
@@ -115,6 +123,15 @@ def rests_on(game: Any) -> list[str]:
     ['chess:KK', 'chess:KRK', 'chess:KBK', 'chess:KRKR', 'chess:KRKB', 'chess:KRBK']
     """
     return list(dict.fromkeys(filter(None, map(game.elsewhere, sorted(set(game.tiers), reverse=True)))))
+
+
+def kin(game: Game, text: str) -> Game:
+    """Return the game of a variant of the same rules.
+
+    >>> kin(load_game("chess:KRBKR"), "chess:KRK")
+    Chess(material='KRK')
+    """
+    return make(type(game), text.partition(":")[2])
 
 
 def variant(game: Game) -> str:

@@ -27,7 +27,7 @@ from retrograde.databases.legend import count_positions
 from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
-from retrograde.games.catalog import load_game, rests_on, rules_digest, trust, variant
+from retrograde.games.catalog import kin, rests_on, rules_digest, trust, variant
 from retrograde.games.game import (
     METRICS,
     Game,
@@ -172,7 +172,7 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
         if not beside.exists() and not database_path(other).exists():
             announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
             solve(
-                load_game(other), beside, workers=order.workers, memory=order.memory, listener=order.listener,
+                kin(game, other), beside, workers=order.workers, memory=order.memory, listener=order.listener,
                 executor=order.executor, sizes=order.sizes,
             )  # fmt: skip
 

@@ -37,9 +37,11 @@ class SlotsDatabase(Database):
         self._numbers: list[int] = self.contents.tiers.numbers.tolist()
         self._bounds: list[int] = self.contents.tiers.bounds.tolist()
         rules: Any = game  # the contract has no `tiers` and `size`, which are names of options, too
-        if own_tiers(rules) != self._numbers or [0, *accumulate(map(rules.size, self._numbers))] != self._bounds:
+        every = sorted(set(rules.tiers))
+        sizes = [0, *accumulate(map(rules.size, self._numbers))] if set(self._numbers) <= {*every} else []
+        if self._numbers not in (every, own_tiers(rules)) or sizes != self._bounds:
             raise file.damaged("its tiers are not those of the game")
-        self._rests = len(self._numbers) < len(set(rules.tiers))
+        self._rests = self._numbers != every  # a file may have all that could be elsewhere
         self._others: dict[str, SlotsDatabase] = {}
 
     def holder(self, tier: int) -> "SlotsDatabase":

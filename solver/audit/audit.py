@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from retrograde.databases import DamagedDatabase, Database, Outcome
+from retrograde.databases import DamagedDatabase, Database, LegendRow, Outcome
 from retrograde.games.game import DRAW, MOST_IMAGES, RuleError, defines
 from retrograde.solver.audit.faults import Judge, chosen_image, images_of, words
 from retrograde.solver.rules.examine import examine
@@ -55,6 +55,11 @@ def spread_evenly(count: int) -> list[int]:
     return [int(k) for k in np.linspace(0, count - 1, min(SAMPLE, count))]
 
 
+def outcome_of(row: LegendRow) -> Outcome:
+    """Return the outcome of a row of a legend."""
+    return Outcome(row.value, None if row.value == DRAW else row.remoteness)
+
+
 class Problem(NamedTuple):
     """One thing that is wrong: the position (its number and its text, or None and "" for the whole) and a sentence."""
 
@@ -85,7 +90,7 @@ class Audit:
         self.database, self.game, self.legend = database, database.game, database.file.legend
         self.rules = self.game
         """The game that is compiled."""
-        self.outcomes = [Outcome(row.value, None if row.value == DRAW else row.remoteness) for row in self.legend]
+        self.outcomes = [outcome_of(row) for row in self.legend]
         self.judge = Judge(self.game, self.outcome_of, self.missing)
 
     def begin(self) -> None:
@@ -222,7 +227,8 @@ class Audit:
             np.full((NEAR, 3), -1, np.int64),
             np.zeros(2, np.int64),
         )
-        values, remotenesses = np.array([row[:2] for row in self.legend], np.int64).reshape(-1, 2).T.copy()
+        plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
+        values, remotenesses = np.array(plies, np.int64).reshape(-1, 2).T.copy()
         with asking(self.game, sheet.trouble):
             count = kernels.verify_items(self.rules, storage, kernels.Legend(values, remotenesses), items, sheet)
         return sheet.tally, sheet.wrong[:count].copy()

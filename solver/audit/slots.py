@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
-from retrograde.solver.audit.audit import BLOCK, Audit, Checked
+from retrograde.games.catalog import rests_on
+from retrograde.solver.audit.audit import BLOCK, Audit, Checked, outcome_of
 from retrograde.solver.audit.faults import words
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.work.progress import Phase
+
+Array = np.ndarray[Any, Any]
 
 
 class SlotAudit(Audit):
@@ -18,7 +21,8 @@ class SlotAudit(Audit):
 
     `rows` has for each slot the row of the legend; tier k, of number `tiers[k]`, has the slots from `bounds[k]` to
     `bounds[k + 1]`; `filled` tells which stand for a position, where rules are compiled. `stretches` are the tier, the
-    number in the tier, and the slots of all parts.
+    number in the tier, and the slots of all parts. Where the database rests on others, the tiers that these have are
+    there as well, from slot `own` on, believed as they are; their outcomes that the legend has not come behind it.
     """
 
     missing = "has no slot"
@@ -27,18 +31,38 @@ class SlotAudit(Audit):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.rules = self.game.family
-        self.rows = database.file.contents.all_slots()
-        self.tiers, self.bounds = database.file.contents.tiers
+        contents, every = database.file.contents, Numbering.of(self.game)
+        self.tiers, self.bounds = every.tiers, every.starts
+        own = len(contents.tiers.numbers)
+        self.sound = all(map(np.array_equal, contents.tiers, (self.tiers[:own], self.bounds[: own + 1])))
+        self.own = int(contents.tiers.bounds[-1])
+        self.rows = self.rows_of_all(own) if self.sound and own < len(self.tiers) else contents.all_slots()
         self.filled = np.zeros(len(self.rows), np.bool_)
-        numbering = Numbering.of(self.game)
-        self.sound = np.array_equal(numbering.tiers, self.tiers) and np.array_equal(numbering.starts, self.bounds)
-        self.stretches = list(numbering.parts(self.game))
+        self.filled[self.own :] = True
+        self.stretches = list(Numbering.of(self.game, contents.tiers.numbers.tolist()).parts(self.game))
         self.ends = np.array([where.stop for _, _, where in self.stretches])
         self.parts = len(self.stretches)
         self.begin()
 
+    def rows_of_all(self, own: int) -> Array:
+        """Return the rows of all slots, of *own* tiers first; outcomes of other databases that the legend has not are
+        added to `outcomes`."""
+        holders: Any = [self.database.holder(tier) for tier in self.tiers.tolist()]
+        known = {outcome: row for row, outcome in enumerate(self.outcomes)}
+        for holder in holders[own:]:
+            for row in holder.file.legend:
+                known.setdefault(outcome_of(row), len(known))
+        self.outcomes = list(known)
+        rows = np.empty(int(self.bounds[-1]), np.min_scalar_type(len(known)))
+        for k, (holder, tier) in enumerate(zip(holders, self.tiers.tolist(), strict=True)):
+            legend, begin = np.array([known[outcome_of(row)] for row in holder.file.legend]), int(self.bounds[k])
+            for some in holder.tier_rows(tier):
+                rows[begin : begin + len(some)] = legend[some]
+                begin += len(some)
+        return rows
+
     def __len__(self) -> int:
-        return len(self.rows)
+        return self.own
 
     def begin(self) -> None:
         super().begin()
@@ -120,14 +144,21 @@ class SlotAudit(Audit):
         list(executor.map(fill, tasks))
         yield from executor.map(verify_block, tasks)
 
+    # What it amounts to
+
+    def basis(self, compiled: bool) -> str:
+        others = ", ".join(rests_on(self.game) if self.own < len(self.rows) else ())
+        return super().basis(compiled) + (f"; the databases of {others} as they are" if others else "")
+
     # The whole
 
     def verify_legend(self) -> None:
         """Note the rows of the counts and of the legend that do not say what there is."""
         told = {(row.tier, row.part, row.outcome): row for row in self.database.file.contents.counts}
+        outcomes = self.outcomes[: len(self.legend)]
         for (tier, number, _), tally in zip(self.stretches, self.tally, strict=True):
             name = f"tier {self.game.tier_name(tier)}, part {number}"
-            for k, (outcome, counts) in enumerate(zip(self.outcomes, tally.tolist(), strict=True)):
+            for k, (outcome, counts) in enumerate(zip(outcomes, tally.tolist(), strict=True)):
                 stored, positions, _, first = counts
                 row = told.get((tier, number, k))
                 if ((row.stored, row.positions) if row else (0, 0)) != (stored, positions):
@@ -137,7 +168,7 @@ class SlotAudit(Audit):
                     example = self.judge.text(row.example)
                     self.complain(None, f"the example of {words(outcome)} in {name} is {example}, not the first")
         for legend, outcome, positions in zip(
-            self.legend, self.outcomes, self.tally["positions"].sum(0).tolist(), strict=True
+            self.legend, outcomes, self.tally["positions"].sum(0).tolist(), strict=True
         ):
             if legend.positions != positions:
                 self.complain(None, f"the legend counts other positions of {words(outcome)}")

@@ -28,7 +28,7 @@ class Elsewhere:
         """Return the database that has a tier; raise NoDatabase where there is none."""
         variant = self.game.elsewhere(tier)
         if variant not in self.databases:
-            self.databases[variant] = self.stack.enter_context(open_beside(self.folder, variant))
+            self.databases[variant] = self.stack.enter_context(open_beside(self.folder, self.game, variant))
         database = self.databases[variant]
         if not isinstance(database, SlotsDatabase) or database.file.measures:
             raise database.file.damaged(f"it does not have the values of {variant} slot by slot")

@@ -212,6 +212,11 @@ def check_slots(survey: Survey, position: int) -> None:
     same = type(family) is type(game) and family.family == family
     if not same or answers != (tier, slot, canonical, survey.primitive(position)):
         raise Fault("is a game in which positions do not mean the same; leave it out, or mend it")
+    survey.at("elsewhere", position)
+    if apart := game.elsewhere(tier):
+        holder = catalog.kin(game, apart)
+        if holder.family != family or tier not in catalog.own_tiers(holder):
+            raise Fault(f"gives {apart!r} for tier {tier}, which is not in the database of that variant either")
 
 
 def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None:

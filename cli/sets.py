@@ -1,0 +1,60 @@
+"""Sets of variants, `chess:all=4`, solved one after another: a line for each, and what they come to."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from retrograde.cli.common import print_json
+from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.words import amount, duration, faint, size
+from retrograde.games.text import printable
+
+Facts = dict[str, Any]
+
+
+def solve_set(variants: list[str], as_json: bool, solve: Callable[[str], tuple[Facts, bool]]) -> None:
+    """Let each variant be solved, print a line for each, and then the sums; raise Failure where some were not.
+
+    *solve* gives what came out, and whether it had been solved before. What cannot be solved hinders no other.
+    """
+    wide, done, failed = max(map(len, variants)), list[Facts](), dict[str, str]()
+    for number, variant in enumerate(variants, 1):
+        try:
+            facts, before = solve(variant)
+        except BaseException as error:
+            failure = error if isinstance(error, Failure) else explain(error)
+            if not isinstance(error, Exception) or failure.status == INTERRUPTED:
+                left = f"; {number - 1} of {len(variants)} are solved, and the same command goes on"
+                raise Failure(f"{failure.message}{left}", failure.status) from error
+            failed[variant] = failure.message
+            click.echo(f"retrograde: {variant}: {printable(failure.message)}", err=True)
+            continue
+        done.append(facts)
+        if not as_json:
+            click.echo(line_of(facts, before, wide))
+    if as_json:
+        print_json({"variants": done, "failed": failed})
+    else:
+        positions, stored = (sum(facts[name] for facts in done) for name in ("positions", "bytes"))
+        click.echo(f"\n{len(done)} of {len(variants)} solved, {amount(positions)} positions, {size(stored)}")
+    if failed:
+        raise Failure("error: " + ("one was" if len(failed) == 1 else f"{len(failed)} were") + " not solved")
+
+
+def line_of(facts: Facts, before: bool, wide: int) -> str:
+    """Return in words what came out: `chess:KRK   16.1 kB   0.1 s   32 plies  8/8/8/8/8/8/2Rk4/1K6 b - - 0 1`."""
+    longest = furthest(facts)
+    far = f"{longest['remoteness']} plies  {longest['position']}" if longest else "a draw, all of it"
+    took = faint(f"{'before':>10}") if before else f"{duration(facts['seconds']):>10}"
+    return f"{facts['variant']:<{wide}}  {size(facts['bytes']):>8}  {took}  {far}"
+
+
+def furthest(facts: Facts) -> Facts | None:
+    """Return the end that is furthest: of a game of tiers in the first, since the others are other variants'."""
+    for parts in facts.get("tiers", {}).values():
+        ends = [part["longest"] for part in parts.values() if part["longest"]]
+        found: Facts | None = max(ends, key=lambda end: end["remoteness"], default=None)
+        return found
+    whole: Facts | None = facts["longest"]
+    return whole

@@ -1,0 +1,211 @@
+"""Databases that rest on others: tiers that are stored once, in the database of another variant.
+
+That is so of chess endings of five men; to see it of smaller ones too, the number of men is changed here.
+"""
+
+import csv
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrograde.databases import NoDatabase, open_database
+from retrograde.games import RuleError, Value
+from retrograde.games.catalog import load_game, own_tiers, rests_on
+from retrograde.games.chess import sets
+from retrograde.games.chess.men import TIERS
+from retrograde.games.chess.rules import Chess
+from retrograde.solver.audit.verify import verify
+from retrograde.solver.conformance.check import check
+from retrograde.solver.engine import solve
+from retrograde.solver.play.analysis import summary
+from retrograde.solver.play.solution import open_solution
+from retrograde.solver.work.work import Unsuited
+from tests.forge import Forged
+
+KRKN = TIERS.index("KRKN")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory):
+    """Let there be nothing in the usual place."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RETROGRADE_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """Let endings of four men rest on others, too."""
+    monkeypatch.setattr(sets, "ALONE", 4)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with KRKN, resting on others."""
+    folder = tmp_path_factory.mktemp("alone")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sets, "ALONE", 4)
+        solve(load_game("chess:KRKN"), folder / "chess,KRKN.h5")
+    return folder
+
+
+def test_endings_of_five_men_rest_on_others():
+    assert rests_on(load_game("chess:KRKN")) == []
+    assert own_tiers(load_game("chess:KRKN")) == [*load_game("chess:KRKN").tiers]
+    five = load_game("chess:KPPKP")
+    assert own_tiers(five) == [TIERS.index("KPPKP")]
+    others = [variant.removeprefix("chess:") for variant in rests_on(five)]
+    assert {TIERS[tier] for tier in five.tiers} == {"KPPKP", *others}
+    for place, other in enumerate(others):  # those that may follow come first
+        assert {TIERS[tier] for tier in load_game(f"chess:{other}").tiers} <= {*others[: place + 1]}
+
+
+def test_what_the_others_have_is_made_and_not_stored_again(folder, alone):
+    names = ("KK", "KNK", "KRK", "KRKN")
+    assert sorted(path.name for path in folder.iterdir()) == [f"chess,{name}.h5" for name in names]
+    with open_database(folder / "chess,KRKN.h5") as database:
+        assert database.contents.tiers.numbers.tolist() == [KRKN]
+
+
+def test_every_position_is_worth_the_same_as_in_one_file(folder, tmp_path):
+    path = solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
+    found = []
+    for file, men in ((path, 5), (folder / path.name, 4)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sets, "ALONE", men)
+            with open_database(file) as database:
+                legend = np.array([row[:2] for row in database.file.legend])
+                found.append(np.concatenate([legend[rows] for rows in database.tier_rows(KRKN)]))
+                assert [row for row in database.contents.counts if row.tier == KRKN]
+    filled = [load_game("chess:KRKN").unindex(KRKN, slot) >= 0 for slot in range(0, len(found[0]), 1009)]
+    assert np.array_equal(found[0][::1009][filled], found[1][::1009][filled])
+    with open_database(path) as database:
+        every = [piece[1:] for piece in database.records() if piece[0] == KRKN]
+    positions, values, plies = (np.concatenate(columns) for columns in zip(*every, strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sets, "ALONE", 4)
+        with open_database(folder / path.name) as database:
+            again = database.lookup(positions, canonical=True, tiers=KRKN)
+    assert np.array_equal(again[0], values) and np.array_equal(again[1], plies)
+
+
+def test_positions_of_all_tiers_are_found_one_by_one_and_together(folder, alone):
+    fens = ["8/8/8/8/8/2k5/6n1/K6R w", "8/8/8/3k4/8/8/8/K6R w", "8/8/8/8/8/2k5/6n1/K7 b", "8/8/8/8/8/2k5/8/K7 b"]
+    with open_solution(folder / "chess,KRKN.h5") as solution, open_database(folder / "chess,KRK.h5") as krk:
+        positions = [solution.game.read(fen) for fen in fens]
+        found = [solution.value(position) for position in positions]
+        assert found[1] == krk[positions[1]] and found[1].remoteness is not None
+        for count in (1, 2000):  # by rules as they stand, and compiled
+            values, plies = solution.lookup(np.array(positions * count).reshape(2, -1))
+            assert values.ravel().tolist() == [outcome.value for outcome in found] * count
+            assert plies.ravel().tolist() == [-1 if one.remoteness is None else one.remoteness for one in found] * count
+        assert solution.database.get(1 << 61) is None
+        moves = {choice.name: choice for choice in solution.moves(solution.game.read("8/8/8/8/8/2k5/6n1/K3R3 b"))}
+        assert moves["Nxe1"].value == Value.DRAW
+
+
+def test_a_file_that_has_all_tiers_itself_is_read_as_before(alone, tmp_path):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sets, "ALONE", 5)
+        path = solve(load_game("chess:KBKN"), tmp_path / "all" / "chess,KBKN.h5")
+    with open_database(path) as database:
+        assert database.get(database.game.read("8/8/8/4k3/8/8/8/K6B w"))
+        report = verify(database)
+    assert report.ok and "databases" not in report.rests_on
+
+
+def test_a_database_that_is_not_there_is_named(folder, alone, tmp_path):
+    shutil.copy(folder / "chess,KRKN.h5", tmp_path)
+    with open_database(tmp_path / "chess,KRKN.h5") as database:
+        assert database.get(database.game.read("8/8/8/8/8/2k5/6n1/K6R w"))
+        with pytest.raises(NoDatabase, match="no database for chess:KRK; make it with: retrograde solve chess:KRK"):
+            database.get(database.game.read("8/8/8/3k4/8/8/8/K6R w"))
+
+
+def test_the_audit_holds_values_against_those_of_other_databases(folder, alone, tmp_path):
+    for path in folder.iterdir():
+        shutil.copy(path, tmp_path)
+    with open_database(tmp_path / "chess,KRKN.h5") as database:
+        report = verify(database)
+    assert report.ok and "the databases of chess:KK, chess:KRK, chess:KNK as they are" in report.rests_on
+    forged = Forged.read(tmp_path / "chess,KRK.h5")  # each mate takes two plies more there
+    legend = forged.parts["legend"].rows()
+    legend["remoteness"] += 2 * (legend["remoteness"] >= 0)
+    forged.parts["legend"].put(legend)
+    forged.write(tmp_path / "chess,KRK.h5")
+    with open_database(tmp_path / "chess,KRKN.h5") as database:
+        report = verify(database)
+    assert report.wrong > 1000
+
+
+def test_a_solve_goes_on_from_the_databases_that_are_there(folder, alone, tmp_path):
+    shutil.copy(folder / "chess,KRK.h5", tmp_path)
+    before = (tmp_path / "chess,KRK.h5").stat().st_mtime_ns
+    told = []
+    path = solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", listener=told.append)
+    assert (tmp_path / "chess,KRK.h5").stat().st_mtime_ns == before
+    assert path.read_bytes() == (folder / path.name).read_bytes()
+    said = {progress.phase for progress in told}
+    assert "solving chess:KNK, on which it rests, 3 of 3" in said and not any("chess:KRK," in one for one in said)
+
+
+def test_there_is_no_way_but_by_sets(folder, alone, tmp_path):
+    for path in folder.iterdir():
+        shutil.copy(path, tmp_path)
+    with pytest.raises(Unsuited, match="rests on other databases, and so can be solved set by set alone"):
+        solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", way="numbered", fresh=True)
+    with pytest.raises(Unsuited, match="set by set alone"):
+        solve(load_game("chess:KPKP"), tmp_path / "chess,KPKP.h5")
+
+
+class Lost(Chess):
+    """Says of the kings alone that they are in a database which has not got them either."""
+
+    name = "chess"
+
+    def elsewhere(self, tier):
+        return "chess:KRK" if TIERS[tier] == "KK" else ""
+
+
+def test_check_sees_what_is_in_no_database():
+    report = check(Lost("KRK"), compiled=False)
+    (finding,) = report.findings
+    assert finding.rule == "elsewhere" and "not in the database of that variant either" in finding.complaint
+
+
+class Between(Chess):
+    """Has a tier of its own behind one that is elsewhere."""
+
+    def elsewhere(self, tier):
+        return "chess:KRK" if TIERS[tier] == "KRK" else ""
+
+
+def test_own_tiers_come_first():
+    with pytest.raises(RuleError, match="is behind one that is elsewhere"):
+        own_tiers(Between("KRKN"))
+
+
+# Five men
+
+
+def published():
+    """Yield the counts of wins, draws and losses of all endings of five men with either side to move, of positions
+    equal by symmetry one counted: Ronald de Man's Syzygy tables, regular-stats.txt of
+    github.com/niklasf/syzygy-tables.info (wins that take longer than the fifty-move rule allows are wins here)."""
+    with (Path(__file__).parent / "data" / "five_men.csv").open(newline="") as file:
+        yield from csv.DictReader(file)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["KRBKR", "KBBKN", "KPPPK"])
+def test_endings_of_five_men_are_as_published(ending, tmp_path):
+    solve(load_game(f"chess:{ending}"), tmp_path / f"chess,{ending}.h5")
+    with open_database(tmp_path / f"chess,{ending}.h5") as database:
+        parts = summary(database)["tiers"][ending]
+    rows = [row for row in published() if row["ending"] == ending]
+    assert len(rows) == 2
+    for row in rows:
+        part = parts[row["side"]]
+        assert [part[name] for name in ("win", "draw", "lose")] == [int(row[name]) for name in ("win", "draw", "lose")]

@@ -156,8 +156,6 @@ def test_there_is_no_way_but_by_sets(folder, alone, tmp_path):
         shutil.copy(path, tmp_path)
     with pytest.raises(Unsuited, match="rests on other databases, and so can be solved set by set alone"):
         solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", way="numbered", fresh=True)
-    with pytest.raises(Unsuited, match="set by set alone"):
-        solve(load_game("chess:KPKP"), tmp_path / "chess,KPKP.h5")
 
 
 class Lost(Chess):

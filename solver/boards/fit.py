@@ -18,14 +18,11 @@ def is_chess(game: Any) -> bool:
 
 def formation_of(game: Any, tier: int, bits: int = BITS) -> "Formation | None":
     """Return what stands on the board in a tier of a game; None where it cannot be solved set by set, with scores of so
-    many *bits* for plies.
-
-    That can be done with chess alone, where nothing is ever captured en passant.
+    many *bits* for plies, as only chess can.
     """
     if not is_chess(game) or bits != BITS:
         return None
     from retrograde.games.chess import men  # other games need nothing of it
     from retrograde.solver.boards.formation import Formation
 
-    name = men.TIERS[tier]
-    return None if all("P" in side for side in men.sides_of(name)) else Formation(name)
+    return Formation(men.TIERS[tier])

@@ -52,6 +52,8 @@ class Formation:
         self.name, self.codes = name, men.codes_of(men.sides_of(name))
         self.men = men_of(self.codes)
         self.has_pawns = has_pawns(self.codes)
+        self.has_passing = all("P" in side for side in men.sides_of(name))
+        """Whether pawns may be captured en passant."""
         self.is_symmetric = len({*men.sides_of(name)}) == 1
         self.pairs = len(self.men.squares)
         self.inner = 1 << 6 * len(self.codes)
@@ -68,12 +70,14 @@ class Formation:
         there = {(left, turn) for *_, left, turn in departures(self.codes)}
         departing = sum(positions_of(left) for left, _ in there)
         positions = 2 * self.pairs * self.inner
-        return max(round(BYTES * positions), round(FIRST_BYTES * positions) + departing) + FIXED
+        passing = round(PASSING_BYTES * positions) * sum(code & 7 == PAWN for code in self.codes) * self.has_passing
+        return max(round(BYTES * positions), round(FIRST_BYTES * positions) + departing) + passing + FIXED
 
 
-BYTES, FIRST_BYTES, FIXED = 2.2, 1.6, 10_000_000
+BYTES, FIRST_BYTES, PASSING_BYTES, FIXED = 2.2, 1.6, 0.2, 10_000_000
 """Memory for a position with one side to move: a byte for what is known, and bits in nine sets; as long as the codes of
-later tiers are there, which take a byte each, bits in four; and for all else."""
+later tiers are there, which take a byte each, bits in four; for each pawn that may be captured en passant, bits in two
+and lists; and for all else."""
 
 
 def men_of(codes: Codes) -> Men:

@@ -6,6 +6,9 @@ are the bits of the word. Those men are the outer ones, none, one or two.
 
 What is known of positions is told by bytes, one for each bit of a set: 0 nothing or a draw, 255 no position, else one
 more than the plies to mate, so that wins are even. What captures and promotions alone bring is there from the start.
+
+Where a pawn may be captured en passant, the position is another one than that with the same men and without that right:
+`passing` is a Passing (see passing.py) of the side that moves.
 """
 
 import numpy as np
@@ -21,6 +24,7 @@ from retrograde.solver.boards.words import (
     attackers,
     lowest,
     origins,
+    pawns_behind,
     transposed,
     turned_word,
 )
@@ -89,8 +93,9 @@ def attack(men, board, side, king, rest, occupied, outer):
 
 
 @lean_kernel
-def lead_to(men, board, side, reached, found):
-    """Add to a set from where a side's moves within the tier lead to the positions *reached*."""
+def lead_to(men, board, side, passing, reached, found):
+    """Add to a set from where a side's moves within the tier lead to the positions *reached*, in which nothing is to be
+    captured en passant."""
     outer = len(men.kinds) - 1
     inner = 1 << 6 * outer
     for pair in range(len(men.squares)):
@@ -102,7 +107,11 @@ def lead_to(men, board, side, reached, found):
                 continue
             occupied = royal | outer_bits(rest, outer)
             if men.sides[outer] == side:
-                found[place] |= origins(word, ~occupied, men.kinds[outer], side)
+                row = passing.rows[outer]
+                if row >= 0:
+                    found[place] |= pawns_behind(word, word & ~passing.passable[row, place], ~occupied, side)
+                else:
+                    found[place] |= origins(word, ~occupied, men.kinds[outer], side)
             for way in range(8):
                 entry = np.int64(men.walks[side, pair, way])
                 if entry >= 0:
@@ -128,6 +137,9 @@ def lead_to(men, board, side, reached, found):
                         found[base + (origin << low)] |= bits
                         twice = origin + back
                         if square >> 3 == (3 if side == 0 else 4) and not occupied & BITS[twice]:
+                            row = passing.rows[man]
+                            if row >= 0:
+                                bits &= ~passing.passable[row, place]
                             found[base + (twice << low)] |= bits & ~BITS[twice]
                     continue
                 for way in range(FIRST[kind], LAST[kind]):
@@ -142,8 +154,9 @@ def lead_to(men, board, side, reached, found):
 
 
 @lean_kernel
-def take_out(men, board, side, open_, found):
-    """Take out of a set the positions from which a side's move within the tier leads to an *open* one."""
+def take_out(men, board, side, passing, open_, found):
+    """Take out of a set the positions from which a side's move within the tier leads to an *open* one; those in which a
+    pawn may be captured en passant are open as *passing* says."""
     outer = len(men.kinds) - 1
     inner = 1 << 6 * outer
     for pair in range(len(men.squares)):
@@ -151,11 +164,12 @@ def take_out(men, board, side, open_, found):
         for rest in range(inner):
             place = pair * inner + rest
             if found[place] != NOTHING:
-                found[place] = closed(men, board, side, open_, found[place], place, pair, rest, royal, outer, inner)
+                word = found[place]
+                found[place] = closed(men, board, side, passing, open_, word, place, pair, rest, royal, outer, inner)
 
 
 @lean_kernel
-def closed(men, board, side, open_, word, place, pair, rest, royal, outer, inner):
+def closed(men, board, side, passing, open_, word, place, pair, rest, royal, outer, inner):
     """Return the positions of a word from which no move of a side within the tier leads to an *open* position."""
     occupied = royal | outer_bits(rest, outer)
     for man in range(outer):
@@ -173,7 +187,12 @@ def closed(men, board, side, open_, word, place, pair, rest, royal, outer, inner
                 word &= ~(open_[base + (target << low)] & free)
                 twice = target + forward
                 if square >> 3 == (1 if side == 0 else 6) and not occupied & BITS[twice]:
-                    word &= ~(open_[base + (twice << low)] & free & ~BITS[twice])
+                    there = open_[base + (twice << low)]
+                    row = passing.rows[man]
+                    if row >= 0:
+                        there = there & ~passing.passable[row, base + (twice << low)]
+                        there |= passing.open[row, base + (twice << low)]
+                    word &= ~(there & free & ~BITS[twice])
             continue
         for way in range(FIRST[kind], LAST[kind]):
             free = EVERYTHING
@@ -185,7 +204,12 @@ def closed(men, board, side, open_, word, place, pair, rest, royal, outer, inner
                     return word
                 target = board.steps[target << 4 | way] if kind < KNIGHT else -1
     if men.sides[outer] == side:
-        word &= ~origins(open_[place], ~occupied, men.kinds[outer], side)
+        row = passing.rows[outer]
+        if row >= 0:
+            twice = open_[place] & ~passing.passable[row, place] | passing.open[row, place]
+            word &= ~pawns_behind(open_[place], twice, ~occupied, side)
+        else:
+            word &= ~origins(open_[place], ~occupied, men.kinds[outer], side)
     for way in range(8):
         entry = np.int64(men.walks[side, pair, way])
         if entry >= 0 and word:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.chess.men import PAWN
+from retrograde.games.chess.men import BLACK, PAWN
 from retrograde.games.game import DRAW, LOSE, WIN
 from retrograde.solver.boards import kernels, slot_kernels
 from retrograde.solver.boards.fit import BITS
@@ -30,6 +30,7 @@ from retrograde.solver.boards.formation import (
     positions_of,
     ways_to_stand,
 )
+from retrograde.solver.boards.passing import Passed, Pawns, slots_of
 from retrograde.solver.boards.slot_kernels import EMPTY, STORED
 from retrograde.solver.boards.words import EVERYTHING
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES, LOSE_CLASS, WIN_CLASS, encode
@@ -58,18 +59,24 @@ def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: 
     move, a score, how many slots have it, the positions that these stand for, and the first. Raises TooDeep.
     """
     if not formation.codes:
-        return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores)
+        return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores, {})
     departing = Departures(formation, scores_of)
     sides = list(run(partial(Side, formation, departing), (0, 1)))
+    passed = [Passed(formation, departing, side, sides[1 - side]) for side in (0, 1)]
+    if any(each.greatest > DEEPEST for each in passed):
+        raise TooDeep
     del departing
-    roles = [Role(formation, sides[side], sides[1 - side]) for side in (0, 1)]
+    for each, mover, other in zip(passed, reversed(sides), sides, strict=True):
+        each.find_stuck(formation, mover, other)
+    roles = [Role(formation, sides[side], sides[1 - side], passed[side], passed[1 - side]) for side in (0, 1)]
     under_way = roles
     while under_way:
         under_way = [role for role, more in zip(under_way, list(run(Role.step, under_way)), strict=True) if more]
         tell(sum(role.decided for role in roles), max(role.remoteness for role in roles))
     known = [side.known for side in sides]
-    del sides, roles, under_way
-    return collected(formation, known, scores)
+    pawns = {man: found for each in passed for man, found in each.pawns.items()}
+    del sides, roles, under_way, passed
+    return collected(formation, known, scores, pawns)
 
 
 class Side:
@@ -94,15 +101,17 @@ class Side:
 
 
 class Role:
-    """The analysis of who wins with one side: `winner` and `loser` are what is known of each to move."""
+    """The analysis of who wins with one side: `winner` and `loser` are what is known of each to move, and *passed* by
+    either what the other may capture en passant."""
 
-    def __init__(self, formation: Formation, winner: Side, loser: Side):
+    def __init__(self, formation: Formation, winner: Side, loser: Side, passed: Passed, passed_by_loser: Passed):
         self.men, self.winner, self.loser = formation.men, winner, loser
+        self.passed, self.passed_by_loser = passed, passed_by_loser
         self.code = 1
         """That of the losses looked for last."""
         self.remoteness = 0
         """That of what has been found last."""
-        self.last = max(winner.greatest_due, loser.greatest_due)
+        self.last = max(winner.greatest_due, loser.greatest_due, passed.greatest, passed_by_loser.greatest)
         self.candidates, self.won, self.lost = np.zeros((3, formation.words), np.uint64)
         self.candidates[:] = loser.mates
         self.found = self.decided = self.lose()
@@ -116,15 +125,16 @@ class Role:
             raise TooDeep
         men, board, winner, loser = self.men, geometry(), self.winner, self.loser
         if self.found:
-            kernels.lead_to(men, board, winner.number, self.lost, self.candidates)
+            kernels.lead_to(men, board, winner.number, self.passed.passing, self.lost, self.candidates)
         kernels.fall_due(winner.known, winner.wins_due, self.code + 1, self.won, self.candidates)
         won = kernels.decide(self.candidates, winner.unwon, self.won, winner.known, self.code + 1)
+        won += self.passed_by_loser.win(self.code + 1, self.won, self.candidates)
         self.code += 2
         if won:
             self.remoteness = self.code - 2
-            kernels.lead_to(men, board, loser.number, self.won, self.candidates)
+            kernels.lead_to(men, board, loser.number, self.passed_by_loser.passing, self.won, self.candidates)
         kernels.fall_due(loser.known, loser.losses_due, self.code, loser.unlost, self.candidates)
-        self.found = self.lose() if won or self.candidates.any() else 0
+        self.found = self.lose() if won or self.candidates.any() or self.passed.pawns else 0
         if self.found:
             self.remoteness = self.code - 1
         self.decided += won + self.found
@@ -134,8 +144,11 @@ class Role:
         """Decide which candidates are lost; return how many."""
         loser = self.loser
         kernels.keep_common(self.candidates, loser.unlost)
-        kernels.take_out(self.men, geometry(), loser.number, self.winner.unwon, self.candidates)
-        return int(kernels.decide(self.candidates, loser.unlost, self.lost, loser.known, self.code))
+        kernels.take_out(
+            self.men, geometry(), loser.number, self.passed_by_loser.passing, self.winner.unwon, self.candidates
+        )
+        lost = int(kernels.decide(self.candidates, loser.unlost, self.lost, loser.known, self.code))
+        return lost + self.passed.lose(self.code, self.lost, self.candidates)
 
 
 # Later tiers
@@ -207,8 +220,9 @@ def codes_of_scores() -> Array:
 # Slots
 
 
-def collected(formation: Formation, known: list[Array], scores: Array) -> Array:
-    """Write the scores of all slots from the codes of both sides, which are let go; return how often each is there."""
+def collected(formation: Formation, known: list[Array], scores: Array, pawns: dict[int, Pawns]) -> Array:
+    """Write the scores of all slots from the codes of both sides, which are let go, and of what may be captured en
+    passant, by the man who may be; return how often each is there."""
     places, kept = arrangement(formation.codes)
     table = np.array([score_of(code) for code in range(256)], scores.dtype)
     squares, numbers = formation.men.squares, geometry().kings[4096 * formation.has_pawns :]
@@ -217,24 +231,24 @@ def collected(formation: Formation, known: list[Array], scores: Array) -> Array:
     size = len(places) * formation.pairs
     rows = []
     for turn in range(turns):
-        counts = np.zeros((256, 3), np.int64)
-        begin = turn * size
-        each = 4 if formation.has_pawns else 16
+        counts, begin = np.zeros((256, 3), np.int64), turn * size
         slot_kernels.collect(
-            known[turn],
-            diagonal,
-            places,
-            kept,
-            formation.inner,
-            table,
-            each,
-            begin,
-            scores[begin : begin + size],
-            counts,
-        )
+            known[turn], diagonal, places, kept, formation.inner, table, IMAGES[formation.has_pawns], begin,
+            scores[begin : begin + size], counts,
+        )  # fmt: skip
         known[turn] = np.empty(0, np.uint8)  # to make room for the scores of the other side
         there = np.flatnonzero(counts[:, STORED])
         rows.append(np.column_stack([np.full(len(there), turn), table[there].astype(np.int64), counts[there]]))
+    passed = scores[turns * size :].reshape(turns, -1)
+    passed[:] = table[EMPTY]
+    for man, each in pawns.items():
+        if not formation.is_symmetric or formation.codes[man] & BLACK:
+            passed.reshape(-1)[slots_of(formation, man, each)] = table[each.values]
+    for turn, part in enumerate(passed):
+        there, first, stored = (column.astype(np.int64) for column in np.unique(part, True, return_counts=True))
+        first += turns * size + turn * len(part)
+        columns = np.full(len(there), turns + turn), there, stored, IMAGES[True] * stored, first
+        rows.append(np.column_stack(columns)[there != table[EMPTY]])
     found = np.concatenate(rows)
     return found[np.lexsort((found[:, 1], found[:, 0]))]
 

@@ -83,12 +83,16 @@ def moved(word, empty, kind):
 @lean_kernel
 def origins(word, empty, kind, side):
     """Return whence men of a kind come that stand on the squares of a word and have captured nothing."""
-    if kind != PAWN:
-        return moved(word, empty, kind)
+    return moved(word, empty, kind) if kind != PAWN else pawns_behind(word, word, empty, side)
+
+
+@lean_kernel
+def pawns_behind(word, twice, empty, side):
+    """Return whence a side's pawns come that stand on the squares of a word after a step, or of another after two."""
     eight = np.uint64(8)
     if side == 0:
-        return word >> eight | ((word & FOURTH) >> eight & empty) >> eight
-    return word << eight | ((word & FIFTH) << eight & empty) << eight
+        return word >> eight | ((twice & FOURTH) >> eight & empty) >> eight
+    return word << eight | ((twice & FIFTH) << eight & empty) << eight
 
 
 @lean_kernel

@@ -274,6 +274,9 @@ def make(cls: type[Game], text: str) -> Game:
         elif not equals:
             name, value = (list(known)[index], part) if index < len(known) else ("", part)
         if name not in known:
+            if members := cls.collection(text.strip()):
+                what = f"a set of {len(members)} variants, which only solve takes"
+                raise VariantError(f"{cls.name}:{text.strip()} is {what}; name one, as in {cls.name}:{members[0]}")
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else options_help(cls)
             raise VariantError(f"{cls.name} has no option {part!r}; {hint}")

@@ -15,7 +15,9 @@ import pytest
 
 from retrograde.cli.main import COMMANDS
 from retrograde.cli.words import amount, duration, prospect, table, verdict
+from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
+from retrograde.games.catalog import variants_in
 
 from .command_line import COMMAND, HEAP, environment, process, retrograde
 
@@ -94,7 +96,8 @@ def test_every_example_runs(left_out, home, solved, monkeypatch):
     for name, text in (("game.pgn", "1. e4 e5 *\n"), ("moves.txt", "2 2 3\n")):
         (home / name).write_text(text)
     shutil.copytree(Path(__file__).parent / "syzygy", home / "syzygy")
-    (home / "chess,KRK.h5").write_bytes(solved("chess:KRK").read_bytes())
+    for variant in variants_in("chess:all=3"):
+        (home / database_path(variant).name).write_bytes(solved(variant).read_bytes())
     monkeypatch.chdir(home)
     retrograde("solve", "nim")  # what `sum` asks
     order = {"solve": 0, "remove": 2}  # the others read what it makes, and remove deletes it

@@ -1,0 +1,77 @@
+"""Sets of variants solved by one command."""
+
+import json
+
+import pytest
+
+from retrograde.cli import sets
+from retrograde.cli.failure import Failure
+from retrograde.databases import database_path
+
+from .command_line import retrograde
+
+THREE = ["KRK", "KQK", "KNK", "KBK", "KPK"]
+LONGEST = {"KRK": 32, "KQK": 20, "KPK": 56}
+"""Plies to the mate that is furthest: Gaviota's tables, of who is mated."""
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch, solved):
+    """A home folder with the endings of three men that are solved already, all but KQK."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    for name in THREE:
+        if name != "KQK":
+            database_path(f"chess:{name}").write_bytes(solved(f"chess:{name}").read_bytes())
+    return tmp_path
+
+
+def test_a_line_for_each_and_their_sum(home):
+    lines = retrograde("solve", "chess:all=3").stdout.splitlines()
+    assert [line.split()[0] for line in lines[:5]] == [f"chess:{name}" for name in THREE]
+    for name, line in zip(THREE, lines, strict=False):
+        assert ("before" in line) == (name != "KQK")
+        assert (f"{LONGEST[name]} plies" if name in LONGEST else "a draw, all of it") in line
+    size = sum(path.stat().st_size for path in home.glob("*.h5"))
+    told = json.loads(retrograde("solve", "chess:all=3", "--json").stdout)
+    positions = sum(facts["positions"] for facts in told["variants"])
+    assert lines[-1] == f"5 of 5 solved, {positions / 1e6:.2f} M positions, {size / 1000:.1f} kB"
+    assert [facts["variant"] for facts in told["variants"]] == [f"chess:{name}" for name in THREE]
+    assert told["failed"] == {}
+
+
+def test_what_cannot_be_solved_hinders_no_other(home):
+    database_path("chess:KNK").write_bytes(b"nothing")
+    result = retrograde("solve", "chess:all=3", status=1)
+    assert "retrograde: chess:KNK: error:" in result.stderr and "choose another --database" in result.stderr
+    assert "4 of 5 solved" in result.stdout
+    assert "one was not solved" in result.stderr
+
+
+def test_an_interruption_says_how_far_it_is(home):
+    done = []
+
+    def solve(variant):
+        if done:
+            raise KeyboardInterrupt
+        done.append(variant)
+        return {"variant": variant, "positions": 1, "bytes": 1, "seconds": 0.0, "longest": None}, False
+
+    with pytest.raises(Failure, match="interrupted; 1 of 2 are solved, and the same command goes on"):
+        sets.solve_set(["a", "b"], False, solve)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["solve", "chess:all=9"], "all=9 is no set of endings; they have 3 to 5 men"),
+        (["solve", "chess:all=3", "--database", "x.h5"], "chess:all=3 is a set of 5 variants"),
+        (["solve", "chess:all=3", "--estimate"], "goes with none of --database, --estimate"),
+        (
+            ["info", "chess:all=4"],
+            "chess:all=4 is a set of 35 variants, which only solve takes; name one, as in chess:KRK",
+        ),
+    ],
+)
+def test_what_goes_with_no_set(home, arguments, said):
+    result = retrograde(*arguments, status=2 if "--" in " ".join(arguments) else 1)
+    assert said in " ".join(result.stderr.split())

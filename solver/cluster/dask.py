@@ -9,6 +9,7 @@ import ipaddress
 import logging
 import os
 import re
+import signal
 import time
 import warnings
 from collections import Counter
@@ -188,10 +189,25 @@ def local_cluster(processes: int) -> Any:
     """Return a cluster of so many processes on this machine, which are begun anew where they end."""
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
     dask.config.set(SETTINGS)  # some of which is looked up later
-    return distributed.LocalCluster(
-        n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-    )  # fmt: skip
+    with deaf_to_interrupts():
+        return distributed.LocalCluster(
+            n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Let processes and threads that are begun here, and those that they begin, never be told of Ctrl-C, which a
+    terminal sends to all: who has begun them ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def close(client: "distributed.Client", cluster: Any) -> None:

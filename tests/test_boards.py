@@ -15,7 +15,7 @@ from retrograde.games.chess import Chess
 from retrograde.games.chess.men import BLACK, KING, PAWN, QUEEN, TIERS, codes_of, tier_of
 from retrograde.games.chess.squares import turned
 from retrograde.solver.boards import fit, tiers, words
-from retrograde.solver.boards.formation import Formation, arrangement, geometry
+from retrograde.solver.boards.formation import Formation, arrangement, departures, geometry
 from retrograde.solver.boards.passing import Pawns, slots_of
 from retrograde.solver.engine import solve
 from retrograde.solver.numbered import reuse
@@ -138,17 +138,20 @@ def test_what_may_be_captured_en_passant_has_the_slots_that_chess_gives(name):
 
 def test_departures_are_captures_and_promotions():
     found = {}
-    for captured, change, left, turn in tiers.departures(codes_of(["RP", "N"])):
+    for captured, change, order, left, turn in departures(codes_of(["RP", "N"])):
         found[captured, change] = left, turn
+        assert [*order] == sorted({0, 1, 2} - {captured}) or change
     rook, pawn, knight = codes_of(["RP", "N"])
     changed = [(4 * 1 + kind + 1, kind) for kind in range(4)]
     assert found == {
         (0, 0): ((pawn, knight), 0),
         (1, 0): ((rook, knight), 0),
         (2, 0): ((rook, pawn), 1),
-        **{(-1, change): ((rook, kind, knight), 1) for change, kind in changed},
-        **{(2, change): ((rook, kind), 1) for change, kind in changed},
+        **{(-1, change): ((*sorted((rook, kind)), knight), 1) for change, kind in changed},
+        **{(2, change): (tuple(sorted((rook, kind))), 1) for change, kind in changed},
     }
+    like = [each for each in departures(codes_of(["PP", ""])) if each.change % 4 == QUEEN + 1]
+    assert [(each.order, each.left) for each in like] == [((0, 1), (QUEEN, PAWN)), ((1, 0), (QUEEN, PAWN))]
 
 
 # Whole solves

@@ -67,7 +67,7 @@ class Formation:
     @property
     def room(self) -> int:
         """The bytes that the analysis takes beside the scores, at most about."""
-        there = {(left, turn) for *_, left, turn in departures(self.codes)}
+        there = {(each.left, each.turn) for each in departures(self.codes)}
         departing = sum(positions_of(left) for left, _ in there)
         positions = 2 * self.pairs * self.inner
         passing = round(PASSING_BYTES * positions) * sum(code & 7 == PAWN for code in self.codes) * self.has_passing
@@ -155,9 +155,19 @@ def later(codes: Codes) -> Later:
     return Later(men.tier_of(name), own, exchanged, order)
 
 
-def departures(codes: Codes) -> Iterator[tuple[int, int, Codes, int]]:
-    """Yield which man may be captured, -1 for none, what pawn may change at once to what (see `kernels.leave`), the men
-    that are left then, and which side is to move."""
+class Departure(NamedTuple):
+    """A capture or a promotion, or both at once: which man is captured, -1 for none; what pawn changes to what, as
+    `kernels.leave` has it; which men are left, by their places, and their codes then, ascending; who is to move."""
+
+    captured: int
+    change: int
+    order: tuple[int, ...]
+    left: Codes
+    turn: int
+
+
+def departures(codes: Codes) -> Iterator[Departure]:
+    """Yield the captures and promotions that men may make."""
     changes = [(4 * man + kind + 1, man, kind) for man, code in enumerate(codes) if code & 7 == PAWN for kind in KINDS]
     for captured, (change, man, kind) in product(range(-1, len(codes)), [(0, -1, 0), *changes]):
         if captured < 0 and not change:
@@ -165,12 +175,13 @@ def departures(codes: Codes) -> Iterator[tuple[int, int, Codes, int]]:
         mover = codes[man] >> 3 if change else 1 - (codes[captured] >> 3)
         if captured >= 0 and codes[captured] >> 3 == mover:
             continue
-        left = list(codes)
+        after = dict(enumerate(codes))
         if change:
-            left[man] = kind | codes[man] & BLACK
+            after[man] = kind | codes[man] & BLACK
         if captured >= 0:
-            del left[captured]
-        yield captured, change, tuple(left), 1 - mover
+            del after[captured]
+        order = tuple(sorted(after, key=after.__getitem__))
+        yield Departure(captured, change, order, tuple(after[place] for place in order), 1 - mover)
 
 
 KINDS = range(QUEEN, KNIGHT + 1)

@@ -303,27 +303,28 @@ WORTHS = np.array([worth_of(code) for code in range(256)])
 
 
 @lean_kernel
-def code_at(later, start, with_pawns, board, white, black, squares, but, count):
-    """Return the code of a position of a later tier: of its squares all *but* one man's."""
+def code_at(later, start, with_pawns, order, board, white, black, squares):
+    """Return the code of a position of a later tier: of the men in *order*, which ends at -1, their squares."""
     entry = np.int64(board.kings[with_pawns << 12 | white << 6 | black])
     if entry < 0:
         return NO_POSITION
     place = entry >> 4
-    for man in range(count):
-        if man != but:
-            place = place << 6 | board.turned[entry & 7, squares[man]]
+    for man in order:
+        if man < 0:
+            break
+        place = place << 6 | board.turned[entry & 7, squares[man]]
     return later[start + place]
 
 
 @lean_kernel
-def leave(men, board, side, legal, later, starts, with_pawns, known, saved, delayed, worths, squares):
+def leave(men, board, side, legal, later, starts, with_pawns, orders, known, saved, delayed, worths, squares):
     """Look at all captures and promotions of the legal positions with a *side* to move.
 
     *later* are the codes of later tiers, one after another: where a tier begins that one of the men, or nobody, is not
     in, and in which a pawn has become something else or none has, is `starts[captured + 1, change]`, with change 0 or
-    `4 * pawn + kind + 1`; *with_pawns* says whether there are any left. Writes codes to *known*, and to *saved* and
-    *delayed* which positions have such a move that is no loss, and which have such moves, all of them losses. *worths*
-    int64[64] and *squares* int64[3] are room.
+    `4 * pawn + kind + 1`; *with_pawns* says whether there are any left, and *orders* in which order men are there.
+    Writes codes to *known*, and to *saved* and *delayed* which positions have such a move that is no loss, and which
+    have such moves, all of them losses. *worths* int64[64] and *squares* int64[3] are room.
     """
     count = len(men.kinds)
     outer = count - 1
@@ -390,9 +391,8 @@ def leave(men, board, side, legal, later, starts, with_pawns, known, saved, dela
                             promotes = kind == PAWN and target >> 3 == last
                             for change in range(4 * man + 1 if promotes else 0, 4 * man + 5 if promotes else 1):
                                 start, pawns = starts[victim + 1, change], with_pawns[victim + 1, change]
-                                code = code_at(
-                                    later, start, pawns, board, white_king, black_king, squares, victim, count
-                                )
+                                order = orders[victim + 1, change]
+                                code = code_at(later, start, pawns, order, board, white_king, black_king, squares)
                                 found = max(found, WORTHS[code])
                             squares[man] = origin
                             if found == 0 and man == outer:
@@ -416,8 +416,8 @@ def leave(men, board, side, legal, later, starts, with_pawns, known, saved, dela
                         continue
                     squares[man] = origin + forward
                     for change in range(4 * man + 1, 4 * man + 5):
-                        start, pawns = starts[0, change], with_pawns[0, change]
-                        code = code_at(later, start, pawns, board, white_king, black_king, squares, -1, count)
+                        start, pawns, order = starts[0, change], with_pawns[0, change], orders[0, change]
+                        code = code_at(later, start, pawns, order, board, white_king, black_king, squares)
                         worths[square] = max(worths[square], WORTHS[code])
                     squares[man] = origin
         for square in range(64):

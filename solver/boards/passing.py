@@ -66,7 +66,7 @@ class Passed:
             items = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint8)
             count = passing_kernels.find_passed(
                 men, board, man, mover.unwon, departing.codes, departing.starts, departing.with_pawns,
-                np.zeros(3, np.int64), passable[row], *items,
+                departing.orders, np.zeros(3, np.int64), passable[row], *items,
             )  # fmt: skip
             self.pawns[man] = Pawns(*(array[:count].copy() for array in items))
         self.passing = Passing(rows, passable, passable.copy())

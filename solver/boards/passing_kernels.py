@@ -20,7 +20,7 @@ def beside(square):
 
 
 @lean_kernel
-def find_passed(men, board, man, legal, later, starts, with_pawns, squares, passable, spots, parents, codes):
+def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squares, passable, spots, parents, codes):
     """Find the legal positions in which a man, a pawn that has just gone two steps, may be captured en passant.
 
     Marks them in *passable*, and writes of each which bit of that set it is, which one the position before, and the
@@ -65,8 +65,8 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, squares, pass
                 origin = squares[other]
                 if men.kinds[other] == PAWN and men.sides[other] != side and beside(pawn) & BITS[origin]:
                     squares[other] = beyond
-                    start, pawns = starts[man + 1, 0], with_pawns[man + 1, 0]
-                    code = code_at(later, start, pawns, board, white, black, squares, man, outer + 1)
+                    start, pawns, order = starts[man + 1, 0], with_pawns[man + 1, 0], orders[man + 1, 0]
+                    code = code_at(later, start, pawns, order, board, white, black, squares)
                     worth = max(worth, WORTHS[code])
                     squares[other] = origin
             if worth == 0:

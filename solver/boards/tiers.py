@@ -90,8 +90,8 @@ class Side:
         men, board = formation.men, geometry()
         kernels.lay_out(men, board, side, self.unwon, checked)
         kernels.leave(
-            men, board, side, self.unwon, departing.codes, departing.starts, departing.with_pawns, self.known, saved,
-            delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
+            men, board, side, self.unwon, departing.codes, departing.starts, departing.with_pawns, departing.orders,
+            self.known, saved, delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
         )  # fmt: skip
         self.greatest_due = kernels.find_due(self.known, self.wins_due, self.losses_due)
         if self.greatest_due > DEEPEST:
@@ -161,16 +161,16 @@ class Departures:
         count = len(formation.codes)
         self.starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
         self.with_pawns = np.zeros_like(self.starts)
-        found = [*departures(formation.codes)]
+        self.orders = np.full((*self.starts.shape, count), -1, np.int64)
         begins: dict[tuple[Codes, int], int] = {}
         end = 0
-        for *_, left, turn in found:
+        for captured, change, order, left, turn in departures(formation.codes):
             if (left, turn) not in begins:
                 begins[left, turn] = end
                 end += positions_of(left)
-        for captured, change, left, turn in found:
             self.starts[captured + 1, change] = begins[left, turn]
             self.with_pawns[captured + 1, change] = has_pawns(left)
+            self.orders[captured + 1, change, : len(order)] = order
         self.codes = np.empty(end, np.uint8)
         for (left, turn), begin in begins.items():
             expand(left, turn, scores_of, self.codes[begin : begin + positions_of(left)])

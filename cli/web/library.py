@@ -57,11 +57,12 @@ class Library:
         self.thread = ThreadPoolExecutor(1, "search")
         self.opened: dict[Path, tuple[State, Solution]] = {}
         """Those asked for last come last."""
-        games = [load_game(text) for text in variants]  # the person's own words, which may be paths
+        named = [metric_named(text) for text in variants]
+        games = [load_game(text) for text, _ in named]  # the person's own words, which may be paths
         self.games = {variant(game): game for game in games}
         """The games given, by variant: a path to a user's rule module is known by no other name."""
-        for text in self.games:
-            self.oracle(text)  # so that what is missing is told at once
+        for game, (_, metric) in zip(games, named, strict=True):
+            self.oracle(variant(game) + f"@{metric}" * bool(metric))  # so that what is missing is told at once
 
     def oracle(self, text: str) -> Answering:
         """Return who answers for a variant: its solution, or where it has none, a search, if there may be one.

@@ -11,7 +11,7 @@ pytest.importorskip("fastapi")
 
 from retrograde.cli.web import library as libraries
 from retrograde.cli.web import shelf
-from retrograde.databases import database_path
+from retrograde.databases import NoDatabase, database_path
 
 from ..command_line import HEAP, retrograde
 from ..forge import Forged, mutate
@@ -208,6 +208,11 @@ def test_a_database_by_another_metric_is_served_by_its_text(home, client):
     assert told["variant"] == "tictactoe" and told["value"] == "tie"
     served_by = client.app.state.library.solution
     assert [served_by(text).metric for text in ("tictactoe@score", "tictactoe")] == ["score", "remoteness"]
+    given = libraries.Library(["tictactoe@score"])
+    assert given.solution("tictactoe@score").metric == "score"
+    given.close()
+    with pytest.raises(NoDatabase, match="no database for tictactoe by nimber"):
+        libraries.Library(["tictactoe@nimber"])
     missing = get(client, "/api/position", 404, variant="tictactoe@expectation-against-random")["error"]
     assert missing.endswith("retrograde solve tictactoe --metric expectation --against random")
     (home / "mutorere@drawlevel.h5").write_bytes(b"junk")

@@ -11,6 +11,7 @@ from retrograde.cli.words import amount, duration, faint, size
 from retrograde.games.text import printable
 
 Facts = dict[str, Any]
+SAME = "the same command"
 
 
 def solve_set(variants: list[str], as_json: bool, solve: Callable[[str], tuple[Facts, bool]]) -> None:
@@ -25,10 +26,12 @@ def solve_set(variants: list[str], as_json: bool, solve: Callable[[str], tuple[F
         except BaseException as error:
             failure = error if isinstance(error, Failure) else explain(error)
             if not isinstance(error, Exception) or failure.status == INTERRUPTED:
-                left = f"; {number - 1} of {len(variants)} are solved, and the same command goes on"
-                raise Failure(f"{failure.message}{left}", failure.status) from error
-            failed[variant] = failure.message
-            click.echo(f"retrograde: {variant}: {printable(failure.message)}", err=True)
+                left = f"; {number - 1} of {len(variants)} are solved"
+                goes_on = "" if SAME in failure.message else f", and {SAME} goes on from there"
+                raise Failure(f"{failure.message}{left}{goes_on}", failure.status) from error
+            failed[variant] = printable(failure.message)
+            which = "" if variant in failure.message else f"{variant}: "
+            click.echo(f"retrograde: {which}{failed[variant]}", err=True)
             continue
         done.append(facts)
         if not as_json:

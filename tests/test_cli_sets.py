@@ -56,7 +56,7 @@ def test_an_interruption_says_how_far_it_is(home):
         done.append(variant)
         return {"variant": variant, "positions": 1, "bytes": 1, "seconds": 0.0, "longest": None}, False
 
-    with pytest.raises(Failure, match="interrupted; 1 of 2 are solved, and the same command goes on"):
+    with pytest.raises(Failure, match="interrupted; 1 of 2 are solved, and the same command goes on from there"):
         sets.solve_set(["a", "b"], False, solve)
 
 

@@ -44,9 +44,11 @@ COMPILING = "compiling the rules"
 
 
 class ProgressLine:
-    """A listener for what works long, and a context manager that leaves no trace on the terminal."""
+    """A listener for what works long, and a context manager that leaves no trace on the terminal. What it is *about*
+    stands before each line."""
 
-    def __init__(self) -> None:
+    def __init__(self, about: str = "") -> None:
+        self.about = about and f"{about}  "
         self.stream = sys.stderr
         self.live = self.stream.isatty()
         self.told = time.monotonic()
@@ -62,14 +64,14 @@ class ProgressLine:
             self.show(progress)
         elif now - self.told >= QUIET_SECONDS:
             self.told = now
-            self.stream.write(describe(progress) + "\n")
+            self.stream.write(f"{self.about}{describe(progress)}\n")
             self.stream.flush()
 
     def show(self, progress: "Progress") -> None:
         """Put what is told in the place of the line before."""
         with self.writing:
             self.last, self.heard = progress, time.monotonic()
-            self.rewrite(describe(progress, width_of(self.stream) - 1, fancy(self.stream)))
+            self.rewrite(self.in_words(progress))
 
     def tick(self) -> None:
         """Let the clock in the line go on until all is over."""
@@ -77,8 +79,12 @@ class ProgressLine:
             with self.writing, suppress(OSError, ValueError):  # a terminal that is gone is complained of elsewhere
                 passed = time.monotonic() - self.heard
                 if self.last and passed >= TICK_SECONDS and not self.over.is_set():
-                    told = later(self.last, passed)
-                    self.rewrite(describe(told, width_of(self.stream) - 1, fancy(self.stream)))
+                    self.rewrite(self.in_words(later(self.last, passed)))
+
+    def in_words(self, progress: "Progress") -> str:
+        """Return the line, no wider than the terminal."""
+        width = width_of(self.stream) - 1 - len(self.about)
+        return self.about + describe(progress, max(width, 1), fancy(self.stream))
 
     def rewrite(self, text: str) -> None:
         """Put a text in the place of the line before."""
@@ -106,9 +112,11 @@ class ProgressLine:
 
 
 class JsonProgress:
-    """A listener that writes lines of JSON, one a second at most, to standard error."""
+    """A listener that writes lines of JSON, one a second at most, to standard error; with the variant, if they are
+    *about* one of several."""
 
-    def __init__(self) -> None:
+    def __init__(self, about: str = "") -> None:
+        self.about = {"variant": about} if about else {}
         self.told = 0.0
         self.phase = ""
 
@@ -119,7 +127,7 @@ class JsonProgress:
             return
         self.told, self.phase = now, progress.phase
         deciding = progress.deciding
-        facts = {
+        facts = self.about | {
             "phase": progress.phase,
             "done": progress.done,
             "total": progress.total,
@@ -154,9 +162,9 @@ class JsonProgress:
         sys.stderr.flush()
 
 
-def listening(as_json: bool = False) -> ProgressLine | JsonProgress:
+def listening(as_json: bool = False, about: str = "") -> ProgressLine | JsonProgress:
     """Return a listener for people, or one for programs."""
-    return JsonProgress() if as_json else ProgressLine()
+    return JsonProgress(about) if as_json else ProgressLine(about)
 
 
 @contextmanager

@@ -114,7 +114,12 @@ def command(
             what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
             raise click.UsageError(f"{what}: it goes with none of --database, --estimate, --metric, --ties, --against")
         how = Run(workers, memory, fresh, as_json, cluster, mpi)
-        solve_set(members, as_json, lambda one: found_or_solved(load_game(one), *usual(load_game(one)), how))
+
+        def solve_one(variant: str) -> tuple[dict[str, Any], bool]:
+            one = load_game(variant)
+            return found_or_solved(one, *usual(one), how._replace(about=variant))
+
+        solve_set(members, as_json, solve_one)
         return
     game = load_game(name)
     against = against or model_in(named)
@@ -130,7 +135,8 @@ def command(
 
 
 class Run(NamedTuple):
-    """How a solve is to run: on how many workers, with how much memory, anew, and told as JSON; on which cluster."""
+    """How a solve is to run: on how many workers, with how much memory, anew, and told as JSON; on which cluster; and
+    the variant, if it is one of several."""
 
     workers: int | None
     memory: int | None
@@ -138,6 +144,7 @@ class Run(NamedTuple):
     as_json: bool
     cluster: str | None = None
     mpi: "ClusterExecutor | None" = None
+    about: str = ""
 
 
 def usual(game: "Game") -> tuple[Path, Goal]:
@@ -341,7 +348,7 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
         line(progress)
 
     try:
-        with listening(how.as_json) as line, warnings.catch_warnings():
+        with listening(how.as_json, how.about) as line, warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {printable(str(message))}")
             announce(line, "reading the rules")
             from retrograde.solver.engine import solve  # which takes some time, in which nothing would be said

@@ -32,7 +32,10 @@ def test_a_line_for_each_and_their_sum(home):
         assert ("before" in line) == (name != "KQK")
         assert (f"{LONGEST[name]} plies" if name in LONGEST else "a draw, all of it") in line
     size = sum(path.stat().st_size for path in home.glob("*.h5"))
-    told = json.loads(retrograde("solve", "chess:all=3", "--json").stdout)
+    database_path("chess:KQK").unlink()
+    result = retrograde("solve", "chess:all=3", "--json")
+    assert {json.loads(line)["variant"] for line in result.stderr.splitlines()} == {"chess:KQK"}
+    told = json.loads(result.stdout)
     positions = sum(facts["positions"] for facts in told["variants"])
     assert lines[-1] == f"5 of 5 solved, {positions / 1e6:.2f} M positions, {size / 1000:.1f} kB"
     assert [facts["variant"] for facts in told["variants"]] == [f"chess:{name}" for name in THREE]

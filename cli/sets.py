@@ -48,7 +48,8 @@ def solve_set(variants: list[str], as_json: bool, solve: Callable[[str], tuple[F
 def line_of(facts: Facts, before: bool, wide: int) -> str:
     """Return in words what came out: `chess:KRK   16.1 kB   0.1 s   32 plies  8/8/8/8/8/8/2Rk4/1K6 b - - 0 1`."""
     longest = furthest(facts)
-    far = f"{longest['remoteness']} plies  {longest['position']}" if longest else "a draw, all of it"
+    plies = longest and ("1 ply" if longest["remoteness"] == 1 else f"{longest['remoteness']} plies")
+    far = f"{plies}  {longest['position']}" if longest else "a draw, all of it"
     took = faint(f"{'before':>10}") if before else f"{duration(facts['seconds']):>10}"
     return f"{facts['variant']:<{wide}}  {size(facts['bytes']):>8}  {took}  {far}"
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -361,6 +362,27 @@ def test_ctrl_c_ends_it_soon_with_one_line(tmp_path):
     assert run.returncode == 130
     told = [line for line in said.splitlines() if not line.startswith("{")]
     assert told == ["retrograde: interrupted; what is done is kept, and the same command goes on from there"]
+
+
+def test_that_no_worker_is_left_is_told_once(monkeypatch):
+    """And when one comes, the work goes on."""
+    monkeypatch.setattr(dask, "LONELY", 0.1)
+    settings = {"processes": False, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(n_workers=1, **settings) as cluster, distributed.Client(cluster) as client:
+        executor = dask.DaskExecutor(client)
+        cluster.scale(0)
+        while client.nthreads():
+            time.sleep(0.05)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = executor.send("measured", (), len, b"four")
+            while not told:
+                time.sleep(0.05)
+            time.sleep(0.5)
+            cluster.scale(1)
+            assert found.result(timeout=LATE) == 4
+        said = [str(warning.message) for warning in told if "no workers left" in str(warning.message)]
+        assert said == [f"the scheduler at {executor.address} has no workers left; one is waited for"]
 
 
 def who_has_worked():

@@ -38,6 +38,8 @@ PATIENCE = 60.0
 """Seconds for which a first worker is waited for, and..."""
 ANSWER = 10.0
 """...for which a scheduler is, until it answers."""
+LONELY = 15.0
+"""Seconds without a result after which it is looked whether there are workers."""
 LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 """How a cluster of so many processes on this machine is written."""
 SETTINGS = {
@@ -67,6 +69,8 @@ class DaskExecutor(ClusterExecutor):
         self.numbers = count()
         self.token = token_hex(4)
         self.looked, self.found = -FRESH, Counter[str]()
+        self.alone = False
+        """Whether there was no worker when one was looked for."""
 
     @property
     def threads(self) -> "Counter[str]":
@@ -126,7 +130,10 @@ class DaskExecutor(ClusterExecutor):
         """Have a task run, and return its result; raise ClusterError where it comes to none."""
         future = self.client.submit(function, *packed, key=key, pure=False)
         try:
-            return await future
+            coming = asyncio.ensure_future(result_of(future))
+            while not (await asyncio.wait({coming}, timeout=LONELY))[0]:
+                await self.look_for_workers()
+            return await coming
         except KilledWorker as error:
             raise ClusterError(
                 f"{error.allowed_failures + 1} workers ended at one task, the last at {error.last_worker.address}; "
@@ -134,6 +141,19 @@ class DaskExecutor(ClusterExecutor):
             ) from error
         except GONE as error:
             raise ClusterError(f"the scheduler at {self.address} has gone. {KEPT}") from error
+
+    async def look_for_workers(self) -> None:
+        """Warn where there is no worker any more, once until there is one again."""
+        with suppress(*GONE, OSError):  # a scheduler that is gone is told of by the tasks
+            left = bool(await self.client.nthreads())
+            if not left and not self.alone:
+                warnings.warn(f"the scheduler at {self.address} has no workers left; one is waited for", stacklevel=2)
+            self.alone = not left
+
+
+async def result_of(future: "distributed.Future") -> Any:
+    """Return the result of a task."""
+    return await future
 
 
 def host_of(address: str) -> str:

@@ -110,9 +110,12 @@ def command(
         raise click.UsageError(what, click.get_current_context())
     name, named = metric_named(variant)
     if members := variants_in(name):
-        if database or only_estimate or metric or named or ties or against:
+        if database or metric or named or ties or against:
             what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
-            raise click.UsageError(f"{what}: it goes with none of --database, --estimate, --metric, --ties, --against")
+            raise click.UsageError(f"{what}: it goes with none of --database, --metric, --ties, --against")
+        if only_estimate:
+            print_estimate_of_set(name, members, workers, as_json)
+            return
         how = Run(workers, memory, fresh, as_json, cluster, mpi)
 
         def solve_one(variant: str) -> tuple[dict[str, Any], bool]:
@@ -280,7 +283,6 @@ def print_estimate(
 ) -> None:
     """Print what a solve will take, on this machine or on a cluster."""
     import os
-    import shutil
 
     from retrograde.games.catalog import variant
     from retrograde.solver.work.progress import announce
@@ -294,14 +296,44 @@ def print_estimate(
             game, executor.workers if executor else workers or os.cpu_count() or 1, listener=line, metric=goal.metric,
             against=goal.against is not None, is_plain=(lambda _: False) if executor else looks_plain,
         )  # fmt: skip
+    print_expected(variant(game), expected, path, as_json, executor)
+
+
+def print_estimate_of_set(name: str, members: list[str], workers: int | None, as_json: bool) -> None:
+    """Print what it will take to solve those of a set of variants that are not solved yet."""
+    import os
+
+    from retrograde.databases import database_path
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.work.progress import Phase
+
+    left = [member for member in members if not database_path(member).exists()]
+    if not left:
+        raise Failure(f"all {len(members)} variants of {name} are solved", 0)
+    with listening(as_json) as line:
+        from retrograde.solver.forecast import estimate, of_set
+
+        phase, estimates = Phase("estimating", line, len(left)), []
+        for member in left:
+            estimates.append(estimate(load_game(member), workers or os.cpu_count() or 1))
+            phase.advance(1)
+    print_expected(name, of_set(estimates), database_path(left[0]), as_json)
+
+
+def print_expected(
+    name: str, expected: "Estimate", path: Path, as_json: bool, executor: "ClusterExecutor | None" = None
+) -> None:
+    """Print an estimate."""
+    import shutil
+
     folder = next(folder for folder in path.absolute().parents if folder.is_dir())
     free = shutil.disk_usage(folder).free
     if as_json:
         tiers = [{"tier": tier, "records": records} for tier, records in expected.tiers.items()]
         fits = expected.fits(free)
-        print_json({"variant": variant(game), **asdict(expected), "tiers": tiers, "disk_free": free, "fits_disk": fits})
+        print_json({"variant": name, **asdict(expected), "tiers": tiers, "disk_free": free, "fits_disk": fits})
         return
-    click.echo(f"{heading(variant(game))}: an estimate\n")
+    click.echo(f"{heading(name)}: an estimate\n")
     rows = [("workers", str(executor))] if executor else []
     rows += [
         ("positions", told(expected, "positions", amount)),

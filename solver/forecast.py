@@ -313,6 +313,24 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     return result
 
 
+def of_set(estimates: list[Estimate]) -> Estimate:
+    """Return what it will take to solve numbered games one after another, from what each will take: sums, but for the
+    memory and the scratch files, of which there is no more than one game's at a time."""
+    result = Estimate(0, 0, complete=all(each.complete for each in estimates))
+    for name in ("records", "positions", "seconds", "database", "memory", "scratch"):
+        each = [Range(each.ranges[name][0], getattr(each, name), each.ranges[name][1]) for each in estimates]
+        if name in ("memory", "scratch"):
+            result.put(name, Range(*(max(amounts) for amounts in zip(*each, strict=True))))
+        else:
+            result.put(name, sum(each, NOTHING))
+    starts = len(estimates) - 1  # of the program: there is one
+    low, high = result.ranges["seconds"]
+    once = Range(low, result.seconds, high) + NUMBERED.start.times(-starts)
+    result.put("seconds", once)
+    result.rests_on = [f"estimates of the variants that are not solved yet, {len(estimates)}, one after another"]
+    return result
+
+
 def formations(game: Game, numbering: Numbering) -> Iterator[tuple[int, "Formation | None"]]:
     """Yield for the row of each tier what stands on the board where it is solved set by set, else None."""
     for row, tier in enumerate(numbering.tiers.tolist()):

@@ -42,6 +42,22 @@ def test_a_line_for_each_and_their_sum(home):
     assert told["failed"] == {}
 
 
+def test_what_it_will_take(home):
+    """Of those that are left: of KQK there is one here, and then none."""
+    set_, one = (
+        json.loads(retrograde("solve", f"chess:{name}", "--estimate", "--json").stdout) for name in ("all=3", "KQK")
+    )
+    assert set_["variant"] == "chess:all=3" and "not solved yet, 1," in set_["rests_on"][0]
+    for name in ("memory", "scratch", "database"):
+        assert set_[name] == one[name]
+    database_path("chess:KBK").unlink()
+    more = json.loads(retrograde("solve", "chess:all=3", "--estimate", "--json").stdout)
+    assert more["database"] > set_["database"] and more["positions"] > set_["positions"]
+    assert more["memory"] == set_["memory"] and more["seconds"] < 2 * set_["seconds"]
+    retrograde("solve", "chess:all=3")
+    assert "all 5 variants of chess:all=3 are solved" in retrograde("solve", "chess:all=3", "--estimate").stderr
+
+
 def test_what_cannot_be_solved_hinders_no_other(home):
     database_path("chess:KNK").write_bytes(b"nothing")
     result = retrograde("solve", "chess:all=3", status=1)
@@ -68,7 +84,7 @@ def test_an_interruption_says_how_far_it_is(home):
     [
         (["solve", "chess:all=9"], "all=9 is no set of endings; they have 3 to 5 men"),
         (["solve", "chess:all=3", "--database", "x.h5"], "chess:all=3 is a set of 5 variants"),
-        (["solve", "chess:all=3", "--estimate"], "goes with none of --database, --estimate"),
+        (["solve", "chess:all=3", "--metric", "score"], "goes with none of --database, --metric"),
         (
             ["info", "chess:all=4"],
             "chess:all=4 is a set of 35 variants, which only solve takes; name one, as in chess:KRK",

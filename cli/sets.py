@@ -14,10 +14,13 @@ Facts = dict[str, Any]
 SAME = "the same command"
 
 
-def solve_set(variants: list[str], as_json: bool, solve: Callable[[str], tuple[Facts, bool]]) -> None:
+def solve_set(
+    variants: list[str], solve: Callable[[str], tuple[Facts, bool]], as_json: bool = False, fresh: bool = False
+) -> None:
     """Let each variant be solved, print a line for each, and then the sums; raise Failure where some were not.
 
-    *solve* gives what came out, and whether it had been solved before. What cannot be solved hinders no other.
+    *solve* gives what came out, and whether it had been solved before. What cannot be solved hinders no other. Where
+    all are solved *fresh*, the same command does not go on from an interruption.
     """
     wide, done, failed = max(map(len, variants)), list[Facts](), dict[str, str]()
     for number, variant in enumerate(variants, 1):
@@ -27,7 +30,7 @@ def solve_set(variants: list[str], as_json: bool, solve: Callable[[str], tuple[F
             failure = error if isinstance(error, Failure) else explain(error)
             if not isinstance(error, Exception) or failure.status == INTERRUPTED:
                 left = f"; {number - 1} of {len(variants)} are solved"
-                goes_on = "" if SAME in failure.message else f", and {SAME} goes on from there"
+                goes_on = "" if fresh or SAME in failure.message else f", and {SAME} goes on from there"
                 raise Failure(f"{failure.message}{left}{goes_on}", failure.status) from error
             failed[variant] = printable(failure.message)
             which = "" if variant in failure.message else f"{variant}: "

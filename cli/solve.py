@@ -110,11 +110,11 @@ def command(
         raise click.UsageError(what, click.get_current_context())
     name, named = metric_named(variant)
     if members := variants_in(name):
-        if database or metric or named or ties or against:
+        if database or metric or named or ties or against or (only_estimate and (cluster or mpi)):
             what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
             raise click.UsageError(f"{what}: it goes with none of --database, --metric, --ties, --against")
         if only_estimate:
-            print_estimate_of_set(name, members, workers, as_json)
+            print_estimate_of_set(name, members, Run(workers, memory, fresh, as_json))
             return
         how = Run(workers, memory, fresh, as_json, cluster, mpi)
 
@@ -122,7 +122,7 @@ def command(
             one = load_game(variant)
             return found_or_solved(one, *usual(one), how._replace(about=variant))
 
-        solve_set(members, as_json, solve_one)
+        solve_set(members, solve_one, as_json, fresh)
         return
     game = load_game(name)
     against = against or model_in(named)
@@ -299,25 +299,23 @@ def print_estimate(
     print_expected(variant(game), expected, path, as_json, executor)
 
 
-def print_estimate_of_set(name: str, members: list[str], workers: int | None, as_json: bool) -> None:
-    """Print what it will take to solve those of a set of variants that are not solved yet."""
+def print_estimate_of_set(name: str, members: list[str], how: Run) -> None:
+    """Print what it will take to solve those of a set of variants that are not solved yet, or are to be solved anew."""
     import os
 
     from retrograde.databases import database_path
     from retrograde.games.catalog import load_game
     from retrograde.solver.work.progress import Phase
 
-    left = [member for member in members if not database_path(member).exists()]
-    if not left:
-        raise Failure(f"all {len(members)} variants of {name} are solved", 0)
-    with listening(as_json) as line:
+    left = [member for member in members if how.fresh or not database_path(member).exists()]
+    with listening(how.as_json) as line:
         from retrograde.solver.forecast import estimate, of_set
 
         phase, estimates = Phase("estimating", line, len(left)), []
         for member in left:
-            estimates.append(estimate(load_game(member), workers or os.cpu_count() or 1))
+            estimates.append(estimate(load_game(member), how.workers or os.cpu_count() or 1))
             phase.advance(1)
-    print_expected(name, of_set(estimates), database_path(left[0]), as_json)
+    print_expected(name, of_set(estimates), database_path(members[0]), how.as_json)
 
 
 def print_expected(

@@ -89,8 +89,13 @@ def variants_in(text: str) -> list[str]:
     """
     cls, options = class_and_options(text.strip())
     name = text.strip().removesuffix(options)
+    return [name + one for one in members_of(cls, options)] if options else []
+
+
+def members_of(cls: type[Game], options: str) -> list[str]:
+    """Return the options of the variants of which a text is a set; raise VariantError where there is no such set."""
     try:
-        return [name + one for one in cls.collection(options)] if options else []
+        return cls.collection(options.strip())
     except ValueError as error:
         raise VariantError(f"{cls.name}: {error}") from error
 
@@ -274,7 +279,7 @@ def make(cls: type[Game], text: str) -> Game:
         elif not equals:
             name, value = (list(known)[index], part) if index < len(known) else ("", part)
         if name not in known:
-            if members := cls.collection(text.strip()):
+            if members := members_of(cls, text):
                 what = f"a set of {len(members)} variants, which only solve takes"
                 raise VariantError(f"{cls.name}:{text.strip()} is {what}; name one, as in {cls.name}:{members[0]}")
             near = get_close_matches(name, known, 1)

@@ -26,6 +26,7 @@ from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.legend import count_positions
 from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
+from retrograde.databases.open import open_beside
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import kin, rests_on, rules_digest, trust, variant
 from retrograde.games.game import (
@@ -163,7 +164,7 @@ def solve(
 
 def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
     """Solve the variants on whose databases that of a game rests, where they are neither beside it nor in the usual
-    place; see `elsewhere` in the contract."""
+    place; see `elsewhere` in the contract. Raises NoWay where one of those that are there is of no use."""
     if order.metric != METRICS[0] or not is_numbered(game):
         return
     needed = rests_on(game)
@@ -171,10 +172,19 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
         beside = database_path(other, path.parent)
         if not beside.exists() and not database_path(other).exists():
             announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
-            solve(
-                kin(game, other), beside, workers=order.workers, memory=order.memory, listener=order.listener,
-                executor=order.executor, sizes=order.sizes,
-            )  # fmt: skip
+            with Lock(beside) as lock:
+                if not beside.exists():  # by another process, before it gave up the lock
+                    solve(
+                        kin(game, other), beside, workers=order.workers, memory=order.memory, listener=order.listener,
+                        executor=order.executor, sizes=order.sizes, lock=lock,
+                    )  # fmt: skip
+        try:
+            with open_beside(path.parent, game, other) as database:
+                if database.metric != METRICS[0]:
+                    raise NoWay(f"{str(database.file.path)!r} is by {database.metric}, not by {METRICS[0]}")
+        except RetrogradeError as error:
+            what = f"{variant(game)} rests on {other}, which cannot be used: {error}"
+            raise NoWay(f"{what}; make that anew with: retrograde solve {other} --fresh") from error
 
 
 def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:
@@ -211,11 +221,12 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
     def inspect(path: Path) -> None:
         try:
             with DatabaseFile(path) as file:
-                database, seconds = database_of(file, game), min(max((time.monotonic() - began) / 10, 0.02), 0.1)
-                if order.metric == METRICS[0]:
-                    verify_sample(database, seconds)
-                else:
-                    verify_measured(database, positions_of(database), seconds)
+                seconds = min(max((time.monotonic() - began) / 10, 0.02), 0.1)
+                with database_of(file, game) as database:
+                    if order.metric == METRICS[0]:
+                        verify_sample(database, seconds)
+                    else:
+                        verify_measured(database, positions_of(database), seconds)
         except RuleError:
             place.clear()  # what such rules have led to is not to be gone on from
             raise

@@ -320,10 +320,10 @@ def of_set(estimates: list[Estimate]) -> Estimate:
     for name in ("records", "positions", "seconds", "database", "memory", "scratch"):
         each = [Range(each.ranges[name][0], getattr(each, name), each.ranges[name][1]) for each in estimates]
         if name in ("memory", "scratch"):
-            result.put(name, Range(*(max(amounts) for amounts in zip(*each, strict=True))))
+            result.put(name, Range(*(max(amounts) for amounts in zip(NOTHING, *each, strict=True))))
         else:
             result.put(name, sum(each, NOTHING))
-    starts = len(estimates) - 1  # of the program: there is one
+    starts = max(len(estimates) - 1, 0)  # of the program: there is one
     low, high = result.ranges["seconds"]
     once = Range(low, result.seconds, high) + NUMBERED.start.times(-starts)
     result.put("seconds", once)

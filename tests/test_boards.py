@@ -208,6 +208,16 @@ def test_only_chess_by_its_own_rules_is_solved_so():
     assert fit.formation_of(Chess("KRK"), tier_of("KRPK")).name == "KRPK"
 
 
+def test_a_mate_may_take_as_many_plies_as_there_are_codes(tmp_path, by_sets, monkeypatch):
+    """Of KRK the longest takes 32, and its code is 33."""
+    whole = solve(Chess("KRK"), tmp_path / "game.h5", fresh=True).read_bytes()
+    for most in (34, 33, 32, 31):
+        by_sets.clear()
+        monkeypatch.setattr(tiers, "DEEPEST", most)
+        assert solve(Chess("KRK"), tmp_path / f"{most}.h5", fresh=True).read_bytes() == whole
+        assert by_sets == (["KK", "KRK"] if most > 32 else ["KK"])
+
+
 def test_what_is_too_deep_or_takes_too_much_memory_is_solved_by_slots(tmp_path, by_sets, monkeypatch):
     whole = solve(Chess("KRK"), tmp_path / "game.h5", fresh=True).read_bytes()
     with monkeypatch.context() as patch:

@@ -55,7 +55,9 @@ def test_what_it_will_take(home):
     assert more["database"] > set_["database"] and more["positions"] > set_["positions"]
     assert more["memory"] == set_["memory"] and more["seconds"] < 2 * set_["seconds"]
     retrograde("solve", "chess:all=3")
-    assert "all 5 variants of chess:all=3 are solved" in retrograde("solve", "chess:all=3", "--estimate").stderr
+    none = json.loads(retrograde("solve", "chess:all=3", "--estimate", "--json").stdout)
+    assert none["positions"] == none["memory"] == none["seconds"] == 0
+    assert json.loads(retrograde("solve", "chess:all=3", "--fresh", "--estimate", "--json").stdout)["positions"] > 6e6
 
 
 def test_what_cannot_be_solved_hinders_no_other(home):
@@ -76,12 +78,13 @@ def test_an_interruption_says_how_far_it_is(home):
         return {"variant": variant, "positions": 1, "bytes": 1, "seconds": 0.0, "longest": None}, False
 
     with pytest.raises(Failure, match="interrupted; 1 of 2 are solved, and the same command goes on from there"):
-        sets.solve_set(["a", "b"], False, solve)
+        sets.solve_set(["a", "b"], solve)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["info", "chess:all=9"], "chess: all=9 is no set of endings"),
         (["solve", "chess:all=9"], "all=9 is no set of endings; they have 3 to 5 men"),
         (["solve", "chess:all=3", "--database", "x.h5"], "chess:all=3 is a set of 5 variants"),
         (["solve", "chess:all=3", "--metric", "score"], "goes with none of --database, --metric"),

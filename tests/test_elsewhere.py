@@ -3,11 +3,13 @@
 That is so of chess endings of five men; to see it of smaller ones too, the number of men is changed here.
 """
 
+import gc
 import importlib
 import shutil
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from retrograde.databases import NoDatabase, open_database
@@ -17,9 +19,12 @@ from retrograde.games.chess import sets
 from retrograde.games.chess.men import TIERS
 from retrograde.games.chess.rules import Chess
 from retrograde.solver.audit.verify import verify
+from retrograde.solver.boards import tiers
+from retrograde.solver.boards.formation import Formation
 from retrograde.solver.conformance.check import check
-from retrograde.solver.engine import solve
+from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.play.solution import open_solution
+from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.work import Unsuited
 from tests.forge import Forged
 
@@ -156,8 +161,41 @@ def test_a_solve_goes_on_from_the_databases_that_are_there(folder, alone, tmp_pa
 def test_there_is_no_way_but_by_sets(folder, alone, tmp_path):
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
-    with pytest.raises(Unsuited, match="rests on other databases, and so can be solved set by set alone"):
+    with pytest.raises(Unsuited, match="rests on other databases, and so is solved set by set alone; there is no"):
         solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", way="numbered", fresh=True)
+
+
+def test_what_takes_too_much_or_too_long_says_so(folder, alone, tmp_path, monkeypatch):
+    for path in folder.iterdir():
+        shutil.copy(path, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(tiers, "DEEPEST", 20)
+        with pytest.raises(Unsuited, match="its mates take too many plies"):
+            solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(Formation, "room", 1 << 60)
+        with pytest.raises(MemoryLimit):
+            solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
+
+
+def test_a_database_that_cannot_be_rested_on_is_told_before_anything_begins(folder, alone, tmp_path):
+    for path in folder.iterdir():
+        shutil.copy(path, tmp_path)
+    (tmp_path / "chess,KRKN.h5").unlink()
+    whole = (tmp_path / "chess,KRK.h5").read_bytes()
+    (tmp_path / "chess,KRK.h5").write_bytes(whole[:3000])
+    with pytest.raises(NoWay, match="chess:KRKN rests on chess:KRK, which cannot be used: the database"):
+        solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"chess,{name}.h5" for name in ("KK", "KNK", "KRK")]
+
+
+def test_no_file_stays_open(folder, alone, tmp_path):
+    gc.disable()  # else it might close them
+    try:
+        solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5")
+        assert not [file.path for file in psutil.Process().open_files() if str(tmp_path) in file.path]
+    finally:
+        gc.enable()
 
 
 class Lost(Chess):

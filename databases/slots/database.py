@@ -4,9 +4,11 @@ It may rest on others, which have tiers that it has not (see `elsewhere` in the 
 in the usual place, and opened when they are asked for.
 """
 
+import threading
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from itertools import accumulate
 from typing import Any
 
@@ -15,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database
+from retrograde.databases.errors import NoDatabase
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games import Game
 from retrograde.games.catalog import own_tiers
@@ -43,16 +46,20 @@ class SlotsDatabase(Database):
             raise file.damaged("its tiers are not those of the game")
         self._rests = self._numbers != every  # a file may have all that could be elsewhere
         self._others: dict[str, SlotsDatabase] = {}
+        self._opening = threading.Lock()
 
     def holder(self, tier: int) -> "SlotsDatabase":
         variant = self.game.elsewhere(tier) if self._rests else ""
         if not variant:
             return self
-        if variant not in self._others:
-            other = self.open_other(variant)
-            if not isinstance(other, SlotsDatabase) or other.metric != self.metric:
-                raise other.file.damaged(f"it is not of the kind that {self.file.variant} rests on")
-            self._others[variant] = other
+        with self._opening:
+            if variant not in self._others:
+                other = self.open_other(variant)
+                if not isinstance(other, SlotsDatabase) or other.metric != self.metric:
+                    other.close()
+                    what = f"{self.file.variant} rests on {variant} by {self.metric}"
+                    raise NoDatabase(f"{what}, and the database {str(other.file.path)!r} is by {other.metric}")
+                self._others[variant] = other
         return self._others[variant]
 
     def tier_rows(self, tier: int) -> Iterator[NDArray[Any]]:
@@ -77,9 +84,10 @@ class SlotsDatabase(Database):
         return values, remotenesses
 
     def close(self) -> None:
-        for other in self._others.values():
-            other.close()
-        super().close()
+        with ExitStack() as stack:
+            stack.callback(super().close)
+            for other in self._others.values():
+                stack.callback(other.close)
 
     def _find(self, position: int, tier: int) -> int:
         place = self._place(position, tier)

@@ -4,8 +4,9 @@
 place in them is `pair * inner + rest`, and *rest* has six bits for the square of each man but the last, whose squares
 are the bits of the word. Those men are the outer ones, none, one or two.
 
-What is known of positions is told by bytes, one for each bit of a set: 0 nothing or a draw, 255 no position, else one
-more than the plies to mate, so that wins are even. What captures and promotions alone bring is there from the start.
+What is known of positions is told by bytes, one for each bit of a set: 0 nothing, a draw or no position, else one more
+than the plies to mate, so that wins are even. What captures and promotions alone bring is there from the start. Of
+later tiers 255 is no position.
 
 Where a pawn may be captured en passant, the position is another one than that with the same men and without that right:
 `passing` is a Passing (see passing.py) of the side that moves.
@@ -423,9 +424,7 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
         for square in range(64):
             worth = worths[square]
             code = 0
-            if not word & BITS[square]:
-                code = 255
-            elif worth > DRAWN:
+            if worth > DRAWN:
                 saved[place] |= BITS[square]
                 code = WON - worth + 1
             elif worth == DRAWN:
@@ -463,7 +462,7 @@ def find_due(known, wins, losses):
         wins[place] = losses[place] = NO_POSITION
         for square in range(64):
             code = known[place << 6 | square]
-            if code and code != NO_POSITION:
+            if code:
                 greatest = max(greatest, code)
                 if code & 1:
                     losses[place] = min(losses[place], code)

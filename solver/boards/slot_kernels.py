@@ -1,6 +1,6 @@
 """The compiled loops between slots, as chess numbers positions, and the codes of positions as they lie in words.
 
-Codes are those of `kernels`: 0 a draw, EMPTY no position, else one more than the plies to mate.
+Codes are those of `kernels`: 0 a draw, of later tiers EMPTY no position, else one more than the plies to mate.
 """
 
 import numpy as np
@@ -82,22 +82,23 @@ def expand(board, pairs, scores, table, kinds, ways, kept, order, turn, exchange
 
 
 @lean_kernel
-def collect(known, diagonal, places, kept, inner, table, each, begin, scores, counts):
+def collect(known, legal, diagonal, places, kept, inner, table, empty, each, begin, scores, counts):
     """Write the scores of the slots with one side to move, and count them by code: int64[256, 3].
 
-    *places* and *kept* are an Arrangement; *diagonal* says of pairs of kings that both are on the diagonal. A slot
-    stands for *each* so many positions, or half of them where the position is its own mirror image. *begin* is the
-    first slot.
+    *legal* are the positions as bits in words; *places* and *kept* are an Arrangement; *diagonal* says of pairs of
+    kings that both are on the diagonal. A code's score is `table[code]`, that of no position *empty*. A slot stands for
+    *each* so many positions, or half of them where the position is its own mirror image. *begin* is the first slot.
     """
     size = len(places)
     for pair in range(len(diagonal)):
         for spot in range(size):
-            code = known[pair * inner + places[spot]]
-            if diagonal[pair] and kept[spot] == 0:
-                code = EMPTY
+            place = pair * inner + places[spot]
+            scores[pair * size + spot] = empty
+            if not legal[place >> 6] >> np.uint64(place & 63) & np.uint64(1) or (diagonal[pair] and kept[spot] == 0):
+                continue
+            code = known[place]
             scores[pair * size + spot] = table[code]
-            if code != EMPTY:
-                if counts[code, STORED] == 0:
-                    counts[code, FIRST] = begin + pair * size + spot
-                counts[code, STORED] += 1
-                counts[code, POSITIONS] += each >> (1 if diagonal[pair] and kept[spot] == 2 else 0)
+            if counts[code, STORED] == 0:
+                counts[code, FIRST] = begin + pair * size + spot
+            counts[code, STORED] += 1
+            counts[code, POSITIONS] += each >> (1 if diagonal[pair] and kept[spot] == 2 else 0)

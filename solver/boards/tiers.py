@@ -41,9 +41,11 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 Tell = Callable[[int, int], object]
 """Told of how many positions are decided, and the remoteness of those decided last."""
 
-DEEPEST = 252
-"""The greatest code of a win or a loss: one more than the plies to mate."""
+DEEPEST, DEEPEST_LATER = 255, 252
+"""The greatest code of a win or a loss, one more than the plies to mate: of a tier, and of one that a move leads to."""
 
+PART = 1 << 24
+"""Codes that are looked at together."""
 IMAGES = 16, 4
 """Positions equal by symmetry, both pairs of colours counted, without pawns and with."""
 
@@ -73,6 +75,8 @@ def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: 
     while under_way:
         under_way = [role for role, more in zip(under_way, list(run(Role.step, under_way)), strict=True) if more]
         tell(sum(role.decided for role in roles), max(role.remoteness for role in roles))
+    for side in sides:  # while one role was under way it wrote wins beside what the other would have taken back
+        kernels.forget(side.known, side.unlost)
     known = [side.known for side in sides]
     pawns = {man: found for each in passed for man, found in each.pawns.items()}
     del sides, roles, under_way, passed
@@ -118,14 +122,16 @@ class Role:
 
     def step(self) -> bool:
         """Find what is won in one ply more than was lost last, and lost in two; tell whether there may be more."""
-        if not self.found and self.code >= self.last:
-            kernels.forget(self.loser.known, self.loser.unlost)
-            return False
-        if self.code + 2 > DEEPEST:
-            raise TooDeep
         men, board, winner, loser = self.men, geometry(), self.winner, self.loser
         if self.found:
             kernels.lead_to(men, board, winner.number, self.passed.passing, self.lost, self.candidates)
+            if self.code + 2 > DEEPEST:
+                kernels.keep_common(self.candidates, winner.unwon)
+                self.found = int(self.candidates.any())
+        if not self.found and self.code >= self.last:
+            return False
+        if self.code + 2 > DEEPEST:
+            raise TooDeep
         kernels.fall_due(winner.known, winner.wins_due, self.code + 1, self.won, self.candidates)
         won = kernels.decide(self.candidates, winner.unwon, self.won, winner.known, self.code + 1)
         won += self.passed_by_loser.win(self.code + 1, self.won, self.candidates)
@@ -174,8 +180,9 @@ class Departures:
         self.codes = np.empty(end, np.uint8)
         for (left, turn), begin in begins.items():
             expand(left, turn, scores_of, self.codes[begin : begin + positions_of(left)])
-        if ((self.codes > DEEPEST) & (self.codes < EMPTY)).any():
-            raise TooDeep
+        for part in (self.codes[first : first + PART] for first in range(0, end, PART)):
+            if ((part > DEEPEST_LATER) & (part < EMPTY)).any():
+                raise TooDeep
 
 
 def expand(codes: Codes, turn: int, scores_of: Callable[[int], Array], found: Array) -> None:
@@ -208,9 +215,9 @@ def ways_of_groups(codes: Codes) -> Array:
 
 @cache
 def codes_of_scores() -> Array:
-    """Return the code of each score, uint8[65536]; more than DEEPEST for what is too deep."""
+    """Return the code of each score, uint8[65536]; more than DEEPEST_LATER for what is too deep."""
     table, plies = np.full(1 << BITS + 2, EMPTY, np.uint8), np.arange(1 << BITS)
-    codes = np.minimum(plies + 1, DEEPEST + 1 + plies % 2)
+    codes = np.minimum(plies + 1, DEEPEST_LATER + 1 + plies % 2)
     table[(LOSE_CLASS << BITS) + plies] = codes
     table[(WIN_CLASS + 1 << BITS) - 1 - plies] = codes
     table[DRAW_CLASS << BITS] = 0
@@ -225,6 +232,7 @@ def collected(formation: Formation, known: list[Array], scores: Array, pawns: di
     passant, by the man who may be; return how often each is there."""
     places, kept = arrangement(formation.codes)
     table = np.array([score_of(code) for code in range(256)], scores.dtype)
+    empty = scores.dtype.type(DRAW_CLASS << BITS | EMPTY_PLIES)
     squares, numbers = formation.men.squares, geometry().kings[4096 * formation.has_pawns :]
     diagonal = numbers[squares[:, 0] << 6 | squares[:, 1]] & 8 != 0
     turns = 2 - formation.is_symmetric
@@ -233,14 +241,14 @@ def collected(formation: Formation, known: list[Array], scores: Array, pawns: di
     for turn in range(turns):
         counts, begin = np.zeros((256, 3), np.int64), turn * size
         slot_kernels.collect(
-            known[turn], diagonal, places, kept, formation.inner, table, IMAGES[formation.has_pawns], begin,
-            scores[begin : begin + size], counts,
+            known[turn], legal_positions(formation.codes, turn), diagonal, places, kept, formation.inner, table, empty,
+            IMAGES[formation.has_pawns], begin, scores[begin : begin + size], counts,
         )  # fmt: skip
         known[turn] = np.empty(0, np.uint8)  # to make room for the scores of the other side
         there = np.flatnonzero(counts[:, STORED])
         rows.append(np.column_stack([np.full(len(there), turn), table[there].astype(np.int64), counts[there]]))
     passed = scores[turns * size :].reshape(turns, -1)
-    passed[:] = table[EMPTY]
+    passed[:] = empty
     for man, each in pawns.items():
         if not formation.is_symmetric or formation.codes[man] & BLACK:
             passed.reshape(-1)[slots_of(formation, man, each)] = table[each.values]
@@ -248,15 +256,13 @@ def collected(formation: Formation, known: list[Array], scores: Array, pawns: di
         there, first, stored = (column.astype(np.int64) for column in np.unique(part, True, return_counts=True))
         first += turns * size + turn * len(part)
         columns = np.full(len(there), turns + turn), there, stored, IMAGES[True] * stored, first
-        rows.append(np.column_stack(columns)[there != table[EMPTY]])
+        rows.append(np.column_stack(columns)[there != empty])
     found = np.concatenate(rows)
     return found[np.lexsort((found[:, 1], found[:, 0]))]
 
 
 def score_of(code: int) -> int:
-    """Return the score of a code."""
-    if code == EMPTY:
-        return DRAW_CLASS << BITS | EMPTY_PLIES
+    """Return the score of a code of a tier."""
     if code == 0:
         return encode(DRAW, 0, BITS)
     return encode(LOSE if code & 1 else WIN, code - 1, BITS)

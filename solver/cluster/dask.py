@@ -129,8 +129,8 @@ class DaskExecutor(ClusterExecutor):
     async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[bytes, ...]) -> Any:
         """Have a task run, and return its result; raise ClusterError where it comes to none."""
         future = self.client.submit(function, *packed, key=key, pure=False)
+        coming = asyncio.ensure_future(result_of(future))
         try:
-            coming = asyncio.ensure_future(result_of(future))
             while not (await asyncio.wait({coming}, timeout=LONELY))[0]:
                 await self.look_for_workers()
             return await coming
@@ -141,6 +141,8 @@ class DaskExecutor(ClusterExecutor):
             ) from error
         except GONE as error:
             raise ClusterError(f"the scheduler at {self.address} has gone. {KEPT}") from error
+        finally:
+            coming.cancel()
 
     async def look_for_workers(self) -> None:
         """Warn where there is no worker any more, once until there is one again."""

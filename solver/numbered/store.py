@@ -17,6 +17,7 @@ import psutil
 from retrograde.games.catalog import rests_on, variant
 from retrograde.games.game import Game
 from retrograde.solver.boards.elsewhere import Elsewhere
+from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
@@ -103,11 +104,19 @@ class NumberedStore:
             yield done
             return
         if rests_on(self.table.game):
-            what = "it rests on other databases, and so can be solved set by set alone, which is not possible here"
-            raise Unsuited(f"{variant(self.table.game)}: {what}")
+            self.refuse(k)
         from retrograde.solver.numbered.by_slots import solve_by_slots  # which needs much that sets do not
 
         yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file))
+
+    def refuse(self, k: int) -> None:
+        """Say why a tier that rests on other databases, and so can only be solved set by set, was not."""
+        game, table = self.table.game, self.table
+        formation = formation_of(game, int(table.numbering.tiers[k]), table.bits)
+        if self.by_sets and formation:
+            self.work.budget.check(formation.room, f"solving {variant(game)} set by set")
+        why = "its mates take too many plies" if self.by_sets and formation else "there is no other way"
+        raise Unsuited(f"{variant(game)} rests on other databases, and so is solved set by set alone; {why}")
 
     def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
         """Return what is to be kept of a tier that can be solved set by set in the memory that is left; else None."""

@@ -46,6 +46,7 @@ from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.models.model import Model, NoModel
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
+from retrograde.solver.numbered.room import room_for_tiers
 from retrograde.solver.recheck.sampled import verify_measured
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.exits import no_exit
@@ -168,6 +169,10 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
     if order.metric != METRICS[0] or not is_numbered(game):
         return
     needed = rests_on(game)
+    if needed:  # that memory does not suffice for what comes last is said first
+        own = Numbering.own(game)
+        least = room_for_tiers(game, own, order.sizes.plies_bits[0], by_sets=True).least
+        MemoryBudget(order.memory).check(least, f"solving {own.slots:,} slots of positions")
     for number, other in enumerate(needed, 1):
         beside = database_path(other, path.parent)
         if not beside.exists() and not database_path(other).exists():

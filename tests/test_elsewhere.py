@@ -18,6 +18,7 @@ from retrograde.games.catalog import load_game, own_tiers, rests_on
 from retrograde.games.chess import sets
 from retrograde.games.chess.men import TIERS
 from retrograde.games.chess.rules import Chess
+from retrograde.solver.audit import slots
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.boards import tiers
 from retrograde.solver.boards.formation import Formation
@@ -145,6 +146,15 @@ def test_the_audit_holds_values_against_those_of_other_databases(folder, alone, 
     with open_database(tmp_path / "chess,KRKN.h5") as database:
         report = verify(database)
     assert report.wrong > 1000
+
+
+def test_the_audit_takes_in_what_it_lacks(folder, alone, monkeypatch):
+    """Whichever tiers it has met among the children of some positions, here none."""
+    monkeypatch.setattr(slots, "MEETING", 0)
+    with open_database(folder / "chess,KRKN.h5") as database:
+        audit = slots.SlotAudit(database)
+        assert audit.tiers.tolist() == [KRKN]
+        assert verify(database, interpreted=False).ok
 
 
 def test_a_solve_goes_on_from_the_databases_that_are_there(folder, alone, tmp_path):

@@ -1,5 +1,6 @@
 """The audit of a database with a dense numbering: each slot that stands for a position verified (see verify.py)."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
-from retrograde.games.catalog import rests_on
+from retrograde.games.catalog import own_tiers, rests_on
+from retrograde.games.game import UNDECIDED
 from retrograde.solver.audit.audit import BLOCK, Audit, Checked, outcome_of
 from retrograde.solver.audit.faults import words
 from retrograde.solver.numbered.numbering import Numbering
@@ -15,14 +17,18 @@ from retrograde.solver.work.progress import Phase
 
 Array = np.ndarray[Any, Any]
 
+MEETING, MEETING_SECONDS = 20_000, 3.0
+"""Positions of which the children are looked at to see into which tiers moves lead, and time for that."""
+
 
 class SlotAudit(Audit):
     """A database with a dense numbering in memory: an item is a slot, among those of all tiers.
 
     `rows` has for each slot the row of the legend; tier k, of number `tiers[k]`, has the slots from `bounds[k]` to
     `bounds[k + 1]`; `filled` tells which stand for a position, where rules are compiled. `stretches` are the tier, the
-    number in the tier, and the slots of all parts. Where the database rests on others, the tiers that these have are
-    there as well, from slot `own` on, believed as they are; their outcomes that the legend has not come behind it.
+    number in the tier, and the slots of all parts. Where the database rests on others, the tiers of these into which
+    moves lead are there as well, from slot `own` on, believed as they are; their outcomes that the legend has not come
+    behind it.
     """
 
     missing = "has no slot"
@@ -31,35 +37,75 @@ class SlotAudit(Audit):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.rules = self.game.family
-        contents, every = database.file.contents, Numbering.of(self.game)
-        self.tiers, self.bounds = every.tiers, every.starts
-        own = len(contents.tiers.numbers)
-        self.sound = all(map(np.array_equal, contents.tiers, (self.tiers[:own], self.bounds[: own + 1])))
+        contents = database.file.contents
+        numbers = contents.tiers.numbers.tolist()
+        every = Numbering.of(self.game)
+        stored = Numbering.of(self.game, [tier for tier in numbers if every.row(tier) >= 0])
+        self.tiers, self.bounds = stored.tiers, stored.starts
+        whole = every.tiers.tolist() == numbers
+        self.sound = all(map(np.array_equal, contents.tiers, (self.tiers, self.bounds)))
+        self.sound &= whole or own_tiers(self.game) == numbers
         self.own = int(contents.tiers.bounds[-1])
-        self.rows = self.rows_of_all(own) if self.sound and own < len(self.tiers) else contents.all_slots()
-        self.filled = np.zeros(len(self.rows), np.bool_)
-        self.filled[self.own :] = True
-        self.stretches = list(Numbering.of(self.game, contents.tiers.numbers.tolist()).parts(self.game))
+        self.stretches = list(stored.parts(self.game))
         self.ends = np.array([where.stop for _, _, where in self.stretches])
         self.parts = len(self.stretches)
+        self.lacking: set[int] = set()
+        """Tiers of other databases in which children have been met, and that are not there."""
+        self.rests = self.sound and not whole
+        if not self.rests:
+            self.rows = contents.all_slots()
+            self.filled = np.zeros(len(self.rows), np.bool_)
+        else:
+            self.load(self.tiers_met() - set(numbers))
         self.begin()
 
-    def rows_of_all(self, own: int) -> Array:
-        """Return the rows of all slots, of *own* tiers first; outcomes of other databases that the legend has not are
+    def tiers_met(self) -> set[int]:
+        """Return the tiers in which children of some positions are: of most databases, all into which moves lead."""
+        game, deadline = self.game, time.monotonic() + MEETING_SECONDS
+        found: set[int] = set()
+        for item in (
+            np.random.default_rng(0).permutation(np.linspace(0, self.own - 1, MEETING).astype(np.int64)).tolist()
+        ):
+            if (position := self.position_at(item)) >= 0 and game.primitive(position) == UNDECIDED:
+                found |= {int(game.tier(game.do_move(position, move))) for move in game.generate_moves(position)}
+            if time.monotonic() > deadline:
+                break
+        return found
+
+    def load(self, more: set[int]) -> None:
+        """Take in, behind the file's own tiers, those that other databases have; outcomes that the legend has not are
         added to `outcomes`."""
+        own = len(self.database.file.contents.tiers.numbers)
+        numbering = Numbering.of(self.game, {*self.tiers.tolist(), *more})
+        self.tiers, self.bounds = numbering.tiers, numbering.starts
         holders: Any = [self.database.holder(tier) for tier in self.tiers.tolist()]
         known = {outcome: row for row, outcome in enumerate(self.outcomes)}
         for holder in holders[own:]:
             for row in holder.file.legend:
                 known.setdefault(outcome_of(row), len(known))
         self.outcomes = list(known)
-        rows = np.empty(int(self.bounds[-1]), np.min_scalar_type(len(known)))
+        self.rows = np.empty(numbering.slots, np.min_scalar_type(len(known)))
         for k, (holder, tier) in enumerate(zip(holders, self.tiers.tolist(), strict=True)):
             legend, begin = np.array([known[outcome_of(row)] for row in holder.file.legend]), int(self.bounds[k])
             for some in holder.tier_rows(tier):
-                rows[begin : begin + len(some)] = legend[some]
+                self.rows[begin : begin + len(some)] = legend[some]
                 begin += len(some)
-        return rows
+        self.filled = np.zeros(len(self.rows), np.bool_)
+        self.filled[self.own :] = True
+        self.lacking.clear()
+
+    def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
+        done = super().verify_interpreted(phase, seconds)
+        if not self.lacking:
+            return done
+        self.load(set(self.lacking))
+        return self.verify_interpreted(phase, seconds)
+
+    def verify_compiled(self, executor: Executor, phase: Phase) -> None:
+        super().verify_compiled(executor, phase)
+        if self.lacking:
+            self.load(set(self.lacking))
+            self.verify_compiled(executor, phase)
 
     def __len__(self) -> int:
         return self.own
@@ -77,6 +123,8 @@ class SlotAudit(Audit):
         tier, slot = self.game.tier(position), self.game.index(position)
         k = int(self.tiers.searchsorted(tier))
         if k == len(self.tiers) or self.tiers[k] != tier or not 0 <= slot < self.bounds[k + 1] - self.bounds[k]:
+            if self.rests and tier not in self.tiers and self.game.elsewhere(tier):
+                self.lacking.add(tier)
             return -1
         return int(self.bounds[k]) + slot
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
-from retrograde.games.catalog import own_tiers, rests_on
+from retrograde.games.catalog import own_tiers
 from retrograde.games.game import UNDECIDED
 from retrograde.solver.audit.audit import BLOCK, Audit, Checked, outcome_of
 from retrograde.solver.audit.faults import words
@@ -195,7 +195,7 @@ class SlotAudit(Audit):
     # What it amounts to
 
     def basis(self, compiled: bool) -> str:
-        others = ", ".join(rests_on(self.game) if self.own < len(self.rows) else ())
+        others = ", ".join(filter(None, map(self.game.elsewhere, self.tiers.tolist()[::-1] if self.rests else ())))
         return super().basis(compiled) + (f"; the databases of {others} as they are" if others else "")
 
     # The whole

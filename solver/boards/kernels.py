@@ -304,6 +304,14 @@ WORTHS = np.array([worth_of(code) for code in range(256)])
 
 
 @lean_kernel
+def code_brought(worth):
+    """Return the code that a position has by a move of some worth alone; 0 for a draw, and where there is none."""
+    if worth > DRAWN:
+        return WON - worth + 1
+    return worth + 1 if 0 < worth < DRAWN else 0
+
+
+@lean_kernel
 def code_at(later, start, with_pawns, order, board, white, black, squares):
     """Return the code of a position of a later tier: of the men in *order*, which ends at -1, their squares."""
     entry = np.int64(board.kings[with_pawns << 12 | white << 6 | black])
@@ -423,16 +431,11 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
                     squares[man] = origin
         for square in range(64):
             worth = worths[square]
-            code = 0
-            if worth > DRAWN:
-                saved[place] |= BITS[square]
-                code = WON - worth + 1
-            elif worth == DRAWN:
+            if worth >= DRAWN:
                 saved[place] |= BITS[square]
             elif worth:
                 delayed[place] |= BITS[square]
-                code = worth + 1
-            known[place << 6 | square] = code
+            known[place << 6 | square] = code_brought(worth)
 
 
 @lean_kernel

@@ -78,9 +78,9 @@ class Passed:
 
     def find_stuck(self, formation: Formation, mover: Any, other: Any) -> None:
         """Note where the side to move, *mover*, has no other move than to capture en passant."""
+        nothing = nowhere(formation)
         for row, pawns in enumerate(self.pawns.values()):
             still = self.passing.passable[row] & mover.unlost
-            nothing = nowhere(formation)
             kernels.take_out(formation.men, geometry(), mover.number, nothing, other.unwon, still)
             bits = still[pawns.spots >> 6] >> (pawns.spots & 63).astype(np.uint64) & np.uint64(1)
             pawns.stuck[:] = bits.astype(np.bool_)

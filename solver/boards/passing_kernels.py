@@ -3,7 +3,7 @@
 import numpy as np
 
 from retrograde.games.chess.men import PAWN
-from retrograde.solver.boards.kernels import DRAWN, WON, WORTHS, code_at, outer_bits
+from retrograde.solver.boards.kernels import WORTHS, code_at, code_brought, outer_bits
 from retrograde.solver.boards.words import BITS, EVERYTHING, NOTHING, lowest
 from retrograde.solver.work.kernel import lean_kernel
 
@@ -75,7 +75,7 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
             passable[place] |= BITS[last]
             spots[count] = spot
             parents[count] = spot + (2 * back << low)
-            codes[count] = 0 if worth == DRAWN else WON - worth + 1 if worth > DRAWN else worth + 1
+            codes[count] = code_brought(worth)
             count += 1
     return count
 

@@ -12,6 +12,7 @@ from retrograde.cli.failure import Failure
 from retrograde.cli.progress import listening
 from retrograde.cli.words import NOUNS, heading, indent
 from retrograde.games import DRAW, LOSE, WIN, Value
+from retrograde.games.game import METRICS
 
 if TYPE_CHECKING:
     from retrograde.databases import Database
@@ -182,9 +183,13 @@ def tables_in(folder: Path) -> Iterator[Tables]:
 
 
 def check_chess(database: "Database") -> None:
-    """Raise Failure where a database is not of chess."""
-    if database.file.variant.partition(":")[0] != "chess":
-        raise Failure(f"error: others' tables are of chess, not of {database.file.variant}")
+    """Raise Failure where a database is not of chess, or not of distances to mate."""
+    variant = database.file.variant
+    if variant.partition(":")[0] != "chess":
+        raise Failure(f"error: others' tables are of chess, not of {variant}")
+    if database.metric != METRICS[0]:
+        what = f"values and distances to mate are compared, and {variant}@{database.metric} has other distances"
+        raise Failure(f"error: {what}; name {variant}")
 
 
 def sample(solution: "Solution", count: int, seed: int) -> Iterator[tuple[str, Value, int]]:

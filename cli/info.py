@@ -148,7 +148,7 @@ def print_tiers(facts: Facts, game: "Game | None") -> None:
     for tier, parts in facts["tiers"].items():
         for name, part in parts.items():
             longest = part["longest"]
-            what = [longest_in_words(longest, game), longest["position"]] if longest else ["", ""]
+            what = [longest_in_words(longest, game, facts["metric"]), longest["position"]] if longest else ["", ""]
             rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *what])
     click.echo(f"{heading('Its parts')}, of positions equal by symmetry one counted\n")
     click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
@@ -165,9 +165,9 @@ def print_slices(slices: list[Facts]) -> None:
     click.echo(indent(table(rows, "<<>>>>")) + "\n")
 
 
-def longest_in_words(longest: Facts, game: "Game | None") -> str:
+def longest_in_words(longest: Facts, game: "Game | None", metric: str) -> str:
     """Return how far the longest win or loss of a part is from the end: `win in 7`, `mate in 16`."""
-    told = game and distance(game, value_of(longest), longest["remoteness"])
+    told = game and distance(game, value_of(longest), longest["remoteness"], metric)
     return told or f"{longest['value']} in {longest['remoteness']}"
 
 
@@ -182,7 +182,7 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") ->
     others = f", as in {longest.positions:,} positions" if longest.positions > 1 else ""
     name = "The farthest from a solution" if game and game.players == 1 else "The longest win"
     who = mover(game, longest.example) if game else MOVER
-    far = distance(game, WIN, longest.remoteness) if game else ""
+    far = distance(game, WIN, longest.remoteness, facts["metric"]) if game else ""
     click.echo(f"\n{heading(name)}: {prospect(WIN, longest.remoteness, who, far)}{others}")
     if game is not None:
         click.echo(indent(board(longest.example, game)))

@@ -7,8 +7,9 @@ import click
 
 from retrograde.cli.words import coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.games.game import same_mover
+from retrograde.games.game import METRICS, same_mover
 from retrograde.games.naming import player_to_move
+from retrograde.games.zeroing import DTZ, in_words
 
 if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice
@@ -108,8 +109,11 @@ def moves_played(game: Game, plies: int) -> str:
 # Worth
 
 
-def distance(game: Game, value: Value, remoteness: int | None) -> str:
-    """Return how far the end is in the words of the game, if it has them: `mate in 16`."""
+def distance(game: Game, value: Value, remoteness: int | None, metric: str = METRICS[0]) -> str:
+    """Return how far the end is in the words of the game, if it has them: `mate in 16`; or how far zeroing is, where
+    that is the metric."""
+    if metric == DTZ and remoteness and value in (WIN, LOSE):
+        return in_words(remoteness)
     return game.distance(value, remoteness) if remoteness and value in (WIN, LOSE) else ""
 
 
@@ -117,7 +121,7 @@ def ahead(game: Game, choice: "Choice") -> str:
     """Return how far the end is after a move, for who makes it: `in 7`, `mate in 4`; nothing for a draw."""
     if choice.remoteness is None:
         return ""
-    return distance(game, choice.brings, choice.remoteness + 1) or f"in {choice.remoteness + 1}"
+    return choice.far or distance(game, choice.brings, choice.remoteness + 1) or f"in {choice.remoteness + 1}"
 
 
 def moves_table(

@@ -29,7 +29,7 @@ from retrograde.cli.pager import paged
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
-from retrograde.games.game import defines
+from retrograde.games.game import METRICS, defines
 from retrograde.games.naming import variant_title
 
 if TYPE_CHECKING:
@@ -172,7 +172,8 @@ class Match:
         self.hints = hints
         self.dice = dice
         game = oracle.game
-        self.expected = getattr(oracle, "metric", "") == EXPECTATION
+        self.metric = getattr(oracle, "metric", METRICS[0])
+        self.expected = self.metric == EXPECTATION
         """Whether it is expectations that are known, of a game with chance."""
         self.puzzle = game.players == 1
         legal = game.generate_moves(start) if game.primitive(start) == UNDECIDED else ()
@@ -276,7 +277,7 @@ class Match:
         if self.expected:
             print_expectation(oracle, self.position, choices)  # type: ignore[arg-type]  # only databases know them
             return
-        click.echo(awaited(known, distance(game, known.value, known.remoteness), self.puzzle))
+        click.echo(awaited(known, distance(game, known.value, known.remoteness, self.metric), self.puzzle))
         click.echo(moves_table(game, choices, most, worths(oracle, choices)))
 
     def print_all_moves(self) -> None:

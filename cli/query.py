@@ -26,6 +26,7 @@ from retrograde.cli.moves import mover, moves_table, print_line
 from retrograde.cli.pager import paged
 from retrograde.cli.scores import score_facts, score_told
 from retrograde.cli.words import heading, prospect
+from retrograde.cli.zeroing import by_the_rule, zeroing_facts
 from retrograde.games import UNDECIDED
 from retrograde.games.text import printable
 
@@ -199,6 +200,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
         **outcome(*solution.value(position)),
         **distance(solution, position),
         **solution.worth(position),
+        **zeroing_facts(solution, position),
         **facts_of_response(solution, position),
         "moves": [
             {
@@ -209,6 +211,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
                 **({"odds": odds[choice.move]} if odds else {}),
                 **({"weight": weights[choice.move]} if weights else {}),
                 **solution.worth(choice.position),
+                **zeroing_facts(solution, choice.position),
             }
             for choice in solution.moves(position)
         ],
@@ -218,7 +221,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
 
 def distance(solution: "Solution", position: int) -> dict[str, str]:
     """Return how far the end is in the words of the game, if it has them."""
-    words = distance_of(solution.game, *solution.value(position))
+    words = distance_of(solution.game, *solution.value(position), solution.metric)
     return {"distance": words} if words else {}
 
 
@@ -258,9 +261,15 @@ def print_position(solution: "Solution", position: int) -> None:
 
 
 def print_worth(solution: "Solution", position: int) -> None:
-    """Print what another metric than remoteness says of a position; nothing where it is remoteness."""
+    """Print what another metric than remoteness says of a position; nothing where it is remoteness, or dtz, which the
+    words before have told. But where it is remoteness, and dtz is known as well, what the fifty-move rule says."""
     from retrograde.solver.outcomes.worth import in_words
 
+    if solution.zeroing:
+        by_zeroing = solution.by_zeroing(position) if solution.zeroing is not solution else None
+        if by_zeroing and by_zeroing.remoteness:
+            click.echo(f"{heading('By the fifty-move rule')}: {by_the_rule(by_zeroing.value, by_zeroing.remoteness)}")
+        return
     if measures := solution.database.measures(position):
         said = in_words(solution.metric, solution.database.file.details, [*measures.values()])
         click.echo(f"{heading(NAMES.get(solution.metric, solution.metric.capitalize()))}: {said or 'no draw'}")

@@ -20,6 +20,7 @@ from retrograde.cli.report import print_file, print_head, print_values
 from retrograde.cli.sets import solve_set
 from retrograde.cli.words import amount, duration, faint, heading, indent, size, table, wrap
 from retrograde.games.game import METRICS, metric_of
+from retrograde.games.zeroing import DTZ
 
 if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
@@ -110,17 +111,18 @@ def command(
         raise click.UsageError(what, click.get_current_context())
     name, named = metric_named(variant)
     if members := variants_in(name):
-        if database or metric or named or ties or against or (only_estimate and (cluster or mpi)):
+        other = (metric or named) not in ("", METRICS[0], DTZ)
+        if database or ties or against or other or (only_estimate and (cluster or mpi)):
             what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
-            raise click.UsageError(f"{what}: it goes with none of --database, --metric, --ties, --against")
+            raise click.UsageError(f"{what}: it goes with none of --database, --metric but dtz, --ties, --against")
         if only_estimate:
-            print_estimate_of_set(name, members, Run(workers, memory, fresh, as_json))
+            print_estimate_of_set(name, members, Run(workers, memory, fresh, as_json), metric or named)
             return
         how = Run(workers, memory, fresh, as_json, cluster, mpi)
 
         def solve_one(variant: str) -> tuple[dict[str, Any], bool]:
             one = load_game(variant)
-            return found_or_solved(one, *usual(one), how._replace(about=variant))
+            return found_or_solved(one, *usual(one, metric or named), how._replace(about=variant))
 
         solve_set(members, solve_one, as_json, fresh)
         return
@@ -150,12 +152,14 @@ class Run(NamedTuple):
     about: str = ""
 
 
-def usual(game: "Game") -> tuple[Path, Goal]:
-    """Return where the database of a game is usually, and what is computed there."""
+def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
+    """Return where the database of a game by a metric is usually, its own if none is named, and what is computed
+    there."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import variant
 
-    return database_path(variant(game)), Goal(metric_of(game), "")
+    own = metric_of(game)
+    return database_path(variant(game), metric="" if metric == own else metric), Goal(metric or own, "")
 
 
 def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
@@ -299,7 +303,7 @@ def print_estimate(
     print_expected(variant(game), expected, path, as_json, executor)
 
 
-def print_estimate_of_set(name: str, members: list[str], how: Run) -> None:
+def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) -> None:
     """Print what it will take to solve those of a set of variants that are not solved yet, or are to be solved anew."""
     import os
 
@@ -307,13 +311,13 @@ def print_estimate_of_set(name: str, members: list[str], how: Run) -> None:
     from retrograde.games.catalog import load_game
     from retrograde.solver.work.progress import Phase
 
-    left = [member for member in members if how.fresh or not database_path(member).exists()]
+    left = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
     with listening(how.as_json) as line:
         from retrograde.solver.forecast import estimate, of_set
 
         phase, estimates = Phase("estimating", line, len(left)), []
         for member in left:
-            estimates.append(estimate(load_game(member), how.workers or os.cpu_count() or 1))
+            estimates.append(estimate(load_game(member), how.workers or os.cpu_count() or 1, metric=metric or None))
             phase.advance(1)
     print_expected(name, of_set(estimates), database_path(members[0]), how.as_json)
 

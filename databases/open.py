@@ -28,7 +28,7 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import Game
-from retrograde.games.game import metric_of
+from retrograde.games.game import METRICS, metric_of
 from retrograde.games.unfolded import folded, unfolded
 
 KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
@@ -102,16 +102,21 @@ def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS
     """Return the database of a file, of the kind that the file is."""
     database = KINDS[type(file.contents)](file, game, cache_blocks)
     if isinstance(database, SlotsDatabase):
-        database.open_other = partial(open_beside, file.path.parent, game, cache_blocks=cache_blocks)
+        where = file.path.parent, game
+        database.open_other = partial(open_beside, *where, metric=database.metric, cache_blocks=cache_blocks)
     return database
 
 
-def open_beside(folder: Path, game: Game, variant: str, cache_blocks: int = CACHE_BLOCKS) -> Database:
-    """Open the database of a variant of the same rules as a game, in a folder or in the usual one."""
+def open_beside(
+    folder: Path, game: Game, variant: str, metric: str = METRICS[0], cache_blocks: int = CACHE_BLOCKS
+) -> Database:
+    """Open the database of a variant of the same rules as a game by a metric, in a folder or in the usual one."""
     from retrograde.games.catalog import kin
 
-    home = folder if database_path(variant, folder).exists() else None
-    return open_database(variant, game=kin(game, variant), home=home, cache_blocks=cache_blocks)
+    other = kin(game, variant)
+    own = "" if metric == metric_of(other) else metric
+    home = folder if database_path(variant, folder, own).exists() else None
+    return open_database(f"{variant}@{own}" if own else variant, game=other, home=home, cache_blocks=cache_blocks)
 
 
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:

@@ -125,6 +125,12 @@ large to be explored. Then `parents`, `parts` and `family` need not be there, an
     The same position with the two players exchanged, which is worth as much to player 1 as this one to player 0: one of
     the two may be left out. A negative number, for none, if absent.
 
+Where long play without progress is a draw, as by the fifty-move rule of chess, which values leave aside:
+
+`zeroes(position, move)`
+    Whether a move is progress: it sets the count of such a rule back to zero, as captures and moves of pawns do. Asked
+    of legal moves, for the metric dtz.
+
 As hints for searches, which are right without them. They decide nothing: a solution is the same whatever they say.
 They are asked only of positions that are UNDECIDED, and symmetric positions must get the same answer:
 
@@ -235,9 +241,10 @@ UNDECIDED, LOSE, DRAW, TIE, WIN = Value
 CHANCE = -1
 """Whose turn it is where dice or cards decide."""
 
-METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities")
+METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities", "dtz")
 """What may be computed of positions: value and remoteness; the best difference of payoffs; nimbers of impartial games;
-how deep in the draws one is; expected payoffs, where there is chance; what each of several players gets."""
+how deep in the draws one is; expected payoffs, where there is chance; what each of several players gets; the distance
+to zeroing, by a rule that makes a draw of long play without progress."""
 
 FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW, UNDECIDED: UNDECIDED}
 """What a value is to the other player; what is not known is known to neither."""
@@ -274,6 +281,10 @@ they use, may change without making other rules. All other members are rules, or
 
 HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "swapped"})
 """The members of a game that help a search, or a numbering, and decide nothing, either."""
+
+CLOCK = frozenset({"zeroes"})
+"""The members of a game that tell how a rule counts by which long play without progress is a draw. Values leave such a
+rule aside, so they decide nothing but the metric dtz."""
 
 KEEPING = frozenset({"elsewhere", "collection"})
 """The members of a game that say which variants there are and in whose databases tiers lie: they decide nothing."""
@@ -434,6 +445,12 @@ class Game:
     def tie_in(self, position: int) -> int:
         """Return how many plies all ties take from an undecided position."""
         raise NotImplementedError(f"{type(self).__name__} has no tie_in(position)")
+
+    # Metrics
+
+    def zeroes(self, position: int, move: int) -> bool:
+        """Tell whether a move sets the count of moves without progress back to zero."""
+        raise NotImplementedError(f"{type(self).__name__} has no zeroes(position, move)")
 
     # The numbering
 

@@ -24,7 +24,7 @@ PRESENTATION = {  # as it was, and what has come since
     *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
     *("estimate", "quiet", "promise", "tie_in", "swapped", "signs", "position_of"),
-    *("elsewhere", "collection"),
+    *("elsewhere", "collection", "zeroes"),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from retrograde.games.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
 from retrograde.games.essence import LOCAL, Essence, Imported, bindings
-from retrograde.games.game import FOR_PEOPLE, HINTS, KEEPING, NUMBERS, Game, has_chance
+from retrograde.games.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING, NUMBERS, Game, has_chance
 from retrograde.games.legacy_digest import DRAWING
 from retrograde.games.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, outline
 from retrograde.games.snapshot import load, module_of, source_of
@@ -74,7 +74,7 @@ class Trace:
 
         With hints it is those, and not the rules.
         """
-        hints = HINTS | NUMBERS if has_chance(self.cls) else HINTS
+        hints = HINTS | CLOCK | (NUMBERS if has_chance(self.cls) else frozenset())
         rules = ({*vars(Game)} - FOR_PEOPLE - KEEPING - hints).union(NO_DEFAULT - hints, self.options)
         known = hints if self.hints else rules
         return {name for body in self.bodies for name in body if name in known or (is_special(name) and not self.hints)}

@@ -38,6 +38,7 @@ from retrograde.games.game import (
     metric_of,
 )
 from retrograde.games.unfolded import unfolded
+from retrograde.games.zeroing import DTZ
 from retrograde.solver.audit.sample import positions_of, verify_sample
 from retrograde.solver.boards.fit import is_chess
 from retrograde.solver.cluster.executor import ClusterExecutor
@@ -70,6 +71,8 @@ WAYS = ("interpreted", "listed", "setwise", "streamed", "numbered")
 """The names of the ways of solving."""
 
 EXPECTATION = "expectation"
+BY_NUMBER = METRICS[0], DTZ
+"""Metrics of which every slot of a numbering is solved, and that rest on other databases."""
 
 AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
 
@@ -147,6 +150,8 @@ def solve(
         if executor and not isinstance(executor, ThreadPoolExecutor):
             raise NoWay("best responses are computed on threads alone: a model may have a database open")
         game = game if against.symmetric else unfolded(game)
+    if metric == DTZ and (not is_chess(game) or way not in (None, "compiled", "setwise")):
+        raise NoWay("dtz, the distance to zeroing, is computed of chess endgames alone, and set by set")
     path = path_by_metric(game, metric, against) if path is None else Path(path)
     order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
@@ -166,30 +171,32 @@ def solve(
 def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
     """Solve the variants on whose databases that of a game rests, where they are neither beside it nor in the usual
     place; see `elsewhere` in the contract. Raises NoWay where one of those that are there is of no use."""
-    if order.metric != METRICS[0] or not is_numbered(game):
+    if order.metric not in BY_NUMBER or not is_numbered(game):
         return
     needed = rests_on(game)
     if needed:  # that memory does not suffice for what comes last is said first
         own = Numbering.own(game)
-        least = room_for_tiers(game, own, order.sizes.plies_bits[0], by_sets=True).least
+        least = room_for_tiers(game, own, order.sizes.plies_bits[0], True, order.metric).least
         MemoryBudget(order.memory).check(least, f"solving {own.slots:,} slots of positions")
     for number, other in enumerate(needed, 1):
-        beside = database_path(other, path.parent)
-        if not beside.exists() and not database_path(other).exists():
+        named = "" if order.metric == METRICS[0] else order.metric
+        beside = database_path(other, path.parent, named)
+        if not beside.exists() and not database_path(other, metric=named).exists():
             announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
             with Lock(beside) as lock:
                 if not beside.exists():  # by another process, before it gave up the lock
                     solve(
                         kin(game, other), beside, workers=order.workers, memory=order.memory, listener=order.listener,
-                        executor=order.executor, sizes=order.sizes, lock=lock,
+                        executor=order.executor, sizes=order.sizes, lock=lock, metric=order.metric,
                     )  # fmt: skip
         try:
-            with open_beside(path.parent, game, other) as database:
-                if database.metric != METRICS[0]:
-                    raise NoWay(f"{str(database.file.path)!r} is by {database.metric}, not by {METRICS[0]}")
+            with open_beside(path.parent, game, other, order.metric) as database:
+                if database.metric != order.metric:
+                    raise NoWay(f"{str(database.file.path)!r} is by {database.metric}, not by {order.metric}")
         except RetrogradeError as error:
             what = f"{variant(game)} rests on {other}, which cannot be used: {error}"
-            raise NoWay(f"{what}; make that anew with: retrograde solve {other} --fresh") from error
+            option = f" --metric {named}" if named else ""
+            raise NoWay(f"{what}; make that anew with: retrograde solve {other}{option} --fresh") from error
 
 
 def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:
@@ -228,7 +235,7 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
             with DatabaseFile(path) as file:
                 seconds = min(max((time.monotonic() - began) / 10, 0.02), 0.1)
                 with database_of(file, game) as database:
-                    if order.metric == METRICS[0]:
+                    if order.metric in BY_NUMBER:
                         verify_sample(database, seconds)
                     else:
                         verify_measured(database, positions_of(database), seconds)
@@ -312,6 +319,11 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
     """Yield the ways in which a game may be solved, to be tried one after another, or the one that is asked for."""
     if not isinstance(order.way, str | None):
         yield order.way
+        return
+    if order.metric == DTZ:
+        from retrograde.solver.numbered.way import Numbered
+
+        yield Numbered(place.path, True, order.fresh, DTZ)
         return
     if order.metric != METRICS[0]:
         from retrograde.solver.metrics.measured import Demand

@@ -19,10 +19,11 @@ import numpy as np
 
 from retrograde.games.catalog import rests_on, variant
 from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of
+from retrograde.games.zeroing import DTZ
 from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
-from retrograde.solver.numbered.room import room_for, room_for_tiers
+from retrograde.solver.numbered.room import room_for, room_for_tiers, room_of
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.sampling import Sampled, Sampler
 from retrograde.solver.slotted.store import memory_of
@@ -214,8 +215,8 @@ def estimate(
     metric = metric or metric_of(game)
     if metric == "expectation" and not against and is_by_slot(game, Sizes().listed_slots):
         return of_slots(game, workers)
-    if is_numbered(game) and metric == METRICS[0]:
-        return of_numbered(game, workers)
+    if is_numbered(game) and metric in (METRICS[0], DTZ):
+        return of_numbered(game, workers, metric)
     found = Sampler(game, counted, sampled, SECONDS, listener).run()
     records = Range(found.low, found.records, found.high)
     result = Estimate(0, 0, [round(wave) for wave in found.waves], {k: round(n) for k, n in found.tiers.items()})
@@ -285,8 +286,8 @@ def how_counted(found: Sampled, counted: int, sampled: int) -> list[str]:
     ]
 
 
-def of_numbered(game: Game, workers: int) -> Estimate:
-    """Return what a solve of a game that numbers its positions will take."""
+def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
+    """Return what a solve of a game that numbers its positions will take, by remoteness or dtz."""
     numbering = Numbering.own(game)
     slots = numbering.slots
     sample = numbering.sample(game, SLOTS, SLOT_SECONDS)
@@ -299,9 +300,9 @@ def of_numbered(game: Game, workers: int) -> Estimate:
     kinds = [(ratios, part) for ratios, part in ((NUMBERED, slots - by_sets), (BY_SETS, by_sets)) if part]
     work = sum((Range(part, part, part).times(ratios.seconds) for ratios, part in kinds), NOTHING)
     result.put("seconds", work.times(1 / speed_of(workers)) + NUMBERED.start)
-    result.put("memory", memory_of_numbered(game, numbering) + NUMBERED.fixed_memory)
+    result.put("memory", memory_of_numbered(game, numbering, metric) + NUMBERED.fixed_memory)
     put_disk(result, Range(slots, slots, slots), NUMBERED, 1)
-    least = room_for_tiers(game, numbering, CODE_BITS, by_sets=True).least + NUMBERED.fixed_memory.likely
+    least = room_for_tiers(game, numbering, CODE_BITS, True, metric).least + NUMBERED.fixed_memory.likely
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
         *(f"{f'{part:,} slots: ' * (len(kinds) > 1)}ratios of {ratios.source}" for ratios, part in kinds),
@@ -337,7 +338,7 @@ def formations(game: Game, numbering: Numbering) -> Iterator[tuple[int, "Formati
         yield row, formation_of(game, tier, CODE_BITS)
 
 
-def memory_of_numbered(game: Game, numbering: Numbering) -> Range:
+def memory_of_numbered(game: Game, numbering: Numbering, metric: str) -> Range:
     """Return the memory of a solve of a game that numbers its positions, beside what is always taken: two bytes for
     the score of each slot, and what the tier that takes most has beside."""
     beside = [NOTHING]
@@ -345,7 +346,8 @@ def memory_of_numbered(game: Game, numbering: Numbering) -> Range:
         size = numbering.size(row)
         room = room_for(game, size, CODE_BITS)
         slow = Range(room.least - room.tasks, (room.least + room.most) // 2 - room.tasks, room.most)
-        quick = formation and Range(0, max(formation.room - 2 * size, size // 2), formation.room)
+        taken = formation and room_of(formation, metric)
+        quick = taken and Range(0, max(taken - 2 * size, size // 2), taken)
         beside.append(quick or slow)
     return Range(*(max(amounts) for amounts in zip(*beside, strict=True))) + 2 * numbering.slots
 

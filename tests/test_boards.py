@@ -264,8 +264,8 @@ def test_a_wrong_score_is_seen(tmp_path, monkeypatch):
     """Some slots are held against the rules whenever a tier is solved."""
     collect = tiers.collected
 
-    def wrong(formation, known, scores, pawns):
-        counts = collect(formation, known, scores, pawns)
+    def wrong(formation, known, scores, pawns, table):
+        counts = collect(formation, known, scores, pawns, table)
         scores[scores == 0] += 2
         scores[len(scores) // 5 :] ^= 3
         return counts

@@ -12,7 +12,7 @@ import pytest
 from retrograde.games import Game, VariantError
 from retrograde.games.catalog import BUILT_IN, game_class
 from retrograde.games.digest import is_digest_of, legacy_digest, rules_digest
-from retrograde.games.game import FOR_PEOPLE, HINTS, KEEPING
+from retrograde.games.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING
 from retrograde.games.outline import is_below
 from retrograde.solver.work.sources import ROOT
 
@@ -336,9 +336,10 @@ def test_all_that_the_contract_has_for_people_is_named_there():
     rules |= {"index", "unindex", "parts", "family", "multiplicity"}
     rules |= {"players", "turn", "odds", "payoff", "reward", "metric", "starts"}
     members = {name for name in {*vars(Game), *Game.__annotations__} if not name.startswith("__")}
-    assert members - rules <= FOR_PEOPLE | HINTS | KEEPING
-    assert not rules & (FOR_PEOPLE | HINTS | KEEPING) and not FOR_PEOPLE & HINTS
-    assert members >= HINTS | KEEPING
+    others = HINTS | KEEPING | CLOCK
+    assert members - rules <= FOR_PEOPLE | others
+    assert not rules & (FOR_PEOPLE | others) and not FOR_PEOPLE & others
+    assert members >= others
     assert FOR_PEOPLE - members == {"pgn"}
 
 
@@ -529,7 +530,7 @@ def test_every_number_in_every_rule_counts_and_none_in_what_is_for_people(tmp_pa
         line = lines[node.lineno - 1]
         changed = line[: node.col_offset] + str(node.value + 1).encode() + line[node.end_col_offset :]
         text = b"".join([*lines[: node.lineno - 1], changed, *lines[node.lineno :]])
-        decides_nothing = owner in (FOR_PEOPLE | HINTS) - {
+        decides_nothing = owner in (FOR_PEOPLE | HINTS | CLOCK) - {
             "board"
         }  # which is a number there, and what rules use counts
         assert (digest(number, text) == original) == decides_nothing, (owner, changed)

@@ -34,6 +34,15 @@ def home(solved, tmp_path_factory):
     return fill(tmp_path_factory.mktemp("home"), solved, VARIANTS)
 
 
+@pytest.fixture(scope="module")
+def by_the_rule(solved, tmp_path_factory):
+    """A folder of endings with their distances to zeroing beside them."""
+    folder = fill(tmp_path_factory.mktemp("zeroing"), solved, ["chess:KPK", "chess:KQKR", "chess:KRK"])
+    for name in ("chess:KPK", "chess:KQKR", "chess:KRK"):
+        solve(load_game(name), database_path(name, folder, "dtz"), metric="dtz")
+    return folder
+
+
 @pytest.fixture
 def client(home, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
@@ -179,6 +188,25 @@ def test_what_the_fifty_move_rule_leaves(client, home, solved, fen, category, fi
     order = ["loss", "unknown", "maybe-loss", "blessed-loss", "draw", "cursed-win", "maybe-win", "win"]
     ranks = [order.index(move["category"]) for move in answer["moves"]]
     assert ranks == sorted(ranks)
+
+
+@pytest.mark.parametrize(
+    ("fen", "category", "dtz", "first"),
+    [
+        ("6k1/5r2/8/8/8/8/8/KQ6 w - - 0 1", "win", 47, "loss"),
+        ("6k1/5r2/8/8/8/8/8/KQ6 w - - 53 1", "win", 47, "loss"),
+        ("6k1/5r2/8/8/8/8/8/KQ6 w - - 54 1", "cursed-win", 47, "blessed-loss"),
+        ("6k1/3r4/8/8/Q7/8/8/K7 w - - 99 1", "win", 1, "loss"),  # the rook falls now
+        ("R5k1/8/6K1/8/8/8/8/8 b - - 100 90", "loss", -1, None),  # mate
+        ("8/8/8/8/8/1k6/1p6/1K6 w - - 99 1", "draw", 0, None),
+    ],
+)
+def test_the_fifty_move_rule_by_distance_to_zeroing(by_the_rule, monkeypatch, fen, category, dtz, first):
+    """Where it is known, nothing is left open."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(by_the_rule))
+    answer = get(client_of(), "/standard", fen=fen)
+    assert (answer["category"], answer["dtz"], answer["precise_dtz"]) == (category, dtz, dtz)
+    assert first is None or answer["moves"][0]["category"] == first
 
 
 def test_the_mainline(client):

@@ -118,7 +118,7 @@ def read_endings(path: Path) -> frozenset[int]:
     try:
         with DatabaseFile(path) as file:
             ours = (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
-            if not ours or not isinstance(file.contents, SlotsReader):
+            if not ours or not isinstance(file.contents, SlotsReader) or file.measures:  # of another metric
                 return frozenset()
             return frozenset(file.contents.tiers.numbers.tolist())
     except Exception:  # whatever a file does to its reader, it hinders no other

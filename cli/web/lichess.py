@@ -3,7 +3,10 @@
 What is not known here is null. As there, `dtm` is positive for the side that wins and 0 for a draw; of a position that
 is mate it is null. Moves are the best first, and what is told of a move is told from the side that answers it.
 
-Our distances are to mate, without the fifty-move rule. By the counter in FEN and the distance a win may be sure: mate
+Where the same ending is solved by dtz as well, `dtz` is told, and with the counter in FEN it says what a position is
+worth by the fifty-move rule. It is never rounded; of a position that is mate it is -1, as Syzygy's tables have it.
+
+Else all that is known is how far mate is, without that rule. By the counter and the distance a win may be sure: mate
 comes before the counter is full. It is a `cursed-win` where the counter will be full first, and nothing may set it
 back: the loser is bare, and the winner's men can win only all together. Else it is a `maybe-win`. Losses are alike.
 """
@@ -21,7 +24,9 @@ from retrograde.games.chess.board import code_on
 from retrograde.games.chess.fen import pieces, white_to_move
 from retrograde.games.chess.men import NOBODY, PAWN
 from retrograde.games.chess.san import kind_of, san, uci
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, PositionError, RetrogradeError, Value
+from retrograde.games.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
+from retrograde.games.zeroing import category as by_the_rule
+from retrograde.games.zeroing import signed
 from retrograde.solver.play.solution import Solution
 
 FULL = 100
@@ -40,8 +45,8 @@ class About(BaseModel):
     """What is known of a position."""
 
     category: Category
-    dtz: None = None
-    precise_dtz: None = None
+    dtz: int | None = None
+    precise_dtz: int | None = None
     dtw: None = None
     dtc: None = None
     dtm: int | None
@@ -72,16 +77,16 @@ class Step(BaseModel):
 
     uci: str
     san: str
-    dtz: None = None
-    precise_dtz: None = None
+    dtz: int | None = None
+    precise_dtz: int | None = None
     dtm: int | None
 
 
 class Mainline(BaseModel):
     """Best play to mate, or until the fifty-move rule ends it; empty where nobody wins."""
 
-    dtz: None = None
-    precise_dtz: None = None
+    dtz: int | None = None
+    precise_dtz: int | None = None
     dtm: int | None
     mainline: list[Step]
     winner: Literal["w", "b"] | None
@@ -123,17 +128,22 @@ def mainline(library: Library, fen: str) -> Mainline:
         raise NoDatabase(str(error)) from error
     if solution is None:
         raise NoDatabase(f"no database of {game.material} is served here")
-    told = about(game, position, counter, solution)
+    told, start = about(game, position, counter, solution), position
     steps: list[Step] = []
     while told["dtm"] and counter < FULL and (choices := solution.moves(position)):
         move, child = choices[0].move, choices[0].position
-        counter = 0 if is_zeroing(position, move) else counter + 1
-        distance = about(game, child, counter, solution)["dtm"]
-        steps.append(Step(uci=uci(position, move), san=san(game, position, move), dtm=distance))
+        counter = 0 if game.zeroes(position, move) else counter + 1
+        steps.append(Step(uci=uci(position, move), san=san(game, position, move), **distances(game, child, solution)))
         position = child
     mate = game.primitive(position) == LOSE
     winner: Literal["w", "b"] = "b" if white_to_move(position) else "w"
-    return Mainline(dtm=told["dtm"], mainline=steps, winner=winner if mate else None)
+    return Mainline(**distances(game, start, solution), mainline=steps, winner=winner if mate else None)
+
+
+def distances(game: Any, position: int, solution: Solution) -> dict[str, int | None]:
+    """Return how far mate and zeroing are."""
+    told = about(game, position, 0, solution)
+    return {name: told[name] for name in ("dtm", "dtz", "precise_dtz")}
 
 
 def find(library: Library, fen: str) -> Found:
@@ -156,7 +166,7 @@ def find(library: Library, fen: str) -> Found:
         if tier in facts.tiers:
             try:
                 solution = library.open(facts)
-                if position in solution.database:
+                if solution.metric == METRICS[0] and position in solution.database:
                     return Found(game, position, counter, solution)
             except Exception as error:  # another database may have the ending as well
                 unread = error
@@ -168,7 +178,7 @@ def find(library: Library, fen: str) -> Found:
 def move_answer(found: Found, move: int, child: int) -> MoveAnswer:
     """Return what is known of a move."""
     game, position, counter, solution = found
-    zeroing = is_zeroing(position, move)
+    zeroing = game.zeroes(position, move)
     return MoveAnswer(
         uci=uci(position, move),
         san=san(game, position, move),
@@ -187,13 +197,24 @@ def about(game: Any, position: int, counter: int, solution: Solution | None) -> 
     if over == UNDECIDED and solution:
         value, remoteness = solution.value(position)
     plies = remoteness or 0
+    dtz = dtz_of(position, value, solution)
+    by_rule = by_the_rule(value, abs(dtz) if plies else 0, counter) if dtz is not None else None
     return {
-        "category": category(game, position, value, plies, counter),
+        "category": by_rule or category(game, position, value, plies, counter),
+        "dtz": dtz,
+        "precise_dtz": dtz,
         "dtm": {LOSE: -plies or None, WIN: plies, DRAW: 0, UNDECIDED: None}[value],
         "checkmate": over == LOSE,
         "stalemate": over == DRAW and not dead,
         "insufficient_material": dead,
     }
+
+
+def dtz_of(position: int, value: Value, solution: Solution | None) -> int | None:
+    """Return the distance to zeroing of a position; None where it is not known."""
+    if not (found := solution and solution.by_zeroing(position)):
+        return None
+    return signed(*found) or (-1 if value == LOSE else 0)
 
 
 def category(game: Any, position: int, value: Value, plies: int, counter: int) -> Category:
@@ -221,11 +242,6 @@ def wins_all_together(position: int, value: Value) -> bool:
             sides[letter.isupper() == white_wins].append(letter.upper())
     loser, winner = sides
     return not loser and (winner in (["Q"], ["R"]) or (len(winner) == 2 and set(winner) <= {"B", "N"}))
-
-
-def is_zeroing(position: int, move: int) -> bool:
-    """Tell whether a move captures or is a pawn's."""
-    return kind_of(position, move) == PAWN or is_capture(position, move)
 
 
 def is_capture(position: int, move: int) -> bool:

@@ -8,13 +8,24 @@ from urllib.parse import unquote
 from pydantic import BaseModel
 
 from retrograde.cli.known import bounds, how_known, unknown
+from retrograde.cli.moves import distance
 from retrograde.cli.query import read_reachable
 from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
 from retrograde.games.declared import signs_known, word
 from retrograde.games.drawing import Board
-from retrograde.games.game import UNDECIDED, Game, MoveError, PositionError, Value, can_set_up, declares, same_mover
+from retrograde.games.game import (
+    METRICS,
+    UNDECIDED,
+    Game,
+    MoveError,
+    PositionError,
+    Value,
+    can_set_up,
+    declares,
+    same_mover,
+)
 from retrograde.games.naming import piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
 from retrograde.solver.play import match
@@ -248,7 +259,7 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
         known="" if known.proved else unknown(known),
         how="" if oracle.source == DATABASE or over else how_told(known),
         open=not over and not (known.is_exact and all(choice.value for choice in choices)),
-        distance=game.distance(value, remoteness) if remoteness else "",
+        distance=distance(game, value, remoteness, getattr(oracle, "metric", METRICS[0])),
         over=over,
         ending=game.ending(place) if over else "",
         places=places(game, board, signs) if board else [],

@@ -20,6 +20,7 @@ from retrograde.databases.layout import (
     LegendRow,
     outcome_dtype,
 )
+from retrograde.databases.legend import Measures
 
 GROUP = 8
 """Blocks in a task."""
@@ -40,6 +41,8 @@ class SolvedSlots:
     """For each slot a row of the legend; any, where it stands for no position."""
     start: int | None = None
     """The row of the legend of the game's start, if it has one."""
+    measures: Measures | None = None
+    """What the legend has beside value and remoteness, and how it was computed."""
 
 
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:

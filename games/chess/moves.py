@@ -131,6 +131,11 @@ class Moves(Board):
             after |= (target & 7) + 1
         return self.settled(after)
 
+    def zeroes(self, position, move):
+        """Tell whether a move captures or is a pawn's."""
+        code = code_at(position, place_of(position, move & 63))
+        return code & 7 == PAWN or place_of(position, move >> 6 & 63) != NOWHERE
+
     # Backward
 
     def parents(self, position):

@@ -84,12 +84,14 @@ def children_of(game: Game, position: int) -> Examined:
 class Judge:
     """Finds faults in what is stored: *outcome_of* says what that is, of a canonical position; None for nothing.
 
-    *missing* are words for a child for which nothing is stored.
+    *missing* are words for a child for which nothing is stored. Where plies are those to *zeroing*, they count anew
+    after a move that zeroes.
     """
 
     game: Game
     outcome_of: Callable[[int], Outcome | None]
     missing: str = "is not stored"
+    zeroing: bool = False
 
     def text(self, position: int) -> str:
         """Return a position's text, or its number where the rules have no text for it."""
@@ -105,7 +107,7 @@ class Judge:
         for move, child in zip(moves, children, strict=True):
             if (outcome := self.outcome_of(child)) is None:
                 return f"has a move to {self.text(child)}, which {self.missing} (move {move})"
-            outcomes.append(to_another(self.game, position, child, outcome))
+            outcomes.append(self.brought(position, move, child, outcome))
         derived = derive(value, outcomes)
         if derived == stored:
             return ""
@@ -123,14 +125,14 @@ class Judge:
         try:
             if game.canonical(image) != position:
                 return f"{name}, whose images are others"
-            examined = value, _, children = children_of(game, image)
+            examined = value, moves, children = children_of(game, image)
             if value != game.primitive(position):
                 return f"{name}, of which the rules say {value.name}"
-            outcomes = {child: self.outcome_of(child) for child in children}
-            known = [to_another(game, image, child, outcome) for child, outcome in outcomes.items() if outcome]
-            if len(known) < len(outcomes):
-                child = next(child for child, outcome in outcomes.items() if not outcome)
-                return f"{name}, from where a move leads to {self.text(child)}, which is not stored"
+            known = []
+            for move, child in zip(moves, children, strict=True):
+                if not (outcome := self.outcome_of(child)):
+                    return f"{name}, from where a move leads to {self.text(child)}, which is not stored"
+                known.append(self.brought(image, move, child, outcome))
             derived = derive(value, known)
             if derived != stored:
                 what = f"the children of its image {self.text(image)} make it {words(derived)}"
@@ -138,6 +140,12 @@ class Judge:
             return self.stray_child(image, examined)
         except Exception as error:  # whatever the rules may raise when asked about what is no position
             return f"{name}, of which {error}"
+
+    def brought(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
+        """Return what is stored for a child as it counts where a move leads there, for somebody who waits there."""
+        if self.zeroing and outcome.remoteness is not None and self.game.zeroes(position, move):
+            outcome = outcome._replace(remoteness=100 if outcome.remoteness > 100 else 0)
+        return to_another(self.game, position, child, outcome)
 
     def stray_child(self, position: int, examined: Examined) -> str:
         """Return that a move leads to what is no image of its canonical position, or nothing where none does."""

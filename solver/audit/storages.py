@@ -123,6 +123,10 @@ class Storage:
         """Tell whether a place is that of a child, where `find` has not made sure of it."""
         return True
 
+    def counted(self, game, position, move, plies):
+        """Return what the plies that are stored for a child count where a move leads there."""
+        return plies
+
 
 class Records(NamedTuple):
     """Sorted positions, tier by tier, their rows, and what play is seen to reach (see `RecordAudit`).
@@ -190,6 +194,15 @@ class Slots(NamedTuple):
         k = np.searchsorted(self.bounds, place, "right") - 1
         there = game.unindex(self.tiers[k], place - self.bounds[k])
         return there == child or (len(images) > 1 and is_image(game, there, child))
+
+
+class ZeroingSlots(Slots):
+    """Slots of which the plies are those to a move that zeroes, as by the fifty-move rule."""
+
+    def counted(self, game, position, move, plies):
+        if game.zeroes(position, move) and plies >= 0:
+            return 100 if plies > 100 else 0
+        return plies
 
 
 class Steps(NamedTuple):

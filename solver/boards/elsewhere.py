@@ -11,27 +11,29 @@ import numpy as np
 from retrograde.databases import Database, home_folder
 from retrograde.databases.open import open_beside
 from retrograde.databases.slots.database import SlotsDatabase
-from retrograde.games.game import Game
+from retrograde.games.game import METRICS, Game
 from retrograde.solver.outcomes.score import encode, score_type
 
 Array = np.ndarray[Any, Any]
 
 
 class Elsewhere:
-    """The tiers on which those of a game rest, in databases in a folder or the usual one; a context manager."""
+    """The tiers on which those of a game rest, in databases by a metric in a folder or the usual one; a context
+    manager."""
 
-    def __init__(self, game: Game, folder: Path | None):
-        self.game, self.folder = game, folder or home_folder()
+    def __init__(self, game: Game, folder: Path | None, metric: str = METRICS[0]):
+        self.game, self.folder, self.metric = game, folder or home_folder(), metric
         self.stack, self.databases = ExitStack(), dict[str, Database]()
 
     def database(self, tier: int) -> SlotsDatabase:
         """Return the database that has a tier; raise NoDatabase where there is none."""
         variant = self.game.elsewhere(tier)
         if variant not in self.databases:
-            self.databases[variant] = self.stack.enter_context(open_beside(self.folder, self.game, variant))
+            opened = open_beside(self.folder, self.game, variant, self.metric)
+            self.databases[variant] = self.stack.enter_context(opened)
         database = self.databases[variant]
-        if not isinstance(database, SlotsDatabase) or database.file.measures:
-            raise database.file.damaged(f"it does not have the values of {variant} slot by slot")
+        if not isinstance(database, SlotsDatabase) or database.metric != self.metric:
+            raise database.file.damaged(f"it does not have {self.metric} of {variant} slot by slot")
         return database
 
     def scores(self, tier: int, bits: int) -> Array:

@@ -67,17 +67,30 @@ class Formation:
     @property
     def room(self) -> int:
         """The bytes that the analysis takes beside the scores, at most about."""
+        return self.room_with(BYTES, FIRST_BYTES)
+
+    @property
+    def room_by_zeroing(self) -> int:
+        """The same of the analysis by distance to zeroing."""
+        return self.room_with(ZEROING_BYTES, ZEROING_FIRST_BYTES)
+
+    def room_with(self, bytes_: float, first: float) -> int:
+        """Return the bytes of an analysis that takes so many for a position with one side to move, and at *first*,
+        beside the codes of later tiers."""
         there = {(each.left, each.turn) for each in departures(self.codes)}
         departing = sum(positions_of(left) for left, _ in there)
         positions = 2 * self.pairs * self.inner
         passing = round(PASSING_BYTES * positions) * sum(code & 7 == PAWN for code in self.codes) * self.has_passing
-        return max(round(BYTES * positions), round(FIRST_BYTES * positions) + departing) + passing + FIXED
+        return max(round(bytes_ * positions), round(first * positions) + departing) + passing + FIXED
 
 
 BYTES, FIRST_BYTES, PASSING_BYTES, FIXED = 2.2, 1.6, 0.2, 10_000_000
 """Memory for a position with one side to move: a byte for what is known, and bits in nine sets; as long as the codes of
 later tiers are there, which take a byte each, bits in four; for each pawn that may be captured en passant, bits in two
 and lists; and for all else."""
+
+ZEROING_BYTES, ZEROING_FIRST_BYTES = 3.4, 2.2
+"""The same for distances to zeroing, of which more is kept apart: bits in nine sets more."""
 
 
 def men_of(codes: Codes) -> Men:

@@ -38,7 +38,7 @@ class Pawns:
         """Which bit of a set each is, and which the position before, int64[items]."""
         self.codes = codes
         """What captures en passant bring, as `kernels` have it, uint8[items]."""
-        self.values = np.zeros(len(spots), np.uint8)
+        self.values = np.zeros(len(spots), np.uint16)
         """The codes of what is decided."""
         self.stuck = np.zeros(len(spots), np.bool_)
         """Whether the position without the capture is lost, or has no move."""
@@ -82,8 +82,7 @@ class Passed:
         for row, pawns in enumerate(self.pawns.values()):
             still = self.passing.passable[row] & mover.unlost
             kernels.take_out(formation.men, geometry(), mover.number, nothing, other.unwon, still)
-            bits = still[pawns.spots >> 6] >> (pawns.spots & 63).astype(np.uint64) & np.uint64(1)
-            pawns.stuck[:] = bits.astype(np.bool_)
+            pawns.stuck[:] = bits_at(still, pawns.spots)
 
     def lose(self, code: int, lost: Array, into: Array) -> int:
         """Decide what is lost by a code, where *lost* is so just now without the capture; add the positions before to
@@ -107,6 +106,12 @@ class Passed:
             passing_kernels.put(pawns.parents, pawns.won, count, into)
             total += count
         return total
+
+
+def bits_at(words: Array, spots: Array) -> Array:
+    """Return whether a set has some positions, by the number of their bits."""
+    found: Array = words[spots >> 6] >> (spots & 63).astype(np.uint64) & np.uint64(1)
+    return found.astype(np.bool_)
 
 
 def nowhere(formation: Formation) -> Passing:

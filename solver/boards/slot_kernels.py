@@ -83,7 +83,7 @@ def expand(board, pairs, scores, table, kinds, ways, kept, order, turn, exchange
 
 @lean_kernel
 def collect(known, legal, diagonal, places, kept, inner, table, empty, each, begin, scores, counts):
-    """Write the scores of the slots with one side to move, and count them by code: int64[256, 3].
+    """Write the scores of the slots with one side to move, and count them by code: int64[codes, 3].
 
     *legal* are the positions as bits in words; *places* and *kept* are an Arrangement; *diagonal* says of pairs of
     kings that both are on the diagonal. A code's score is `table[code]`, that of no position *empty*. A slot stands for

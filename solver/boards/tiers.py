@@ -61,8 +61,8 @@ def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: 
     move, a score, how many slots have it, the positions that these stand for, and the first. Raises TooDeep.
     """
     if not formation.codes:
-        return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores, {})
-    departing = Departures(formation, scores_of)
+        return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores, {}, table_of_scores())
+    departing = Departures(formation, scores_of, codes_of_scores())
     sides = list(run(partial(Side, formation, departing), (0, 1)))
     passed = [Passed(formation, departing, side, sides[1 - side]) for side in (0, 1)]
     if any(each.greatest > DEEPEST for each in passed):
@@ -80,7 +80,7 @@ def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: 
     known = [side.known for side in sides]
     pawns = {man: found for each in passed for man, found in each.pawns.items()}
     del sides, roles, under_way, passed
-    return collected(formation, known, scores, pawns)
+    return collected(formation, known, scores, pawns, table_of_scores())
 
 
 class Side:
@@ -163,7 +163,8 @@ class Role:
 class Departures:
     """The codes of all later tiers that captures and promotions lead to, as `kernels.leave` wants them."""
 
-    def __init__(self, formation: Formation, scores_of: Callable[[int], Array]):
+    def __init__(self, formation: Formation, scores_of: Callable[[int], Array], table: Array):
+        """*table* has the code of each score of a later tier, uint8[65536]; EMPTY for what is no position."""
         count = len(formation.codes)
         self.starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
         self.with_pawns = np.zeros_like(self.starts)
@@ -179,19 +180,19 @@ class Departures:
             self.orders[captured + 1, change, : len(order)] = order
         self.codes = np.empty(end, np.uint8)
         for (left, turn), begin in begins.items():
-            expand(left, turn, scores_of, self.codes[begin : begin + positions_of(left)])
+            expand(left, turn, scores_of, table, self.codes[begin : begin + positions_of(left)])
         for part in (self.codes[first : first + PART] for first in range(0, end, PART)):
             if ((part > DEEPEST_LATER) & (part < EMPTY)).any():
                 raise TooDeep
 
 
-def expand(codes: Codes, turn: int, scores_of: Callable[[int], Array], found: Array) -> None:
+def expand(codes: Codes, turn: int, scores_of: Callable[[int], Array], table: Array, found: Array) -> None:
     """Write the codes of all positions of a later tier with one side to move, uint8[pairs * inner]: men as they stand
     in *codes*, like men told apart."""
     tier, own, exchanged, order = later(codes)
     there = turn ^ exchanged[turn]
     slot_kernels.expand(
-        geometry(), pairs_of_kings(has_pawns(codes)), scores_of(tier), codes_of_scores(),
+        geometry(), pairs_of_kings(has_pawns(codes)), scores_of(tier), table,
         np.array([code & 7 for code in own], np.int64), ways_of_groups(own), arrangement(own).kept, order[turn], there,
         exchanged[turn], int(has_pawns(codes)), legal_positions(codes, turn), found, np.zeros(3, np.int64),
     )  # fmt: skip
@@ -227,11 +228,10 @@ def codes_of_scores() -> Array:
 # Slots
 
 
-def collected(formation: Formation, known: list[Array], scores: Array, pawns: dict[int, Pawns]) -> Array:
+def collected(formation: Formation, known: list[Array], scores: Array, pawns: dict[int, Pawns], table: Array) -> Array:
     """Write the scores of all slots from the codes of both sides, which are let go, and of what may be captured en
-    passant, by the man who may be; return how often each is there."""
+    passant, by the man who may be; return how often each is there. *table* has the score of each code."""
     places, kept = arrangement(formation.codes)
-    table = np.array([score_of(code) for code in range(256)], scores.dtype)
     empty = scores.dtype.type(DRAW_CLASS << BITS | EMPTY_PLIES)
     squares, numbers = formation.men.squares, geometry().kings[4096 * formation.has_pawns :]
     diagonal = numbers[squares[:, 0] << 6 | squares[:, 1]] & 8 != 0
@@ -239,7 +239,7 @@ def collected(formation: Formation, known: list[Array], scores: Array, pawns: di
     size = len(places) * formation.pairs
     rows = []
     for turn in range(turns):
-        counts, begin = np.zeros((256, 3), np.int64), turn * size
+        counts, begin = np.zeros((len(table), 3), np.int64), turn * size
         slot_kernels.collect(
             known[turn], legal_positions(formation.codes, turn), diagonal, places, kept, formation.inner, table, empty,
             IMAGES[formation.has_pawns], begin, scores[begin : begin + size], counts,
@@ -259,6 +259,12 @@ def collected(formation: Formation, known: list[Array], scores: Array, pawns: di
         rows.append(np.column_stack(columns)[there != empty])
     found = np.concatenate(rows)
     return found[np.lexsort((found[:, 1], found[:, 0]))]
+
+
+@cache
+def table_of_scores() -> Array:
+    """Return the score of each code of a tier, uint16[256]."""
+    return np.array([score_of(code) for code in range(256)], np.uint16)
 
 
 def score_of(code: int) -> int:

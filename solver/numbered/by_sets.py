@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import RuleError
+from retrograde.games.game import METRICS, RuleError
+from retrograde.games.zeroing import DTZ, after_zeroing
 from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.boards.fit import formation_of
+from retrograde.solver.numbered.room import room_of
 from retrograde.solver.numbered.table import Table
-from retrograde.solver.outcomes.score import encode
+from retrograde.solver.outcomes.score import decode, encode
 from retrograde.solver.outcomes.score_kernels import pass_up
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.work.progress import Deciding, Phase
@@ -25,19 +27,22 @@ CHECKS = 6
 
 
 def solve_by_sets(
-    table: Table, k: int, work: Work, phase: Phase, in_file: bool, elsewhere: Elsewhere
-) -> tuple[Array, Array] | None:
-    """Return the scores of a tier, and the counts of what is there (see legend.py); all later ones are solved, or
-    *elsewhere*.
+    table: Table, k: int, work: Work, phase: Phase, in_file: bool, elsewhere: Elsewhere,
+    metric: str = METRICS[0],
+) -> tuple[Array, Array] | None:  # fmt: skip
+    """Return the scores of a tier by a metric, remoteness or dtz, and the counts of what is there (see legend.py); all
+    later ones are solved, or *elsewhere*.
 
     Returns None where it cannot be done so, or not in the memory that is left. The scores are written in their place,
     unless all of them are *in_file*.
     """
     part, tier = table.numbering.stretch(k), int(table.numbering.tiers[k])
     formation = formation_of(table.game, tier, table.bits)
-    if formation is None or formation.room > work.budget.left():
+    if formation is None or room_of(formation, metric) > work.budget.left():
         return None
-    from retrograde.solver.boards import tiers  # whose kernels take a while to be set up
+    from retrograde.solver.boards import tiers, zeroing  # whose kernels take a while to be set up
+
+    solve_tier = zeroing.solve_tier if metric == DTZ else tiers.solve_tier
 
     every, count = table.scores.array, part.stop - part.start
     scores = np.empty(count, every.dtype) if in_file else every[part]
@@ -53,32 +58,35 @@ def solve_by_sets(
 
     in_threads = isinstance(work.executor, ThreadPoolExecutor)  # others would have to be sent all sets
     try:
-        counts = tiers.solve_tier(formation, later, scores, work.map if in_threads else map, tell)
+        counts = solve_tier(formation, later, scores, work.map if in_threads else map, tell)
     except tiers.TooDeep:
         return None
     for slot in np.linspace(0, count - 1, CHECKS).astype(np.int64).tolist():
-        check_slot(table, k, slot, scores, elsewhere)
+        check_slot(table, k, slot, scores, elsewhere, metric)
     return scores, counts.ravel()
 
 
-def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewhere) -> None:
+def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewhere, metric: str) -> None:
     """Hold a score of a tier, of which all are given, against what the interpreted rules say of the position's
-    children; raise RuleError where it does not follow."""
+    children, by a metric; raise RuleError where it does not follow."""
     game, tier, bits = table.game, int(table.numbering.tiers[k]), table.bits
     position = table.numbering.position_at(game, k, slot)
     if position < 0:
         if int(scores[slot]) != table.empty:
             raise RuleError(f"{variant(game)}: slot {slot} of tier {tier} has a score, and stands for no position")
         return
-    value, _, children = examine(game, position)
+    value, moves, children = examine(game, position)
     expected = encode(value, 0, bits) if value else 0
-    for child in children:
+    for move, child in zip(moves, children, strict=True):
         if game.elsewhere(game.tier(child)):
             score = elsewhere.score(child, bits)
         else:
             child_k, there = table.numbering.slot_of(game, child)
             known = scores if child_k == k else table.scores.array[table.numbering.stretch(child_k)]
             score = int(known[there])
+        if metric == DTZ and game.zeroes(position, move):
+            decided, plies = decode(score, bits)
+            score = encode(decided, after_zeroing(plies), bits)
         expected = max(expected, int(pass_up(score, bits)))
     if int(scores[slot]) != expected:
         raise RuleError(differ(game, position))

@@ -12,7 +12,7 @@ from retrograde.databases import DatabaseFile, home_folder, list_databases
 from retrograde.databases.open import digest_in
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import make
-from retrograde.games.game import RetrogradeError
+from retrograde.games.game import METRICS, RetrogradeError
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.numbered.table import Tier
 from retrograde.solver.outcomes.score import encode, score_type
@@ -33,6 +33,8 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
             with DatabaseFile(file) as database:
                 slots, digest = database.contents, digest_in(database.header.version)(type(game))
                 if not isinstance(slots, SlotsReader) or (database.game_name, database.rules) != (game.name, digest):
+                    continue
+                if (database.metric if database.measures else METRICS[0]) != store.metric:
                     continue
                 if make(type(game), database.variant.partition(":")[2]).family != game.family:
                     continue  # a tier of the same number and size, and of another game

@@ -5,16 +5,20 @@ parents where the rules give these (see outcomes/edges.py), and numbers of symme
 is more memory, sums have up to four bytes, and positions are listed when they are decided; else they are looked for.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.catalog import rests_on
-from retrograde.games.game import Game, defines
+from retrograde.games.game import METRICS, Game, defines
+from retrograde.games.zeroing import DTZ
 from retrograde.solver.boards.fit import formation_of, is_chess
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.left import left_type
 from retrograde.solver.outcomes.score import score_type
+
+if TYPE_CHECKING:
+    from retrograde.solver.boards.formation import Formation
 
 SIZES = 0.25
 """Bytes a slot for the numbers of symmetric positions, compressed, at most about."""
@@ -48,7 +52,12 @@ def room_for(game: Game, count: int, bits: int) -> Room:
     return Room(int(least * count) + tasks, int(most * count) + tasks, tasks)
 
 
-def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool) -> Room:
+def room_of(formation: "Formation", metric: str) -> int:
+    """Return what the analysis of a tier set by set takes beside the scores, by a metric."""
+    return formation.room_by_zeroing if metric == DTZ else formation.room
+
+
+def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool, metric: str = METRICS[0]) -> Room:
     """Return what the tiers of a game take, those that can be solved *by_sets* that way; the most that one does."""
     largest = int(np.diff(numbering.starts).max())
     rooms = [room_for(game, largest, bits)] if not by_sets or not is_chess(game) else []
@@ -57,10 +66,10 @@ def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool) -
             room, formation = room_for(game, numbering.size(row), bits), formation_of(game, tier, bits)
             if formation:
                 scores = numbering.size(row) * np.dtype(score_type(bits)).itemsize
-                least = formation.room + scores
-                if not rests_on(game):  # else there is no other way
+                least = room_of(formation, metric) + scores
+                if metric == METRICS[0] and not rests_on(game):  # else there is no other way
                     least = min(room.least, least)
-                room = Room(least, formation.room + room.tasks, room.tasks)
+                room = Room(least, room_of(formation, metric) + room.tasks, room.tasks)
             rooms.append(room)
     return Room(*(max(amounts) for amounts in zip(*rooms, strict=True)))
 

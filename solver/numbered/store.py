@@ -15,13 +15,13 @@ import numpy as np
 import psutil
 
 from retrograde.games.catalog import rests_on, variant
-from retrograde.games.game import Game
+from retrograde.games.game import METRICS, Game
 from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import room_for_tiers
+from retrograde.solver.numbered.room import room_for_tiers, room_of
 from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
@@ -41,12 +41,16 @@ class NumberedStore:
     has those of each tier that is solved (see legend.py). A group is the number of a tier.
     """
 
-    def __init__(self, game: Game, bits: int, work: Work, by_sets: bool = True, elsewhere: Elsewhere | None = None):
+    def __init__(
+        self, game: Game, bits: int, work: Work, by_sets: bool = True, elsewhere: Elsewhere | None = None,
+        metric: str = METRICS[0],
+    ):  # fmt: skip
         """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it. Tiers are
-        solved *by_sets* where they can be; those that other databases have are *elsewhere*."""
+        solved *by_sets* where they can be; those that other databases have are *elsewhere*. The scores are by a
+        *metric*, remoteness or dtz."""
         numbering, dtype = Numbering.own(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
-        room = room_for_tiers(game, numbering, bits, by_sets)
+        room = room_for_tiers(game, numbering, bits, by_sets, metric)
         enough = every + room.most <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
@@ -56,7 +60,8 @@ class NumberedStore:
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
         self.table = Table(game, numbering, scores, bits)
-        self.work, self.by_sets, self.elsewhere = work, by_sets, elsewhere or Elsewhere(game, None)
+        self.work, self.by_sets, self.metric = work, by_sets, metric
+        self.elsewhere = elsewhere or Elsewhere(game, None, metric)
         self.scores = self.table.scores.array
         self.counts: dict[int, Array] = {}
         self.left = set(range(len(numbering.tiers)))
@@ -103,24 +108,28 @@ class NumberedStore:
         if self.by_sets and (done := self.solved_by_sets(k, phase)):
             yield done
             return
-        if rests_on(self.table.game):
+        if self.metric != METRICS[0] or rests_on(self.table.game):
             self.refuse(k)
         from retrograde.solver.numbered.by_slots import solve_by_slots  # which needs much that sets do not
 
         yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file))
 
     def refuse(self, k: int) -> None:
-        """Say why a tier that rests on other databases, and so can only be solved set by set, was not."""
+        """Say why a tier that can only be solved set by set, for it rests on other databases or for the metric, was
+        not."""
         game, table = self.table.game, self.table
         formation = formation_of(game, int(table.numbering.tiers[k]), table.bits)
+        by_metric = self.metric != METRICS[0]
         if self.by_sets and formation:
-            self.work.budget.check(formation.room, f"solving {variant(game)} set by set")
-        why = "its mates take too many plies" if self.by_sets and formation else "there is no other way"
-        raise Unsuited(f"{variant(game)} rests on other databases, and so is solved set by set alone; {why}")
+            self.work.budget.check(room_of(formation, self.metric), f"solving {variant(game)} set by set")
+        far = f"its {'wins' if by_metric else 'mates'} take too many plies"
+        why = far if self.by_sets and formation else "there is no other way"
+        what = f"{self.metric} is computed" if by_metric else "rests on other databases, and so is solved"
+        raise Unsuited(f"{variant(game)}{':' * by_metric} {what} set by set alone; {why}")
 
     def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
         """Return what is to be kept of a tier that can be solved set by set in the memory that is left; else None."""
-        found = solve_by_sets(self.table, k, self.work, phase, self.in_file, self.elsewhere)
+        found = solve_by_sets(self.table, k, self.work, phase, self.in_file, self.elsewhere, self.metric)
         return found and self.written_down(k, *found)
 
     def counted(self, k: int, scores: Array, sizes: Array | Compressed) -> Array:

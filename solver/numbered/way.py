@@ -1,11 +1,13 @@
 """The way of solving a game that numbers its positions: all slots of all tiers, last first."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+from retrograde.databases.legend import Legend, Measures, table_of
 from retrograde.databases.write import SolvedSlots
-from retrograde.games.game import Game
+from retrograde.games.game import METRICS, Game
+from retrograde.games.zeroing import DTZ, signed
 from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.numbered.legend import CODE, solved_slots
 from retrograde.solver.numbered.reuse import find_sources, take
@@ -22,11 +24,13 @@ SAMPLED = 256, 0.01
 @dataclass(frozen=True)
 class Numbered:
     """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None or they
-    are all to be solved *fresh*; those that can be are solved *by_sets* (see `solver/boards`)."""
+    are all to be solved *fresh*; those that can be are solved *by_sets* (see `solver/boards`). What is computed is the
+    *metric*: remoteness, or dtz, which takes sets."""
 
     path: Path | None = None
     by_sets: bool = True
     fresh: bool = False
+    metric: str = METRICS[0]
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedSlots:
@@ -35,9 +39,9 @@ class Numbered:
         work.course.plan(solving=0.93, writing=0.07)
 
         def solve(bits: int) -> SolvedSlots:
-            elsewhere = Elsewhere(game, self.path and self.path.parent)
+            elsewhere = Elsewhere(game, self.path and self.path.parent, self.metric)
             work.open.enter_context(elsewhere)
-            store = NumberedStore(game, bits, work, self.by_sets, elsewhere)
+            store = NumberedStore(game, bits, work, self.by_sets, elsewhere, self.metric)
             if work.listener:
                 sample = store.table.numbering.sample(game, *SAMPLED)
                 work.course.positions_a_record = sample.positions_a_slot
@@ -57,4 +61,8 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}
     let_go = table.scores.let_go if store.in_file else None
-    return solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go, fill_gaps)
+    solved = solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go, fill_gaps)
+    if store.metric != DTZ:
+        return solved
+    legend = [row._replace(measures=(signed(row.value, row.remoteness),)) for row in solved.legend]
+    return replace(solved, legend=Legend(table_of(legend, [DTZ])), measures=Measures(DTZ, (DTZ,)))

@@ -25,6 +25,8 @@ class Choice(NamedTuple):
     """By what moves sort first, where another metric than remoteness says it."""
     worth: str = ""
     """What that metric says of the move, in short."""
+    far: str = ""
+    """How far the end is for who makes the move, where the game's own words are for another metric."""
     gives: Value = UNDECIDED
     """What the move brings who makes it, where that does not follow from the value: of several players."""
 

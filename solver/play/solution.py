@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases import Database, Outcome, open_database
+from retrograde.databases.open import open_beside
 from retrograde.games.game import (
     CHANCE,
     DRAW,
@@ -25,9 +26,12 @@ from retrograde.games.game import (
     Game,
     RetrogradeError,
     Value,
+    defines,
     same_mover,
 )
 from retrograde.games.unfolded import folded
+from retrograde.games.zeroing import DTZ, after_zeroing
+from retrograde.games.zeroing import in_words as zeroing_in_words
 from retrograde.solver.models.model import Model, Weights
 from retrograde.solver.models.names import model_of, refuse_another
 from retrograde.solver.outcomes.worth import facts_of, gives, in_words, rank
@@ -132,6 +136,8 @@ class Solution:
         choice = Choice(move, self.game.move_name(position, move), child, *self.value(child), again)
         if self.metric == METRICS[0]:
             return choice
+        if self.metric == DTZ:
+            return self._counted(choice, self.game.zeroes(position, move))
         mover, measures = self.game.turn(position), [*self.database.measures(child).values()]
         details = self.database.file.details
         if self.metric in ("score", "expectation"):
@@ -146,6 +152,13 @@ class Solution:
             gives=self._given(choice, measures, mover),
         )
 
+    def _counted(self, choice: Choice, zeroes: bool) -> Choice:
+        """Return a choice with the plies to zeroing as they count for who makes it."""
+        if choice.remoteness is None:
+            return choice
+        plies = after_zeroing(choice.remoteness) if zeroes else choice.remoteness
+        return choice._replace(remoteness=plies, far=zeroing_in_words(plies + 1))
+
     def _given(self, choice: Choice, measures: list[int], mover: int) -> Value:
         """Return the value that a move brings who makes it, where what it pays counts as well; else UNDECIDED."""
         if self.metric == "utilities":
@@ -158,6 +171,26 @@ class Solution:
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
         """Return what scores or expectations of a child are to who makes the move; they are of who is to move there."""
         return measures if again else [-measure for measure in reversed(measures)]
+
+    @cached_property
+    def zeroing(self) -> "Solution | None":
+        """The solution of the same game by distance to zeroing, beside this one or in the usual place; None where the
+        game has no such rule, or there is none."""
+        if self.metric == DTZ:
+            return self
+        if self.metric != METRICS[0] or not defines(self.game, "zeroes"):
+            return None
+        try:
+            return Solution(open_beside(self.database.file.path.parent, self.game, self.variant, DTZ))
+        except RetrogradeError:
+            return None
+
+    def by_zeroing(self, position: int) -> Outcome | None:
+        """Return a position's value and the plies to zeroing; None where they are not known."""
+        try:
+            return self.zeroing.value(position) if self.zeroing else None
+        except RetrogradeError:  # a database that it rests on is not there
+            return None
 
     @property
     def metric(self) -> str:
@@ -207,8 +240,11 @@ class Solution:
         return self.picture().svg
 
     def close(self) -> None:
-        """Close the database."""
+        """Close the database, and the one by distance to zeroing."""
         self.database.close()
+        other = self.__dict__.get("zeroing")
+        if other not in (None, self):
+            other.close()
 
     def __enter__(self) -> "Solution":
         return self

@@ -1,0 +1,207 @@
+"""Distances to zeroing, by the fifty-move rule of chess: against the counts of Syzygy's tables, and by verification.
+
+What is published is in tests/data/zeroing.csv, from regular-stats.txt of github.com/niklasf/syzygy-tables.info: for
+each ending of three to five men how many positions win and lose in how many plies.
+"""
+
+import importlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from retrograde.cli.main import main
+from retrograde.cli.many import database_with
+from retrograde.databases import NoDatabase, database_path, open_database
+from retrograde.games import RuleError
+from retrograde.games.catalog import load_game
+from retrograde.games.chess import Chess
+from retrograde.games.game import LOSE, WIN
+from retrograde.solver import engine
+from retrograde.solver.audit.verify import verify
+from retrograde.solver.boards import zeroing
+from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.numbered import by_sets
+from retrograde.solver.play.solution import open_solution
+
+pytestmark = pytest.mark.long
+
+LONGEST = "5R2/8/8/8/8/k7/8/2K3n1 b - - 0 1"
+"""Of rook against knight, as regular-stats.txt has it: White wins in 54 plies."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with rook against knight by both metrics, and pawn against pawn by zeroing."""
+    folder = tmp_path_factory.mktemp("home")
+    solve(load_game("chess:KRKN"), database_path("chess:KRKN", folder))
+    for ending in ("KRKN", "KPKP"):
+        solve(load_game(f"chess:{ending}"), database_path(f"chess:{ending}", folder, "dtz"), metric="dtz")
+    return folder
+
+
+@pytest.fixture
+def endings(monkeypatch):
+    """The benchmark that counts as Syzygy's tables do."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "benchmarks"))
+    return importlib.import_module("endings")
+
+
+def run(home, *arguments):
+    result = CliRunner().invoke(main, arguments, env={"RETROGRADE_HOME": str(home)})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("ending", ["KRKN", "KPKP"])
+def test_plies_are_as_published(home, endings, ending):
+    """All of them; pawns of both sides, captures en passant and promotions included."""
+    with open_database(database_path(f"chess:{ending}", home, "dtz")) as database:
+        assert endings.counts_of(database, ending) == endings.published()[ending]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["KRRK", "KQKP", "KQKQ", "KPPK", "KRBKR", "KNNKP", "KPPKP"])
+def test_plies_of_more_endings_are_as_published(tmp_path, endings, ending):
+    """KRBKR and KNNKP have wins that the fifty-move rule makes draws."""
+    path = solve(load_game(f"chess:{ending}"), database_path(f"chess:{ending}", tmp_path, "dtz"), metric="dtz")
+    with open_database(path) as database:
+        assert endings.counts_of(database, ending) == endings.published()[ending]
+
+
+def test_verification_derives_them_again(home):
+    with open_database(database_path("chess:KPKP", home, "dtz")) as database:
+        assert verify(database).ok
+
+
+def test_verification_sees_what_is_wrong(tmp_path, monkeypatch):
+    """Wins in 15 plies told as in 17, and nothing looked at on the way."""
+    wrong = zeroing.table_of_scores().copy()
+    wrong[16] = wrong[18]
+    monkeypatch.setattr(zeroing, "table_of_scores", lambda: wrong)
+    monkeypatch.setattr(by_sets, "check_slot", lambda *about: None)
+    monkeypatch.setattr(engine, "verify_sample", lambda *about: None)
+    with open_database(solve(load_game("chess:KRK"), tmp_path / "krk.h5", metric="dtz", fresh=True)) as database:
+        found = verify(database)
+    assert found.wrong > 1000 and any("WIN in 17" in str(problem) for problem in found.problems)
+
+
+def test_values_are_those_without_the_rule(home):
+    """Whether there is a rule or not, a position is won, drawn or lost alike."""
+    with open_solution(database_path("chess:KRKN", home)) as mates:
+        by_zeroing = mates.zeroing
+        for piece in mates.positions(tier=load_game("chess:KRKN").tier(by_zeroing.game.read(LONGEST))):
+            values, plies = by_zeroing.lookup(piece.positions)
+            assert (values == piece.values).all()
+            assert (plies <= piece.remotenesses).all()
+
+
+def test_slots_that_do_not_follow_are_seen(tmp_path, monkeypatch):
+    collect = zeroing.collected
+
+    def wrong(formation, known, scores, pawns, table):
+        counts = collect(formation, known, scores, pawns, table)
+        scores[len(scores) // 5 :] ^= 3
+        return counts
+
+    monkeypatch.setattr(zeroing, "collected", wrong)
+    with pytest.raises(RuleError):
+        solve(Chess("KRK"), tmp_path / "game.h5", fresh=True, metric="dtz")
+
+
+def test_worths_and_codes_undo_one_another():
+    codes = np.array([0, 2, 101, 102, 255, 256 + 1, 256 + 2, 256 + 101, 256 + 102, 511])
+    worths = zeroing.worth_of(codes)
+    assert (zeroing.code_of(worths) == codes).all()
+    assert [zeroing.WORTHS[code] for code in (0, 2, 102, 3, 103)] == [500, 999, 899, 1, 101]
+    order = np.argsort(worths)  # to lose soon is worst; then late, a draw, to win late, to win soon
+    assert codes[order].tolist() == [257, 258, 357, 358, 511, 0, 255, 102, 101, 2]
+
+
+def test_levels_hold_each_position_once():
+    for ending in ("KRKN", "KPKP", "KPPK", "KRPK"):
+        formation = zeroing.Formation(ending)
+        masks = [zeroing.positions_in(formation, level) for level in zeroing.levels(formation)]
+        assert not any((one & other).any() for i, one in enumerate(masks) for other in masks[:i])
+        every = np.bitwise_or.reduce(masks)
+        legal = np.empty_like(every)
+        zeroing.kernels.lay_out(formation.men, zeroing.geometry(), 0, legal, np.empty_like(every))
+        assert not (legal & ~every).any()
+
+
+# Asking
+
+
+def test_a_query_tells_what_the_rule_says(home):
+    text = run(home, "query", "chess:KRKN", LONGEST)
+    assert "Black to move loses: mated in 39 (78 plies)\nBy the fifty-move rule: a loss, zeroing in 54 plies" in text
+    told = json.loads(run(home, "query", "chess:KRKN", LONGEST, "--json"))
+    assert (told["remoteness"], told["dtz"], told["category"]) == (78, -54, "loss")
+    assert (told["moves"][0]["move"], told["moves"][0]["dtz"]) == ("Ne2+", 53)
+
+
+def test_a_database_by_zeroing_is_asked_like_others(home):
+    text = run(home, "query", "chess:KRKN@dtz", LONGEST)
+    assert "Black to move loses: zeroing in 54" in text and "Ne2+ lose zeroing in 54" in text
+    assert "Kxc5" in text.partition("Best play")[2]
+    told = json.loads(run(home, "query", "chess:KRKN@dtz", LONGEST, "--json"))
+    assert (told["value"], told["dtz"], told["category"]) == ("lose", -54, "loss")
+    assert "zeroing in 54  5R2/8/8/8/8/k7/8/2K3n1 b" in run(home, "info", "chess:KRKN@dtz")
+    facts = json.loads(run(home, "info", "chess:KRKN@dtz", "--json"))
+    assert facts["metric"] == "dtz"
+
+
+def test_moves_that_zero_count_anew(home):
+    """A capture is one ply whatever comes after it."""
+    with open_solution(database_path("chess:KRKN", home, "dtz")) as solution:
+        position = solution.game.read("8/8/8/8/8/2k5/1n6/KR6 w")
+        (takes,) = (choice for choice in solution.moves(position) if choice.name == "Rxb2")
+        assert solution.value(takes.position) == (LOSE, 32)  # a rook against the bare king
+        assert (takes.brings, takes.remoteness, takes.far) == (WIN, 0, "zeroing in 1")
+        lost = solution.game.read(LONGEST)
+        assert solution.value(lost) == (LOSE, 54)
+        assert [choice.remoteness for choice in solution.moves(lost)] == [53, 11, 11, 9, 7, 3, 1]
+
+
+def test_what_zeroes(home):
+    chess = load_game("chess:KRKP")
+    position = chess.read("8/8/8/8/8/1k6/7p/K6R w")
+    told = {chess.move_name(position, move): chess.zeroes(position, move) for move in chess.generate_moves(position)}
+    assert told.pop("Rxh2") and not any(told.values())
+    position = chess.read("8/8/8/8/8/1k6/7p/K5R1 b")
+    told = {chess.move_name(position, move): chess.zeroes(position, move) for move in chess.generate_moves(position)}
+    assert told["hxg1=Q#"] and told["h1=Q"] and not told["Kc3"]
+
+
+def test_other_games_have_none(tmp_path):
+    with pytest.raises(NoWay, match="of chess endgames alone, and set by set"):
+        solve(load_game("tictactoe"), tmp_path / "game.h5", metric="dtz")
+    with pytest.raises(NoWay, match="of chess endgames alone, and set by set"):
+        solve(load_game("chess:KRK"), tmp_path / "game.h5", metric="dtz", way="numbered")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_set_by_zeroing(tmp_path):
+    told = run(tmp_path, "solve", "chess:all=3", "--metric", "dtz")
+    assert "5 of 5 solved" in told
+    assert {path.name for path in tmp_path.glob("*.h5")} == {
+        f"chess,{ending}@dtz.h5" for ending in ("KRK", "KQK", "KNK", "KBK", "KPK")
+    }
+    assert "before" in run(tmp_path, "solve", "chess:all=3@dtz")
+    told = run(tmp_path, "solve", "chess:KRK", "--metric", "dtz", "--estimate", "--json").splitlines()[-1]
+    assert json.loads(told)["records"] > 40_000
+
+
+def test_distances_to_mate_are_taken_from_no_such_database(home, tmp_path, monkeypatch):
+    """Whoever wants them says that there is none, or which one is meant."""
+    pytest.importorskip("chess")
+    shutil.copy(database_path("chess:KRKN", home, "dtz"), tmp_path)
+    (tmp_path / "KRvK.rtbw").touch()
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    with pytest.raises(NoDatabase):
+        database_with("chess:KRKN")
+    beside = CliRunner().invoke(main, ["compare", str(tmp_path / "chess,KRKN@dtz.h5"), str(tmp_path)])
+    assert beside.exit_code == 1 and "and chess:KRKN@dtz has other distances; name chess:KRKN" in beside.output

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
+from retrograde.cli.syzygy import export_tables
 from retrograde.cli.words import NOUNS
 from retrograde.games import RetrogradeError, Value
 
@@ -49,9 +50,15 @@ def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="So many of them, by chance.")
 @click.option("--seed", type=click.IntRange(0), metavar="SEED", help="The same chance each time.")
 @click.option("--moves", is_flag=True, help="The best moves as well: a column more, and much slower.")
+@click.option(
+    "--syzygy", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Instead, write Syzygy's tables of a chess ending, and of all that may follow, into a folder.",
+)  # fmt: skip
 @database_option
 @json_option
-def command(source: str, output: Path | None, database: str | None, as_json: bool, **wanted: Any) -> None:
+def command(
+    source: str, output: Path | None, syzygy: Path | None, database: str | None, as_json: bool, **wanted: Any
+) -> None:
     """Write positions, values, remoteness and, if asked for, the best moves to a file for other programs.
 
     Columns are tier, position (a number), text, value (win, lose, tie or draw, for the player to move), remoteness
@@ -59,14 +66,23 @@ def command(source: str, output: Path | None, database: str | None, as_json: boo
     game stored as steps those where the game is over are left out. In .npz a value is its number (lose 1, draw 2, tie
     3, win 4). Parquet needs pyarrow, the extra `export`.
 
+    Syzygy's tables, .rtbw and .rtbz, are what chess engines read. They are made from distances to zeroing, which
+    `solve --metric dtz` finds; tables that are in the folder already are left as they are.
+
     \b
     Examples:
       retrograde export tictactoe
       retrograde export connect4:4,4 --value win --remoteness 5..9 --sample 1000 --seed 1 -o wins.csv
       retrograde export connect4:4,4 --sample 100 --moves -o some.npz
+      retrograde export chess:KRK --syzygy tables
     """
     from retrograde.solver.play.solution import solution_of
 
+    if syzygy is not None:
+        if output is not None or any(value not in (None, False) for value in wanted.values()):
+            raise click.UsageError("--syzygy goes with --database and --json alone")
+        export_tables(source, syzygy, database, as_json)
+        return
     if output is not None and output.suffix not in SUFFIXES:
         raise click.UsageError(f"the file must be {', '.join(SUFFIXES)}, not {output.name!r}")
     if wanted["seed"] is not None and not wanted["sample"]:

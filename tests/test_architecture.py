@@ -129,6 +129,7 @@ ROOMS = {
             "lookahead",
             "links",
             "boards",
+            "syzygy",
             "numbered",
             "listed",
             "models",

@@ -145,3 +145,23 @@ def test_boards_come_out_the_same(monkeypatch):
     boards = importlib.import_module("boards")
     for board in ("3,3,3", "4,4,3", "5,4,5"):
         assert boards.solve(board) == boards.read()[board]
+
+
+def test_tables_beside_others(tmp_path, monkeypatch, capsys):
+    """Of tables that are in both folders alone; python-chess is what the positions are made with."""
+    pytest.importorskip("chess")
+    monkeypatch.syspath_prepend(str(FOLDER))
+    syzygy = importlib.import_module("syzygy")
+    for folder, sizes in (("ours", (300, 500)), ("theirs", (200, 1000))):
+        (tmp_path / folder).mkdir()
+        for suffix, size in zip(syzygy.SUFFIXES, sizes, strict=True):
+            (tmp_path / folder / f"KRvK{suffix}").write_bytes(bytes(size))
+    (tmp_path / "ours" / "KQvK.rtbw").write_bytes(bytes(80))
+    assert syzygy.main([str(tmp_path / "ours"), str(tmp_path / "theirs")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        [name, "300", "200", "1.50", "500", "1,000", "0.50"] for name in ("KRvK", "all")
+    ]
+    boards = list(syzygy.positions(["KRvK"], 20, syzygy.random.Random(1)))
+    assert len({board.fen() for board in boards}) == 20
+    assert all(board.is_valid() and len(board.piece_map()) == 3 for board in boards)

@@ -1,0 +1,93 @@
+"""What the positions of an ending are worth, from a database of distances to zeroing, as cells (see `kernels`)."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.games.game import LOSE
+from retrograde.games.zeroing import PATIENCE
+from retrograde.solver.boards import kernels as sets
+from retrograde.solver.boards.fit import BITS
+from retrograde.solver.boards.formation import Formation, geometry, positions_of
+from retrograde.solver.boards.passing import nowhere
+from retrograde.solver.boards.slot_kernels import EMPTY
+from retrograde.solver.boards.tiers import Departures, expand
+from retrograde.solver.boards.zeroing import codes_of_scores
+from retrograde.solver.outcomes.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, encode
+from retrograde.solver.syzygy import kernels
+from retrograde.solver.syzygy.kernels import ANY, BLESSED, CURSED, DRAWN, LOSS, WIN
+
+Array = np.ndarray[Any, Any]
+
+
+class Cells:
+    """The cells of a tier of a database by distance to zeroing, one side to move at a time."""
+
+    def __init__(self, database: SlotsDatabase, formation: Formation, tier: int):
+        self.database, self.formation, self.tier = database, formation, tier
+
+    def of(self, side: int) -> Array:
+        """Return the cells of all positions with a side to move, uint16, as they lie in words."""
+        cells = self.plain(side)
+        self.note_captures(cells, side)
+        return cells
+
+    def plain(self, side: int) -> Array:
+        """Return the cells without regard to captures."""
+        codes = self.formation.codes
+        cells = np.empty(positions_of(codes), np.uint16)
+        expand(codes, side, self.scores_of, cells_of_scores(), cells)
+        return cells
+
+    def scores_of(self, tier: int) -> Array:
+        """Return the scores of all slots of a tier, uint16."""
+        holder = self.database.holder(tier)
+        legend = [encode(row.value, row.remoteness, BITS) for row in holder.file.legend]
+        return np.concatenate([np.array(legend, np.uint16)[rows] for rows in holder.tier_rows(tier)])
+
+    def note_captures(self, cells: Array, side: int) -> None:
+        """Add to cells where a capture brings as much as the position is worth."""
+        formation, men, board = self.formation, self.formation.men, geometry()
+        departing = Departures(formation, self.scores_of, codes_of_scores())
+        captures = departing.starts[1:]
+        departing.codes[: captures[captures >= 0].min()] = EMPTY  # promotions alone come first, and do not count
+        legal, checked, saved, delayed = (np.empty(formation.words, np.uint64) for _ in range(4))
+        known = np.empty(64 * formation.words, np.uint8)
+        sets.lay_out(men, board, side, legal, checked)
+        sets.leave(
+            men, board, side, legal, departing.codes, departing.starts, departing.with_pawns, departing.orders,
+            known, saved, delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
+        )  # fmt: skip
+        kernels.note_captures(cells, known, saved, PATIENCE + 1)
+
+    def mating(self, side: int) -> Array:
+        """Return from where a side's moves but captures mate, as bits in words."""
+        formation = self.formation
+        mates = np.empty(positions_of(formation.codes), np.uint8)
+        expand(formation.codes, 1 - side, self.scores_of, mates_of_scores(), mates)
+        mated, found = np.zeros((2, formation.words), np.uint64)
+        kernels.find_mates(mates, mated)
+        del mates
+        sets.lead_to(formation.men, geometry(), side, nowhere(formation), mated, found)
+        return found
+
+
+@cache
+def cells_of_scores() -> Array:
+    """Return the cell of each score, uint16[65536]; ANY for what is no position."""
+    table, plies = np.full(1 << BITS + 2, ANY, np.uint16), np.arange(256)
+    late = plies > PATIENCE
+    table[(LOSE_CLASS << BITS) + plies] = np.where(late, BLESSED, LOSS) << 8 | plies
+    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = np.where(late, CURSED, WIN) << 8 | plies
+    table[DRAW_CLASS << BITS] = DRAWN << 8
+    return table
+
+
+@cache
+def mates_of_scores() -> Array:
+    """Return 1 for the score of a mate, 0 for others, uint8[65536]."""
+    table = np.zeros(1 << BITS + 2, np.uint8)
+    table[encode(LOSE, 0, BITS)] = 1
+    return table

@@ -1,0 +1,232 @@
+"""In which order Syzygy's tables have the positions of an ending: the men in groups, a number for each group.
+
+    without pawns     three men of whom there is one each, or both kings     like men     like men …
+    with pawns        all pawns of a side, on each of four files apart       those of the other       like men …
+
+The first group stands in one way of those equal by symmetry: without pawns its first man is in the triangle a1, d1,
+d4, and the first one off the diagonal is below it; with pawns the one leads who is nearest to a file at the edge, and
+then to the first rank, on the files a to d. Every other group stands on the squares that those before have left free,
+in one of so many combinations. A position's number has the groups' numbers as its digits, in an order that each table
+chooses.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, groupby, permutations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.chess import men
+
+Array = np.ndarray[Any, Any]
+
+KINDS = {"P": 1, "N": 2, "B": 3, "R": 4, "Q": 5, "K": 6}
+"""The codes of men in the files; 8 is added to Black's."""
+BLACK = 8
+KING, PAWN = KINDS["K"], KINDS["P"]
+NO_ORDER = 15
+"""Instead of the place of a second group of pawns, where there is none."""
+
+TRIANGLE = 1, 2, 3, 10, 11, 19, 0, 9, 18, 27
+"""The squares a1, d1, d4, those on the diagonal last."""
+BELOW = tuple(8 * rank + file for rank in range(8) for file in range(rank + 1, 8))
+"""The squares below the diagonal."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An order of positions: the codes of all men, those of a group together, and the order of the digits.
+
+    The digit that changes fastest is that of the first group if `first` is 0, of the next if it is 1, and so on, as if
+    the first had been taken out and put there; `second` says the same of the second group of pawns.
+    """
+
+    codes: tuple[int, ...]
+    first: int
+    second: int = NO_ORDER
+
+    @property
+    def has_pawns(self) -> bool:
+        return self.codes[0] & 7 == PAWN
+
+    @property
+    def files(self) -> int:
+        """On how many files the leading pawn may be, each with an order of positions of its own."""
+        return 4 if self.has_pawns else 1
+
+    @property
+    def described(self) -> list[int]:
+        """What a file says of it: four bits each."""
+        return [self.first, *([self.second] if self.second != NO_ORDER else []), *self.codes]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many men are in each group."""
+        first = first_group(self.codes)
+        return [first, *(len(list(group)) for _, group in groupby(self.codes[first:]))]
+
+    def digits(self, file: int = 0) -> list[tuple[int, int]]:
+        """Return for each group what its number is multiplied with, and how many numbers it has."""
+        sizes, begin = self.sizes, 2 if self.second != NO_ORDER else 1
+        free, product = 64 - sum(sizes[:begin]), 1
+        found, following, place = [(0, 0)] * len(sizes), iter(range(begin, len(sizes))), 0
+        while any(not ways for _, ways in found):
+            if place == self.first:
+                group, ways = 0, len(first_squares(sizes[0], self.has_pawns, file))
+            elif place == self.second:
+                group, ways = 1, comb(48 - sizes[0], sizes[1])
+            else:
+                group = next(following)
+                ways = comb(free, sizes[group])
+                free -= sizes[group]
+            found[group] = product, ways
+            product *= ways
+            place += 1
+        return found
+
+    def length(self, file: int = 0) -> int:
+        """Return how many positions there are with one side to move."""
+        return max(product * ways for product, ways in self.digits(file))
+
+
+def first_group(codes: tuple[int, ...]) -> int:
+    """Return how many men are in the first group."""
+    if codes[0] & 7 == PAWN:
+        return codes.count(codes[0])
+    return 3 if sum(codes.count(code) == 1 for code in codes) >= 3 else 2
+
+
+def table_name(name: str) -> str:
+    """Return how files call an ending.
+
+    >>> table_name("KRKN")
+    'KRvKN'
+    """
+    return "v".join("K" + side for side in men.sides_of(name))
+
+
+def codes_of(name: str) -> list[int]:
+    """Return the codes of all men of an ending."""
+    return [KINDS[letter] + BLACK * side for side, letters in enumerate(men.sides_of(name)) for letter in "K" + letters]
+
+
+def shapes_of(name: str) -> list[Shape]:
+    """Return all orders that a table of an ending may have."""
+    codes = codes_of(name)
+    pawns = sorted((len(list(group)), code) for code, group in groupby(sorted(c for c in codes if c & 7 == PAWN)))
+    lead: list[int] = [code for count, code in pawns for _ in range(count)]
+    rest = [code for code in codes if code not in lead]
+    found = []
+    if pawns:
+        heads = [tuple(lead)]
+    elif sum(codes.count(code) == 1 for code in codes) >= 3:
+        heads = list(permutations([code for code in codes if codes.count(code) == 1], 3))
+    else:
+        heads = [(KING, KING + BLACK), (KING + BLACK, KING)]
+    for head in heads:
+        kinds = sorted({code for code in rest if code not in head})
+        for order in permutations(kinds):
+            every = head + tuple(code for kind in order for code in [kind] * rest.count(kind))
+            places = range(len(order) + max(1, len(pawns)))
+            seconds = places if len(pawns) == 2 else (NO_ORDER,)
+            found += [Shape(every, first, second) for first in places for second in seconds if first != second]
+    return found
+
+
+# Squares
+
+
+@cache
+def first_squares(count: int, has_pawns: bool, file: int = 0) -> Array:
+    """Return the squares of the first group's men by its number, uint8[ways, count]."""
+    ways = pawns_on(count, file) if has_pawns else three_men() if count == 3 else two_kings()
+    found = np.zeros((len(ways), count), np.uint8)
+    for number, squares in ways.items():
+        found[number] = squares
+    return found
+
+
+def three_men() -> dict[int, tuple[int, ...]]:
+    """Return the squares of three men who are unlike, by number: one off the diagonal comes before the rest of them."""
+    found: dict[int, tuple[int, ...]] = {}
+    diagonal = range(0, 64, 9)
+    for first in TRIANGLE:
+        if first in diagonal:
+            seconds = [*BELOW, *(square for square in diagonal if square != first)]
+        else:
+            seconds = [square for square in range(64) if square != first]
+        for second in seconds:
+            if first in diagonal and second in diagonal:
+                thirds = [*BELOW, *(square for square in diagonal if square not in (first, second))]
+            else:
+                thirds = [square for square in range(64) if square not in (first, second)]
+            for third in thirds:
+                found[number_of_three(first, second, third)] = first, second, third
+    return found
+
+
+def number_of_three(first: int, second: int, third: int) -> int:
+    """Return the number of three men who are unlike."""
+    after, later = int(second > first), int(third > first) + int(third > second)
+    if first % 9:
+        return (TRIANGLE.index(first) * 63 + second - after) * 62 + third - later
+    begin, rank = 6 * 63 * 62, first // 9
+    if second % 9:
+        return begin + (rank * 28 + BELOW.index(second)) * 62 + third - later
+    begin += 4 * 28 * 62
+    if third % 9:
+        return begin + (rank * 7 + second // 9 - after) * 28 + BELOW.index(third)
+    return begin + 4 * 7 * 28 + (rank * 7 + second // 9 - after) * 6 + third // 9 - later
+
+
+def two_kings() -> dict[int, tuple[int, ...]]:
+    """Return the squares of two kings who stand apart, by number: those who are both on the diagonal come last."""
+    found, both = list[tuple[int, ...]](), list[tuple[int, ...]]()
+    for first in TRIANGLE:
+        for second in range(64):
+            apart = max(abs(first % 8 - second % 8), abs(first // 8 - second // 8)) > 1
+            if apart and (first % 9 or second in BELOW):
+                found.append((first, second))
+            elif apart and second % 9 == 0:
+                both.append((first, second))
+    return dict(enumerate(found + both))
+
+
+def pawns_on(count: int, file: int) -> dict[int, tuple[int, ...]]:
+    """Return the squares of so many pawns of whom the leading one is on a file, by number."""
+    found: dict[int, tuple[int, ...]] = {}
+    by_number = {number_of_pawn(square): square for square in range(8, 56)}
+    begin = 0
+    for lead in range(8 + file, 56, 8):
+        others = number_of_pawn(lead)
+        for some in combinations(range(others), count - 1):
+            number = begin + sum(comb(each, k + 1) for k, each in enumerate(some))
+            found[number] = (lead, *(by_number[each] for each in reversed(some)))
+        begin += comb(others, count - 1)
+    return found
+
+
+def number_of_pawn(square: int) -> int:
+    """Return the number of a pawn's square: the nearer to a file at the edge, and then to the first rank, the greater.
+
+    >>> number_of_pawn(8), number_of_pawn(15), number_of_pawn(16), number_of_pawn(52)
+    (47, 46, 45, 0)
+    """
+    file, rank = square % 8, square // 8 - 1
+    return 47 - 12 * min(file, 7 - file) - 2 * rank - int(file > 3)
+
+
+@cache
+def combinations_of(count: int, free: int) -> Array:
+    """Return in which ways so many like men, up to three, stand on free squares, by number, uint8[ways, 3], the squares
+    ascending."""
+    ways = np.array(list(combinations(range(free), count)), np.uint8)
+    order = np.zeros(len(ways), np.int64)
+    for k in range(count):
+        table = np.array([comb(square, k + 1) for square in range(free)])
+        order += table[ways[:, k]]
+    found = np.zeros((len(ways), 3), np.uint8)
+    found[order, :count] = ways
+    return found

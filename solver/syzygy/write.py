@@ -1,0 +1,150 @@
+"""The two files of an ending: `.rtbw`, who wins, and `.rtbz`, distances to zeroing.
+
+    magic, men and flags
+    order of the digits, codes of men    for each file that the leading pawn may be on
+    headers of compressed values         for each of those files, with White to move and with Black to move
+    what distances stand for             by worth, for each of those files
+    indices; sizes of blocks; blocks     for each of those files and sides; blocks begin at a multiple of 64 bytes
+    16 bytes                             a digest
+
+Who wins is there with either side to move, distances with the side to move that takes less room: to tell the other ones
+readers make all moves. Distances are told in plies, where other generators round most of them to moves; those beyond
+the fifty-move rule can be told in moves alone.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.games.chess import men
+from retrograde.solver.boards.formation import Formation
+from retrograde.solver.syzygy import kernels
+from retrograde.solver.syzygy.cells import Cells
+from retrograde.solver.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
+from retrograde.solver.syzygy.order import Order
+from retrograde.solver.syzygy.pairs import Packed, packed
+from retrograde.solver.syzygy.shape import Shape, table_name
+
+Array = np.ndarray[Any, Any]
+
+WORTHS, DISTANCES = ".rtbw", ".rtbz"
+MAGIC = {WORTHS: bytes([0x71, 0xE8, 0x23, 0x5D]), DISTANCES: bytes([0xD7, 0x66, 0x0C, 0xA5])}
+BLOCK_BITS = {WORTHS: 6, DISTANCES: 10}
+"""The logarithm of the bytes of a block."""
+SPLIT, HAS_PAWNS = 1, 2
+"""Flags of a table: whether both sides to move are told apart, and whether there are pawns."""
+BLACK_TO_MOVE, MAPPED, WINS_IN_PLIES, LOSSES_IN_PLIES = 1, 2, 4, 8
+"""Flags of distances."""
+MAPS = (WIN, LOSS, CURSED, BLESSED)
+"""Worths, in the order in which a file has what their distances stand for."""
+ALIGNED = 64
+
+
+class Part(NamedTuple):
+    """The values of a table with one side to move, of one file of the leading pawn."""
+
+    shape: Shape
+    packed: Packed
+    meaning: bytes = b""
+    """What distances stand for."""
+
+
+def endings_in(database: SlotsDatabase) -> list[str]:
+    """Return the ending that a database is of, and all that may follow but bare kings, those with fewer men first."""
+    tiers: Sequence[int] = database.game.tiers  # type: ignore[attr-defined]  # of chess
+    return [men.TIERS[tier] for tier in reversed(tiers) if len(men.TIERS[tier]) > len("KK")]
+
+
+def write_tables(database: SlotsDatabase, name: str, folder: Path) -> None:
+    """Write both files of one of the endings in a database by distance to zeroing into a folder."""
+    formation = Formation(name)
+    cells = Cells(database, formation, men.tier_of(name))
+    worths, distances = list[list[Part]](), list[list[Part]]()
+    for side in range(2 - formation.is_symmetric):
+        known = cells.of(side)
+        worths.append(parts_of(formation, known))
+        kernels.leave_out(known, cells.mating(side))
+        distances.append(parts_of(formation, known, side))
+    fewest = [[min(parts, key=size_of)] for parts in zip(*distances, strict=True)]
+    paths = paths_of(name, folder)
+    save(paths[0], name, list(zip(*worths, strict=True)))
+    save(paths[1], name, fewest)
+
+
+def paths_of(name: str, folder: Path) -> list[Path]:
+    """Return the paths of both files of an ending."""
+    return [folder / f"{table_name(name)}{suffix}" for suffix in (WORTHS, DISTANCES)]
+
+
+def parts_of(formation: Formation, cells: Array, side: int | None = None) -> list[Part]:
+    """Return what a table says of cells, for each file of the leading pawn: who wins, or distances with a *side* to
+    move."""
+    order = Order(formation, cells)
+    shape = order.best(kernels.count_changes if side is None else kernels.count_jumps)
+    found = []
+    for file in range(shape.files):
+        ordered = order.cells(shape, file)
+        values = np.empty(len(ordered), np.uint8)
+        if side is None:
+            counts = np.zeros(5, np.int64)
+            kernels.count_worths(ordered, counts)
+            kernels.fill_worths(ordered, counts, values)
+            found.append(Part(shape, packed(values, BLOCK_BITS[WORTHS])))
+        else:
+            numbers, meaning = numbered(ordered)
+            kernels.fill_distances(ordered, numbers, values)
+            flags = MAPPED | WINS_IN_PLIES | LOSSES_IN_PLIES | BLACK_TO_MOVE * side
+            found.append(Part(shape, packed(values, BLOCK_BITS[DISTANCES], flags), meaning))
+    return found
+
+
+def numbered(cells: Array) -> tuple[Array, bytes]:
+    """Return numbers for the distances of cells by their worth, uint8[5, 256], the most frequent ones first, and what
+    they stand for as a file has it."""
+    counts = np.zeros((5, 256), np.int64)
+    kernels.count_distances(cells, counts)
+    numbers, meaning = np.zeros((5, 256), np.uint8), b""
+    for worth in MAPS:
+        there = np.flatnonzero(counts[worth])
+        there = there[np.argsort(-counts[worth, there], kind="stable")]
+        numbers[worth, there] = np.arange(len(there))
+        meaning += bytes([len(there), *there.tolist()])
+    return numbers, meaning
+
+
+def size_of(part: Part) -> int:
+    """Return how many bytes a part takes."""
+    return sum(len(each) for each in (*part.packed, part.meaning))
+
+
+def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
+    """Write a file of parts by file of the leading pawn, and by side to move."""
+    every = [part.packed for sides in parts for part in sides]
+    flags = SPLIT * (len({*men.sides_of(name)}) > 1) | HAS_PAWNS * ("P" in name)
+    content = bytearray(MAGIC[path.suffix] + bytes([len(name) << 4 | flags]))
+    for sides in parts:
+        white, black = sides[0].shape, sides[-1].shape
+        content += bytes(one | other << 4 for one, other in zip(white.described, black.described, strict=True))
+    align(content, 2)
+    content += b"".join(each.header for each in every)
+    content += b"".join(part.meaning for sides in parts for part in sides)
+    align(content, 2)
+    content += b"".join(each.places for each in every)
+    content += b"".join(each.sizes for each in every)
+    for each in every:
+        align(content, ALIGNED)
+        content += each.blocks
+    align(content, ALIGNED)
+    content += hashlib.sha256(content).digest()[:16]
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def align(content: bytearray, to: int) -> None:
+    """Fill up to a multiple of so many bytes."""
+    content += bytes(-len(content) % to)

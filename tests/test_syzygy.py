@@ -1,0 +1,305 @@
+"""Syzygy's tables, written: python-chess reads in them what the databases say, position by position."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrograde.databases import database_path, open_database
+from retrograde.games import LOSE, WIN
+from retrograde.games.catalog import load_game
+from retrograde.games.chess import men
+from retrograde.games.zeroing import PATIENCE, signed
+from retrograde.solver.engine import solve
+from retrograde.solver.play.solution import open_solution
+from retrograde.solver.syzygy import kernels
+from retrograde.solver.syzygy.pairs import ALONE, packed
+from retrograde.solver.syzygy.shape import combinations_of, first_squares, shapes_of, table_name
+from retrograde.solver.syzygy.write import paths_of, write_tables
+
+from .command_line import retrograde
+
+chess = pytest.importorskip("chess")
+syzygy = pytest.importorskip("chess.syzygy")
+
+pytestmark = pytest.mark.long
+
+SOLVED = {
+    "KPKP": ("KNK", "KBK", "KRK", "KQK", "KPK", "KNKP", "KBKP", "KPKP"),
+    "KRKR": ("KRKR",),
+    "KRKN": ("KRKN",),
+    "KNNK": ("KNNK",),
+}
+"""Endings that are solved, and those of which tables are made from the databases."""
+
+
+def make(home, name, endings):
+    """Solve an ending by distance to zeroing, and make tables."""
+    path = database_path(f"chess:{name}", home, "dtz")
+    solve(load_game(f"chess:{name}"), path, metric="dtz")
+    with open_database(path) as database:
+        for ending in endings:
+            write_tables(database, ending, home)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with databases, and with tables."""
+    folder = tmp_path_factory.mktemp("home")
+    for name, endings in SOLVED.items():
+        make(folder, name, endings)
+    return folder
+
+
+def differing(home, name, ending, tables, count=None):
+    """Return of how many positions of a database tables of an ending were asked, and those of which they say else."""
+    found, asked = [], 0
+    with open_solution(database_path(f"chess:{name}", home, "dtz")) as solution:
+        listing = solution.positions(tier=men.tier_of(ending))
+        for piece in [listing.sample(count, 1)] if count else listing:
+            for position, value, plies in zip(
+                piece.positions.tolist(), piece.values.tolist(), piece.remotenesses.tolist(), strict=True
+            ):
+                board = chess.Board(solution.game.write(position))
+                try:
+                    told = tables.probe_wdl(board), tables.probe_dtz(board)
+                except syzygy.MissingTableError:  # of what a pawn may become
+                    continue
+                asked += 1
+                distance = signed(value, max(plies, 1))
+                worth = {WIN: 2, LOSE: -2}.get(value, 0) // (2 if plies > PATIENCE else 1)
+                right = (worth, distance), (worth, distance - int(np.sign(distance)))
+                if told not in right[: 2 if plies > PATIENCE else 1]:
+                    found.append((board.fen(), told, right[0]))
+    return asked, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["KRK", "KQK", "KPK", "KBK"])
+def test_tables_say_of_all_positions_what_databases_say(home, ending):
+    with syzygy.open_tablebase(str(home)) as tables:
+        asked, found = differing(home, "KPKP", ending, tables)
+    assert not found
+    assert asked > 10_000
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [(name, name) for name in SOLVED] + [("KPKP", ending) for ending in ("KRK", "KQK", "KPK", "KBKP")],
+)
+def test_tables_say_what_databases_say(home, name, ending):
+    with syzygy.open_tablebase(str(home)) as tables:
+        asked, found = differing(home, name, ending, tables, 1_500)
+    assert not found
+    assert asked > 1_000
+
+
+def test_en_passant(home):
+    """The tables know of no such right: readers look at the capture themselves."""
+    with (
+        open_solution(database_path("chess:KPKP", home, "dtz")) as solution,
+        syzygy.open_tablebase(str(home)) as tables,
+    ):
+        for fen in ("8/8/8/8/3Pp3/8/1k6/6K1 b - d3 0 1", "6k1/8/8/8/2pP4/8/8/K7 b - d3 0 1"):
+            value, plies = solution.value(solution.game.read(fen))
+            assert tables.probe_dtz(chess.Board(fen)) == signed(value, plies)
+
+
+@pytest.mark.slow
+def test_a_win_that_takes_too_long(tmp_path):
+    """The longest of rook and bishop against rook by this count, 117 plies: a win but for the fifty-move rule."""
+    for name in ("KRKR", "KRKB", "KRBK"):
+        make(tmp_path, name, [name, *(["KRK", "KBK"] if name == "KRBK" else [])])
+    make(tmp_path, "KRBKR", ["KRBKR"])
+    with syzygy.open_tablebase(str(tmp_path)) as tables:
+        board = chess.Board("8/3B4/8/1R6/5r2/8/3K4/5k2 w - - 0 1")
+        assert (tables.probe_wdl(board), tables.probe_dtz(board)) == (1, 117)
+        asked, found = differing(tmp_path, "KRBKR", "KRBKR", tables, 2_000)
+    assert (asked, found) == (2_000, [])
+
+
+# The order of positions
+
+
+class Numbers(syzygy.Table):
+    """How python-chess numbers the positions of a table."""
+
+    def __init__(self, ending, shape, file):
+        super().__init__(f"{table_name(ending)}.rtbw")
+        codes = list(shape.codes)
+        self.norms, self.factors = [0] * self.num, [0] * syzygy.TBPIECES
+        if shape.has_pawns:
+            self.set_norm_pawn(self.norms, codes)
+            self.count = self.calc_factors_pawn(self.factors, shape.first, shape.second, self.norms, file)
+        else:
+            self.set_norm_piece(self.norms, codes)
+            self.count = self.calc_factors_piece(self.factors, shape.first, self.norms)
+
+    def number_of(self, squares):
+        encode = self.encode_pawn if self.has_pawns else self.encode_piece
+        return encode(self.norms, squares + [0] * (syzygy.TBPIECES - len(squares)), self.factors)
+
+
+def squares_of(shape, file, number):
+    """Return the squares of the men of a position, slowly."""
+    squares = []
+    for group, ((product, ways), size) in enumerate(zip(shape.digits(file), shape.sizes, strict=True)):
+        digit = number // product % ways
+        if group == 0:
+            squares += first_squares(size, shape.has_pawns, file)[digit].tolist()
+            continue
+        pawn = shape.codes[len(squares)] & 7 == 1
+        free = [square for square in (range(8, 56) if pawn else range(64)) if square not in squares]
+        squares += [free[place] for place in combinations_of(size, len(free))[digit, :size].tolist()]
+    return squares
+
+
+@pytest.mark.parametrize("men_there", [3, 4, 5])
+def test_positions_have_the_numbers_that_python_chess_gives_them(men_there):
+    chance = random.Random(men_there)
+    for ending in (name for name in men.TIERS if len(name) == men_there):
+        assert syzygy.normalize_tablename(table_name(ending)) == table_name(ending)
+        for shape in chance.sample(shapes_of(ending), 2):
+            for file in range(shape.files):
+                numbers = Numbers(ending, shape, file)
+                assert numbers.count == shape.length(file)
+                for number in chance.sample(range(numbers.count), 20):
+                    assert numbers.number_of(squares_of(shape, file, number)) == number
+
+
+# Compression
+
+
+class Values(syzygy.WdlTable):
+    """What python-chess reads in compressed values."""
+
+    def __init__(self, compressed, count):
+        self.variant = chess.Board
+        self.size = [0, 0, 0]
+        parts = compressed.header, compressed.places, compressed.sizes
+        begins = np.cumsum([0, *map(len, parts)]).tolist()
+        self.data = b"".join(parts) + compressed.blocks + bytes(16)
+        self.pairs = self.setup_pairs(0, count, 0, True)
+        assert self._next == begins[1]
+        assert self.size == [*map(len, parts[1:]), len(compressed.blocks)] or compressed.header[0] & ALONE
+        self.pairs.indextable, self.pairs.sizetable, self.pairs.data = begins[1:]
+
+    def at(self, number):
+        return self.decompress_pairs(self.pairs, number)
+
+
+runs = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3000)), min_size=1, max_size=60)
+
+
+@settings(max_examples=30, deadline=None)
+@given(runs, st.integers(1, 40), st.integers(5, 10))
+def test_what_is_compressed_is_read_again(runs, times, block_bits):
+    values = np.tile(np.repeat(*map(np.array, zip(*runs, strict=True))), times).astype(np.uint8)
+    read = Values(packed(values, block_bits), len(values))
+    for number in random.Random(1).sample(range(len(values)), min(200, len(values))):
+        assert read.at(number) == values[number]
+    assert read.at(len(values) - 1) == values[-1]
+
+
+def test_what_is_hard_to_compress():
+    values = np.random.default_rng(1).integers(0, 101, 50_000).astype(np.uint8)
+    read = Values(packed(values, 10), len(values))
+    assert [read.at(number) for number in range(0, 50_000, 7)] == values[::7].tolist()
+
+
+# Cells
+
+
+def test_what_need_not_be_told_is_what_stands_beside_it():
+    """A cell at most so good may say less, for who reads it looks at captures, too."""
+    win, draw = kernels.WIN << 8 | 7, kernels.DRAWN << 8
+    cells = np.array(
+        [kernels.ANY, win, draw | kernels.AT_MOST, kernels.ANY, draw, draw, win | kernels.AT_MOST], np.uint16
+    )
+    counts, values = np.zeros(5, np.int64), np.empty(len(cells), np.uint8)
+    kernels.count_worths(cells, counts)
+    assert counts.tolist() == [0, 0, 2, 0, 1]
+    kernels.fill_worths(cells, counts, values)
+    assert values.tolist() == [4, 4, 2, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("worth", "plies", "told"),
+    [
+        (kernels.WIN, 1, 0),
+        (kernels.WIN, 100, 99),
+        (kernels.LOSS, 0, 0),
+        (kernels.LOSS, 1, 0),
+        (kernels.LOSS, 100, 99),
+        (kernels.CURSED, 101, 0),
+        (kernels.CURSED, 117, 8),
+        (kernels.BLESSED, 164, 31),
+    ],
+)
+def test_distances_as_tables_tell_them(worth, plies, told):
+    assert kernels.distance_told(np.uint16(worth << 8 | plies)) == told
+
+
+# Files and the command
+
+
+def test_files_are_as_readers_want_them(home):
+    for path in home.glob("*.rtb?"):
+        content = path.read_bytes()
+        assert len(content) % 64 == 16
+        assert content[4] >> 4 == len(path.stem) - 1
+    assert not list(home.glob("*.partial"))
+
+
+def test_the_same_bytes_each_time(home, tmp_path):
+    with open_database(database_path("chess:KRKN", home, "dtz")) as database:
+        write_tables(database, "KRKN", tmp_path)
+    for path in paths_of("KRKN", tmp_path):
+        assert path.read_bytes() == (home / path.name).read_bytes()
+
+
+def test_the_command(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    made = retrograde("export", "chess:KRKN", "--syzygy", tmp_path / "new").stdout
+    assert [line.split()[0] for line in made.splitlines()] == ["KRvK.rtbw", "KNvK.rtbw", "KRvKN.rtbw"]
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "new").iterdir()}
+    assert sorted(before) == sorted(f"{name}.rtb{kind}" for name in ("KRvK", "KNvK", "KRvKN") for kind in "wz")
+    facts = json.loads(retrograde("export", "chess:KRKN", "--syzygy", tmp_path / "new", "--json").stdout)["tables"]
+    assert [(one["ending"], one["there_before"]) for one in facts] == [("KRK", True), ("KNK", True), ("KRKN", True)]
+    assert before == {path.name: path.stat().st_mtime_ns for path in (tmp_path / "new").iterdir()}
+    for one in facts:
+        assert [file["bytes"] for file in one["files"]] == [
+            path.stat().st_size for path in paths_of(one["ending"], home)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["tictactoe"], 1, "Syzygy's tables are of chess endings, not of tictactoe"),
+        (["chess:KQK"], 1, "no database for chess:KQK by dtz; make it with: retrograde solve chess:KQK --metric dtz"),
+        (["chess:KRKN", "--value", "win"], 2, "--syzygy goes with --database and --json alone"),
+        (["chess:all=3", "--database", "x.h5"], 2, "a set of 5 variants"),
+    ],
+)
+def test_what_cannot_be_written_is_said(home, tmp_path, monkeypatch, arguments, status, said):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    assert said in retrograde("export", *arguments, "--syzygy", tmp_path / "new", status=status).stderr
+
+
+def test_another_metric_is_refused(home, tmp_path, solved):
+    done = retrograde("export", solved("chess:KRK"), "--syzygy", tmp_path, status=1)
+    assert "has remoteness, and Syzygy's tables have distances to zeroing" in done.stderr
+    assert not list(tmp_path.glob("*.rtb*"))
+
+
+def test_a_folder_that_cannot_be_made(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    (tmp_path / "file").write_text("")
+    assert (
+        "cannot make the folder"
+        in retrograde("export", "chess:KRKN", "--syzygy", tmp_path / "file" / "x", status=1).stderr
+    )

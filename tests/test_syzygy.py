@@ -116,7 +116,7 @@ def test_a_win_that_takes_too_long(tmp_path):
     make(tmp_path, "KRBKR", ["KRBKR"])
     with syzygy.open_tablebase(str(tmp_path)) as tables:
         board = chess.Board("8/3B4/8/1R6/5r2/8/3K4/5k2 w - - 0 1")
-        assert (tables.probe_wdl(board), tables.probe_dtz(board)) == (1, 117)
+        assert (tables.probe_wdl(board), tables.probe_dtz(board)) in ((1, 116), (1, 117))  # told in moves
         asked, found = differing(tmp_path, "KRBKR", "KRBKR", tables, 2_000)
     assert (asked, found) == (2_000, [])
 

@@ -4,9 +4,12 @@
     python benchmarks/endings.py
     retrograde solve chess:all=4 --metric dtz
     python benchmarks/endings.py --metric dtz
+    retrograde solve chess:all=4 --metric dtc
+    python benchmarks/endings.py --metric dtc
 
 How many positions are won, drawn and lost with either side to move is held against the counts of Syzygy's tables; with
---metric dtz how many are won and lost in how many plies to zeroing (tests/data/zeroing.csv, from regular-stats.txt of
+--metric dtz how many are won and lost in how many plies to zeroing, which are those to conversion where there are no
+pawns, and so with --metric dtc (tests/data/zeroing.csv, from regular-stats.txt of
 github.com/niklasf/syzygy-tables.info; wins that take longer than the fifty-move rule allows are wins). Exit status 1
 where one differs.
 """
@@ -91,7 +94,7 @@ def published() -> dict[str, Counts]:
 def main() -> int:
     """Print a line for each ending; return the exit status."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--metric", choices=["remoteness", "dtz"], default="remoteness")
+    parser.add_argument("--metric", choices=["remoteness", "dtz", "dtc"], default="remoteness")
     metric = parser.parse_args().metric
     wrong = there = total = 0
     print("ending    plies         bytes  beside Syzygy")
@@ -102,7 +105,8 @@ def main() -> int:
         with open_database(path) as database:
             ours = counts_of(database, ending)
             longest = max(row.remoteness for row in database.file.legend)
-        same = ours == theirs if metric == "dtz" else by_value(ours) == by_value(theirs)
+        by_plies = metric == "dtz" or (metric == "dtc" and "P" not in ending)
+        same = ours == theirs if by_plies else by_value(ours) == by_value(theirs)
         there, total, wrong = there + 1, total + path.stat().st_size, wrong + (not same)
         print(f"{ending:<5}  {longest:>7}  {path.stat().st_size:>12,}  {'the same' if same else 'others'}")
     print(f"{there} of {len(known)} endings, {wrong} differ; {total:,} bytes")

@@ -9,7 +9,7 @@ from retrograde.cli.words import coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.game import METRICS, same_mover
 from retrograde.games.naming import player_to_move
-from retrograde.games.zeroing import DTZ, in_words
+from retrograde.games.zeroing import TO_PROGRESS, in_words
 
 if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice
@@ -110,10 +110,10 @@ def moves_played(game: Game, plies: int) -> str:
 
 
 def distance(game: Game, value: Value, remoteness: int | None, metric: str = METRICS[0]) -> str:
-    """Return how far the end is in the words of the game, if it has them: `mate in 16`; or how far zeroing is, where
-    that is the metric."""
-    if metric == DTZ and remoteness and value in (WIN, LOSE):
-        return in_words(remoteness)
+    """Return how far the end is in the words of the game, if it has them: `mate in 16`; or how far progress is,
+    where the metric is dtz or dtc."""
+    if metric in TO_PROGRESS and remoteness and value in (WIN, LOSE):
+        return in_words(remoteness, metric)
     return game.distance(value, remoteness) if remoteness and value in (WIN, LOSE) else ""
 
 

@@ -29,6 +29,7 @@ from retrograde.cli.words import heading, prospect
 from retrograde.cli.zeroing import by_the_rule, zeroing_facts
 from retrograde.games import UNDECIDED
 from retrograde.games.text import printable
+from retrograde.games.zeroing import TO_PROGRESS
 
 if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Known, Oracle
@@ -261,14 +262,17 @@ def print_position(solution: "Solution", position: int) -> None:
 
 
 def print_worth(solution: "Solution", position: int) -> None:
-    """Print what another metric than remoteness says of a position; nothing where it is remoteness, or dtz, which the
-    words before have told. But where it is remoteness, and dtz is known as well, what the fifty-move rule says."""
+    """Print what another metric than remoteness says of a position; nothing where it is remoteness, or one of
+    TO_PROGRESS, of which the words before have told. But where it is remoteness, and dtz is known as well, what the
+    fifty-move rule says."""
     from retrograde.solver.outcomes.worth import in_words
 
     if solution.zeroing:
         by_zeroing = solution.by_zeroing(position) if solution.zeroing is not solution else None
         if by_zeroing and by_zeroing.remoteness:
             click.echo(f"{heading('By the fifty-move rule')}: {by_the_rule(by_zeroing.value, by_zeroing.remoteness)}")
+        return
+    if solution.metric in TO_PROGRESS:
         return
     if measures := solution.database.measures(position):
         said = in_words(solution.metric, solution.database.file.details, [*measures.values()])

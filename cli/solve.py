@@ -20,7 +20,7 @@ from retrograde.cli.report import print_file, print_head, print_values
 from retrograde.cli.sets import solve_set
 from retrograde.cli.words import amount, duration, faint, heading, indent, size, table, wrap
 from retrograde.games.game import METRICS, metric_of
-from retrograde.games.zeroing import DTZ
+from retrograde.games.zeroing import TO_PROGRESS
 
 if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
@@ -111,10 +111,12 @@ def command(
         raise click.UsageError(what, click.get_current_context())
     name, named = metric_named(variant)
     if members := variants_in(name):
-        other = (metric or named) not in ("", METRICS[0], DTZ)
+        other = (metric or named) not in ("", METRICS[0], *TO_PROGRESS)
         if database or ties or against or other or (only_estimate and (cluster or mpi)):
             what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
-            raise click.UsageError(f"{what}: it goes with none of --database, --metric but dtz, --ties, --against")
+            raise click.UsageError(
+                f"{what}: it goes with none of --database, --metric but dtz and dtc, --ties, --against"
+            )
         if only_estimate:
             print_estimate_of_set(name, members, Run(workers, memory, fresh, as_json), metric or named)
             return

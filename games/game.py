@@ -241,10 +241,10 @@ UNDECIDED, LOSE, DRAW, TIE, WIN = Value
 CHANCE = -1
 """Whose turn it is where dice or cards decide."""
 
-METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities", "dtz")
+METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities", "dtz", "dtc")
 """What may be computed of positions: value and remoteness; the best difference of payoffs; nimbers of impartial games;
 how deep in the draws one is; expected payoffs, where there is chance; what each of several players gets; the distance
-to zeroing, by a rule that makes a draw of long play without progress."""
+to zeroing, by a rule that makes a draw of long play without progress; the distance to conversion, to another tier."""
 
 FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW, UNDECIDED: UNDECIDED}
 """What a value is to the other player; what is not known is known to neither."""

@@ -38,7 +38,7 @@ from retrograde.games.game import (
     metric_of,
 )
 from retrograde.games.unfolded import unfolded
-from retrograde.games.zeroing import DTZ
+from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS
 from retrograde.solver.audit.sample import positions_of, verify_sample
 from retrograde.solver.boards.fit import is_chess
 from retrograde.solver.cluster.executor import ClusterExecutor
@@ -71,7 +71,7 @@ WAYS = ("interpreted", "listed", "setwise", "streamed", "numbered")
 """The names of the ways of solving."""
 
 EXPECTATION = "expectation"
-BY_NUMBER = METRICS[0], DTZ
+BY_NUMBER = METRICS[0], *TO_PROGRESS
 """Metrics of which every slot of a numbering is solved, and that rest on other databases."""
 
 AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
@@ -150,8 +150,9 @@ def solve(
         if executor and not isinstance(executor, ThreadPoolExecutor):
             raise NoWay("best responses are computed on threads alone: a model may have a database open")
         game = game if against.symmetric else unfolded(game)
-    if metric == DTZ and (not is_chess(game) or way not in (None, "compiled", "setwise")):
-        raise NoWay("dtz, the distance to zeroing, is computed of chess endgames alone, and set by set")
+    if metric in TO_PROGRESS and (not is_chess(game) or way not in (None, "compiled", "setwise")):
+        what = {DTZ: "zeroing", DTC: "conversion"}[metric]
+        raise NoWay(f"{metric}, the distance to {what}, is computed of chess endgames alone, and set by set")
     path = path_by_metric(game, metric, against) if path is None else Path(path)
     order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
@@ -320,10 +321,10 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
     if not isinstance(order.way, str | None):
         yield order.way
         return
-    if order.metric == DTZ:
+    if order.metric in TO_PROGRESS:
         from retrograde.solver.numbered.way import Numbered
 
-        yield Numbered(place.path, True, order.fresh, DTZ)
+        yield Numbered(place.path, True, order.fresh, order.metric)
         return
     if order.metric != METRICS[0]:
         from retrograde.solver.metrics.measured import Demand

@@ -19,7 +19,7 @@ import numpy as np
 
 from retrograde.games.catalog import rests_on, variant
 from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of
-from retrograde.games.zeroing import DTZ
+from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
@@ -215,7 +215,7 @@ def estimate(
     metric = metric or metric_of(game)
     if metric == "expectation" and not against and is_by_slot(game, Sizes().listed_slots):
         return of_slots(game, workers)
-    if is_numbered(game) and metric in (METRICS[0], DTZ):
+    if is_numbered(game) and metric in (METRICS[0], *TO_PROGRESS):
         return of_numbered(game, workers, metric)
     found = Sampler(game, counted, sampled, SECONDS, listener).run()
     records = Range(found.low, found.records, found.high)
@@ -287,7 +287,8 @@ def how_counted(found: Sampled, counted: int, sampled: int) -> list[str]:
 
 
 def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
-    """Return what a solve of a game that numbers its positions will take, by remoteness or dtz."""
+    """Return what a solve of a game that numbers its positions will take, by remoteness or one of
+    TO_PROGRESS."""
     numbering = Numbering.own(game)
     slots = numbering.slots
     sample = numbering.sample(game, SLOTS, SLOT_SECONDS)

@@ -13,7 +13,6 @@ import numpy as np
 
 from retrograde.databases import DamagedDatabase, Database, LegendRow, Outcome
 from retrograde.games.game import DRAW, MOST_IMAGES, RuleError, defines
-from retrograde.games.zeroing import DTZ
 from retrograde.solver.audit.faults import Judge, chosen_image, images_of, words
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.work.progress import Phase, announce
@@ -92,7 +91,7 @@ class Audit:
         self.rules = self.game
         """The game that is compiled."""
         self.outcomes = [outcome_of(row) for row in self.legend]
-        self.judge = Judge(self.game, self.outcome_of, self.missing, database.metric == DTZ)
+        self.judge = Judge(self.game, self.outcome_of, self.missing, database.metric)
 
     def begin(self) -> None:
         """Forget what is found."""

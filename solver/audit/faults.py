@@ -13,7 +13,20 @@ from dataclasses import dataclass
 from itertools import islice
 
 from retrograde.databases import Outcome
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, Game, Value, same_mover
+from retrograde.games.game import (
+    DRAW,
+    LOSE,
+    METRICS,
+    MOST_IMAGES,
+    MOST_MOVES,
+    TIE,
+    UNDECIDED,
+    WIN,
+    Game,
+    Value,
+    same_mover,
+)
+from retrograde.games.zeroing import DTC, DTZ
 from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value
 
 SPREAD = 0x1E3779B97F4A7C15
@@ -84,14 +97,14 @@ def children_of(game: Game, position: int) -> Examined:
 class Judge:
     """Finds faults in what is stored: *outcome_of* says what that is, of a canonical position; None for nothing.
 
-    *missing* are words for a child for which nothing is stored. Where plies are those to *zeroing*, they count anew
-    after a move that zeroes.
+    *missing* are words for a child for which nothing is stored. Where plies are those to progress, by the *metric* dtz
+    or dtc, they count anew after a move that is.
     """
 
     game: Game
     outcome_of: Callable[[int], Outcome | None]
     missing: str = "is not stored"
-    zeroing: bool = False
+    metric: str = METRICS[0]
 
     def text(self, position: int) -> str:
         """Return a position's text, or its number where the rules have no text for it."""
@@ -143,8 +156,11 @@ class Judge:
 
     def brought(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
         """Return what is stored for a child as it counts where a move leads there, for somebody who waits there."""
-        if self.zeroing and outcome.remoteness is not None and self.game.zeroes(position, move):
-            outcome = outcome._replace(remoteness=100 if outcome.remoteness > 100 else 0)
+        plies = outcome.remoteness
+        if plies is not None and self.metric == DTZ and self.game.zeroes(position, move):
+            outcome = outcome._replace(remoteness=100 if plies > 100 else 0)
+        if plies is not None and self.metric == DTC and self.game.tier(child) != self.game.tier(position):
+            outcome = outcome._replace(remoteness=0)
         return to_another(self.game, position, child, outcome)
 
     def stray_child(self, position: int, examined: Examined) -> str:

@@ -107,7 +107,8 @@ def derive(game, storage, legend, position, marking, sheet):
             lot = scattered(reached * (position | 1))
             if lot < least:
                 least, probe, probe_place = lot, reached, place
-            child_value, plies = legend.values[row], storage.counted(game, position, move, legend.remotenesses[row])
+            child_value = legend.values[row]
+            plies = storage.counted(game, position, move, reached, legend.remotenesses[row])
             if not turns(game, position, reached):
                 child_value = WIN + LOSE - child_value if child_value in (WIN + 0, LOSE + 0) else child_value
             if child_value == LOSE and (soonest_lose < 0 or plies < soonest_lose):

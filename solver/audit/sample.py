@@ -16,7 +16,6 @@ from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, defines
-from retrograde.games.zeroing import DTZ
 from retrograde.solver.audit.faults import Judge, images_of
 from retrograde.solver.rules.examine import Fault, blame, examine
 from retrograde.solver.rules.exits import no_exit
@@ -56,7 +55,7 @@ def fault_at(database: Database, position: int) -> str:
     """Return what is wrong with a position, canonical or not, in words that follow its text; nothing if all is
     right."""
     game = database.game
-    judge = Judge(game, database.get, zeroing=database.metric == DTZ)
+    judge = Judge(game, database.get, metric=database.metric)
     canonical = game.canonical(position)
     stored = database.get(canonical)
     if stored is None:

@@ -10,7 +10,7 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.games.catalog import own_tiers
 from retrograde.games.game import UNDECIDED
-from retrograde.games.zeroing import signed
+from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, signed
 from retrograde.solver.audit.audit import BLOCK, Audit, Checked, outcome_of
 from retrograde.solver.audit.faults import words
 from retrograde.solver.numbered.numbering import Numbering
@@ -166,10 +166,10 @@ class SlotAudit(Audit):
     # Compiled
 
     def storage(self, tier: int = 0) -> Any:
-        from retrograde.solver.audit.storages import Slots, ZeroingSlots
+        from retrograde.solver.audit.storages import ConvertingSlots, Slots, ZeroingSlots
 
         k = int(self.tiers.searchsorted(tier))
-        kind = ZeroingSlots if self.judge.zeroing else Slots
+        kind = {DTZ: ZeroingSlots, DTC: ConvertingSlots}.get(self.database.metric, Slots)
         return kind(tier, int(self.bounds[k]), self.tiers, self.bounds, self.filled, self.rows)
 
     def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
@@ -222,5 +222,5 @@ class SlotAudit(Audit):
         ):
             if legend.positions != positions:
                 self.complain(None, f"the legend counts other positions of {words(outcome)}")
-            if self.judge.zeroing and legend.measures != (signed(*outcome),):
-                self.complain(None, f"the legend has another distance to zeroing for {words(outcome)}")
+            if self.database.metric in TO_PROGRESS and legend.measures != (signed(*outcome),):
+                self.complain(None, f"the legend has another {self.database.metric} for {words(outcome)}")

@@ -123,7 +123,7 @@ class Storage:
         """Tell whether a place is that of a child, where `find` has not made sure of it."""
         return True
 
-    def counted(self, game, position, move, plies):
+    def counted(self, game, position, move, reached, plies):
         """Return what the plies that are stored for a child count where a move leads there."""
         return plies
 
@@ -199,10 +199,17 @@ class Slots(NamedTuple):
 class ZeroingSlots(Slots):
     """Slots of which the plies are those to a move that zeroes, as by the fifty-move rule."""
 
-    def counted(self, game, position, move, plies):
+    def counted(self, game, position, move, reached, plies):
         if game.zeroes(position, move) and plies >= 0:
             return 100 if plies > 100 else 0
         return plies
+
+
+class ConvertingSlots(Slots):
+    """Slots of which the plies are those to a move that leads to another tier."""
+
+    def counted(self, game, position, move, reached, plies):
+        return 0 if plies >= 0 and game.tier(reached) != self.tier else plies
 
 
 class Steps(NamedTuple):

@@ -31,9 +31,10 @@ inductions hold for TIE. Only DRAW rests on nothing, and could lean on itself in
 not a DRAW have turned out to be stored as what they are, so those stored as DRAW are the rest, as by definition. In one
 sentence: only the true solution satisfies 3 everywhere.
 
-Distances to zeroing (the metric dtz) are verified alike: after a move that zeroes, the plies of a child count as 0, or
-as 100 where there are more. Then a claim rests on others with less plies, or beyond a move that can never be taken
-back; there are only so many of these, and the proof by induction goes over them first.
+Distances to zeroing (the metric dtz) and to conversion (dtc) are verified alike: after a move that zeroes, the plies of
+a child count as 0, or as 100 where there are more; and for dtc as 0 after a move to another tier. Then a claim rests on
+others with less plies, or beyond a move that can never be taken back; there are only so many of these, and the proof by
+induction goes over them first.
 
 What this rests on, and what it leaves open:
 
@@ -70,7 +71,7 @@ from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.zeroing import DTZ
+from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.audit.audit import INTERPRETED_SECONDS, MOST_PROBLEMS, Audit, Problem
 from retrograde.solver.audit.records import RecordAudit
 from retrograde.solver.audit.slots import SlotAudit
@@ -151,7 +152,7 @@ def verify(
     to; it is found by its name if None, unless that is a function in a file. Raises DamagedDatabase where the file
     cannot be read, NoModel where the model is not at hand, or another one by now.
     """
-    if database.file.measures and database.metric != DTZ:
+    if database.file.measures and database.metric not in TO_PROGRESS:
         return verify_measures(database, listener, model)
     audit = audit_of(database)
     course = Course(positions_a_record=database.file.positions / max(len(audit), 1), exact=True)

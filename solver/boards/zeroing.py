@@ -11,8 +11,9 @@ draw of it. Where a pawn may be captured en passant, the position is worth the b
 right, once its level is done.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from retrograde.games.zeroing import PATIENCE
 from retrograde.solver.boards import kernels, passing_kernels, zeroing_kernels
 from retrograde.solver.boards.fit import BITS
 from retrograde.solver.boards.formation import Formation, Men, geometry
-from retrograde.solver.boards.passing import Passed, Pawns, bits_at, nowhere
+from retrograde.solver.boards.passing import Passed, Passing, Pawns, bits_at, nowhere
 from retrograde.solver.boards.slot_kernels import EMPTY
 from retrograde.solver.boards.tiers import Departures, Map, Tell, TooDeep, collected
 from retrograde.solver.boards.words import EVERYTHING
@@ -31,6 +32,10 @@ from retrograde.solver.boards.zeroing_kernels import LOSES, LOSES_LATE, LOST, SA
 from retrograde.solver.outcomes.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, encode
 
 Array = np.ndarray[Any, Any]
+Analysed = tuple[list[Array], dict[int, Pawns]]
+"""The codes of all positions with either side to move, and what may be captured en passant, by the man who may be."""
+Analyse = Callable[[Formation, Callable[[int], Array], Map, Tell], Analysed]
+"""As `analysed`."""
 
 DEEPEST = 254
 """The most plies that a byte can tell."""
@@ -40,41 +45,67 @@ NOBODY = 2
 """The side of men who do not move."""
 
 
-def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: Array, run: Map, tell: Tell) -> Array:
+def solve_tier(
+    formation: Formation, scores_of: Callable[[int], Array], scores: Array, run: Map, tell: Tell,
+    analyse: Analyse | None = None,
+) -> Array:  # fmt: skip
     """Write the scores of all slots of a tier, and return how often each is there, as `tiers.solve_tier` does with
-    distances to mate; the plies of all scores are those to zeroing. Raises TooDeep."""
+    distances to mate; the plies of all scores are those to zeroing, or as another function *analyses* the tier.
+    Raises TooDeep."""
     if not formation.codes:
         return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores, {}, table_of_scores())
-    known, pawns = analysed(formation, scores_of, run, tell)
+    known, pawns = (analyse or analysed)(formation, scores_of, run, tell)
     return collected(formation, known, scores, pawns, table_of_scores())
 
 
-def analysed(
-    formation: Formation, scores_of: Callable[[int], Array], run: Map, tell: Tell
-) -> tuple[list[Array], dict[int, Pawns]]:
-    """Return the codes of all positions with either side to move, and what may be captured en passant, by the man who
-    may be."""
-    departing = Departures(formation, scores_of, codes_of_scores())
-    sides = list(run(partial(Side, formation, departing), (0, 1)))
-    passed = [Passed(formation, departing, side, sides[1 - side]) for side in (0, 1)]
-    del departing
+def analysed(formation: Formation, scores_of: Callable[[int], Array], run: Map, tell: Tell) -> Analysed:
+    """Return what is known once a tier is analysed by distance to zeroing."""
+    sides, passed = laid_out(formation, scores_of, run, codes_of_scores(PATIENCE))
     decided = 0
     for level in levels(formation):
         mask = positions_in(formation, level)
-        for side in sides:
-            side.begin(mask)
-        for each, mover, other in zip(passed, reversed(sides), sides, strict=True):
-            each.find_stuck(formation, mover, other)
-        roles = [Role(formation, *sides), Role(formation, *reversed(sides))]
-        under_way = roles
-        while under_way:
-            under_way = [role for role, more in zip(under_way, list(run(Role.step, under_way)), strict=True) if more]
-            tell(decided + sum(role.decided for role in roles), max(role.plies for role in roles))
-        decided += sum(role.decided for role in roles)
+        begin(formation, sides, passed, mask)
+        still, nothing = but_pawns(formation.men), nowhere(formation)
+        roles = [Role(still, sides[side], sides[1 - side], nothing, nothing) for side in (0, 1)]
+        decided = play_out(roles, run, tell, decided)
         for each, mover, other in zip(passed, reversed(sides), sides, strict=True):
             settle(each, mover, other, mask)
             hand_down(formation, each, mover, other, mask)
-    del roles, under_way, mask
+    del roles, mask  # to make room
+    return known_of(sides, passed)
+
+
+def laid_out(
+    formation: Formation, scores_of: Callable[[int], Array], run: Map, table: Array
+) -> tuple[list["Side"], list[Passed]]:
+    """Return what is known of either side to move before the analysis, and the positions in which either side's pawns
+    may be captured en passant; *table* has the code of each score of a later tier."""
+    departing = Departures(formation, scores_of, table)
+    sides = list(run(partial(Side, formation, departing), (0, 1)))
+    return sides, [Passed(formation, departing, side, sides[1 - side]) for side in (0, 1)]
+
+
+def begin(formation: Formation, sides: list["Side"], passed: list[Passed], mask: Array | np.uint64) -> None:
+    """Begin with the positions of a mask, of which all is known that moves to others bring."""
+    for side in sides:
+        side.begin(mask)
+    for each, mover, other in zip(passed, reversed(sides), sides, strict=True):
+        each.find_stuck(formation, mover, other)
+
+
+def play_out(roles: Sequence["Role"], run: Map, tell: Tell, before: int = 0) -> int:
+    """Go on until nothing more is found; return how many are decided, those *before* included."""
+    under_way = roles
+    while under_way:
+        under_way = [
+            role for role, more in zip(under_way, list(run(methodcaller("step"), under_way)), strict=True) if more
+        ]
+        tell(before + sum(role.decided for role in roles), max(role.plies for role in roles))
+    return before + sum(role.decided for role in roles)
+
+
+def known_of(sides: list["Side"], passed: list[Passed]) -> Analysed:
+    """Return what is known at the end."""
     for side in sides:
         side.let_go()
     pawns = {man: found for each in passed for man, found in each.pawns.items()}
@@ -99,7 +130,7 @@ class Side:
         )  # fmt: skip
         zeroing_kernels.sort_out(self.known, self.brought)
 
-    def begin(self, mask: Array) -> None:
+    def begin(self, mask: Array | np.uint64) -> None:
         """Begin a level: with what zeroing moves bring there."""
         brought, here = self.brought, self.unwon & mask
         safe = brought[WINS] | brought[WINS_LATE] | brought[SAVES]
@@ -122,13 +153,14 @@ class Side:
 
 
 class Role:
-    """The analysis of who wins with one side, of one level."""
+    """The analysis of who wins with one side, of one level: with the men who move within it, and what is told of pawns
+    of the winner, and of the loser, that may be captured en passant."""
 
-    def __init__(self, formation: Formation, winner: Side, loser: Side):
-        self.men, self.winner, self.loser = but_pawns(formation.men), winner, loser
-        self.nothing = nowhere(formation)
+    def __init__(self, men: Men, winner: Side, loser: Side, passing: Passing, passing_by_loser: Passing):
+        self.men, self.winner, self.loser = men, winner, loser
+        self.passing, self.passing_by_loser = passing, passing_by_loser
         self.plies = 0
-        self.winning, self.losing, self.won, self.lost = np.zeros((4, formation.words), np.uint64)
+        self.winning, self.losing, self.won, self.lost = np.zeros((4, len(winner.unwon)), np.uint64)
         self.losing[:] = loser.checked
         self.found_lost = self.lose()
         self.found_won, self.decided = 0, self.found_lost
@@ -146,9 +178,9 @@ class Role:
             raise TooDeep
         board, winner, loser = geometry(), self.winner, self.loser
         if self.found_lost:
-            kernels.lead_to(self.men, board, winner.number, self.nothing, self.lost, self.winning)
+            kernels.lead_to(self.men, board, winner.number, self.passing, self.lost, self.winning)
         if self.found_won:
-            kernels.lead_to(self.men, board, loser.number, self.nothing, self.won, self.losing)
+            kernels.lead_to(self.men, board, loser.number, self.passing_by_loser, self.won, self.losing)
         if self.plies in self.due:
             self.due.remove(self.plies)
             self.winning |= winner.won_by[self.plies]
@@ -163,7 +195,8 @@ class Role:
         """Decide which of those that may be are lost by now; return how many."""
         loser = self.loser
         kernels.keep_common(self.losing, loser.unlost)
-        kernels.take_out(self.men, geometry(), loser.number, self.nothing, self.winner.unwon, self.losing)
+        passing, open_ = self.passing_by_loser, self.winner.unwon
+        kernels.take_out(self.men, geometry(), loser.number, passing, open_, self.losing)
         return int(kernels.decide(self.losing, loser.unlost, self.lost, loser.known, self.plies + 1))
 
 
@@ -264,15 +297,16 @@ def pawns_alone(men: Men, side: int) -> Men:
 
 
 @cache
-def codes_of_scores() -> Array:
+def codes_of_scores(late: int) -> Array:
     """Return what a later tier's score counts for who comes there, as `tiers.codes_of_scores` does; uint8[65536].
 
-    The codes are such that `kernels.leave` makes 2 or 102 of a win in 1 or 101, and of a loss 3 or 103.
+    Where the fifty-move rule makes a draw, so many plies more: PATIENCE, or none if there is no rule. The codes
+    are such that `kernels.leave` makes 2 or 102 of a win in 1 or 101, and of a loss 3 or 103.
     """
     table, plies = np.full(1 << BITS + 2, EMPTY, np.uint8), np.arange(1 << BITS)
-    late = np.where(plies > PATIENCE, PATIENCE, 0)
-    table[(LOSE_CLASS << BITS) + plies] = late + 1
-    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = late + 2
+    more = np.where(plies > PATIENCE, late, 0)
+    table[(LOSE_CLASS << BITS) + plies] = more + 1
+    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = more + 2
     table[DRAW_CLASS << BITS] = 0
     return table
 

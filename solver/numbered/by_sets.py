@@ -7,7 +7,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import METRICS, RuleError
-from retrograde.games.zeroing import DTZ, after_zeroing
+from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, counted
 from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.numbered.room import room_of
@@ -30,8 +30,8 @@ def solve_by_sets(
     table: Table, k: int, work: Work, phase: Phase, in_file: bool, elsewhere: Elsewhere,
     metric: str = METRICS[0],
 ) -> tuple[Array, Array] | None:  # fmt: skip
-    """Return the scores of a tier by a metric, remoteness or dtz, and the counts of what is there (see legend.py); all
-    later ones are solved, or *elsewhere*.
+    """Return the scores of a tier by a metric, remoteness or one of TO_PROGRESS, and the counts of what is there (see
+    legend.py); all later ones are solved, or *elsewhere*.
 
     Returns None where it cannot be done so, or not in the memory that is left. The scores are written in their place,
     unless all of them are *in_file*.
@@ -40,9 +40,9 @@ def solve_by_sets(
     formation = formation_of(table.game, tier, table.bits)
     if formation is None or room_of(formation, metric) > work.budget.left():
         return None
-    from retrograde.solver.boards import tiers, zeroing  # whose kernels take a while to be set up
+    from retrograde.solver.boards import conversion, tiers, zeroing  # whose kernels take a while to be set up
 
-    solve_tier = zeroing.solve_tier if metric == DTZ else tiers.solve_tier
+    solve_tier = {DTZ: zeroing, DTC: conversion}.get(metric, tiers).solve_tier
 
     every, count = table.scores.array, part.stop - part.start
     scores = np.empty(count, every.dtype) if in_file else every[part]
@@ -84,9 +84,9 @@ def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewh
             child_k, there = table.numbering.slot_of(game, child)
             known = scores if child_k == k else table.scores.array[table.numbering.stretch(child_k)]
             score = int(known[there])
-        if metric == DTZ and game.zeroes(position, move):
+        if metric in TO_PROGRESS:
             decided, plies = decode(score, bits)
-            score = encode(decided, after_zeroing(plies), bits)
+            score = encode(decided, counted(game, metric, position, move, child, plies), bits)
         expected = max(expected, int(pass_up(score, bits)))
     if int(scores[slot]) != expected:
         raise RuleError(differ(game, position))

@@ -11,7 +11,7 @@ import numpy as np
 
 from retrograde.games.catalog import rests_on
 from retrograde.games.game import METRICS, Game, defines
-from retrograde.games.zeroing import DTZ
+from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.boards.fit import formation_of, is_chess
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.left import left_type
@@ -54,7 +54,7 @@ def room_for(game: Game, count: int, bits: int) -> Room:
 
 def room_of(formation: "Formation", metric: str) -> int:
     """Return what the analysis of a tier set by set takes beside the scores, by a metric."""
-    return formation.room_by_zeroing if metric == DTZ else formation.room
+    return formation.room_by_zeroing if metric in TO_PROGRESS else formation.room
 
 
 def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool, metric: str = METRICS[0]) -> Room:

@@ -47,7 +47,7 @@ class NumberedStore:
     ):  # fmt: skip
         """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it. Tiers are
         solved *by_sets* where they can be; those that other databases have are *elsewhere*. The scores are by a
-        *metric*, remoteness or dtz."""
+        *metric*, remoteness or one of TO_PROGRESS."""
         numbering, dtype = Numbering.own(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
         room = room_for_tiers(game, numbering, bits, by_sets, metric)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from retrograde.databases.legend import Legend, Measures, table_of
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import METRICS, Game
-from retrograde.games.zeroing import DTZ, signed
+from retrograde.games.zeroing import TO_PROGRESS, signed
 from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.numbered.legend import CODE, solved_slots
 from retrograde.solver.numbered.reuse import find_sources, take
@@ -25,7 +25,7 @@ SAMPLED = 256, 0.01
 class Numbered:
     """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None or they
     are all to be solved *fresh*; those that can be are solved *by_sets* (see `solver/boards`). What is computed is the
-    *metric*: remoteness, or dtz, which takes sets."""
+    *metric*: remoteness, or one of TO_PROGRESS, which take sets."""
 
     path: Path | None = None
     by_sets: bool = True
@@ -62,7 +62,8 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     outcomes = {code: decode(code, table.bits) for code in codes}
     let_go = table.scores.let_go if store.in_file else None
     solved = solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go, fill_gaps)
-    if store.metric != DTZ:
+    if store.metric not in TO_PROGRESS:
         return solved
     legend = [row._replace(measures=(signed(row.value, row.remoteness),)) for row in solved.legend]
-    return replace(solved, legend=Legend(table_of(legend, [DTZ])), measures=Measures(DTZ, (DTZ,)))
+    measures = Measures(store.metric, (store.metric,))
+    return replace(solved, legend=Legend(table_of(legend, measures.names)), measures=measures)

@@ -6,7 +6,7 @@ from math import inf, nextafter
 from typing import Any
 
 from retrograde.games.game import DRAW, LOSE, TIE, WIN, Value
-from retrograde.games.zeroing import DTZ
+from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.outcomes.sums import reached, text_of
 
 Details = Mapping[str, Any]
@@ -29,8 +29,8 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
     if metric == "drawlevel":
         kind, level, plies = (number if number >= 0 else None for number in measures)
         return {"draw": Value(kind).name.lower() if kind else None, "drawlevel": level, "drawremoteness": plies}
-    if metric == DTZ:
-        return {DTZ: measures[0]}
+    if metric in TO_PROGRESS:
+        return {metric: measures[0]}
     if metric == "utilities":
         return {"utilities": [plain(measure, details) for measure in measures]}
     own, *waiting = (between(*pair, details) for pair in zip(measures[::2], measures[1::2], strict=True))
@@ -80,7 +80,7 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
         return of_draw(*measures)
     if metric == "utilities":
         return " : ".join(f"{plain(measure, details):g}" for measure in measures)
-    if metric == DTZ:
+    if metric in TO_PROGRESS:
         return str(measures[0])
     middle = sum(plain(measure, details) for measure in measures[:2]) / 2
     return f"{middle:.6g}"

@@ -6,13 +6,14 @@
 """
 
 import os
+import warnings
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from retrograde.databases import Database, Outcome, open_database
+from retrograde.databases import Database, NoDatabase, NotInDatabase, Outcome, open_database
 from retrograde.databases.open import open_beside
 from retrograde.games.game import (
     CHANCE,
@@ -30,8 +31,8 @@ from retrograde.games.game import (
     same_mover,
 )
 from retrograde.games.unfolded import folded
-from retrograde.games.zeroing import DTZ, after_zeroing
-from retrograde.games.zeroing import in_words as zeroing_in_words
+from retrograde.games.zeroing import DTZ, TO_PROGRESS, counted
+from retrograde.games.zeroing import in_words as progress_in_words
 from retrograde.solver.models.model import Model, Weights
 from retrograde.solver.models.names import model_of, refuse_another
 from retrograde.solver.outcomes.worth import facts_of, gives, in_words, rank
@@ -67,6 +68,7 @@ class Solution:
         self.database = database
         self.game: Game = database.game
         self._value = lru_cache(CACHED_VALUES)(database.__getitem__)
+        self._without_zeroing = False
 
     @property
     def variant(self) -> str:
@@ -136,8 +138,8 @@ class Solution:
         choice = Choice(move, self.game.move_name(position, move), child, *self.value(child), again)
         if self.metric == METRICS[0]:
             return choice
-        if self.metric == DTZ:
-            return self._counted(choice, self.game.zeroes(position, move))
+        if self.metric in TO_PROGRESS:
+            return self._counted(choice, position)
         mover, measures = self.game.turn(position), [*self.database.measures(child).values()]
         details = self.database.file.details
         if self.metric in ("score", "expectation"):
@@ -152,12 +154,12 @@ class Solution:
             gives=self._given(choice, measures, mover),
         )
 
-    def _counted(self, choice: Choice, zeroes: bool) -> Choice:
-        """Return a choice with the plies to zeroing as they count for who makes it."""
+    def _counted(self, choice: Choice, position: int) -> Choice:
+        """Return a choice with the plies to progress as they count for who makes it."""
         if choice.remoteness is None:
             return choice
-        plies = after_zeroing(choice.remoteness) if zeroes else choice.remoteness
-        return choice._replace(remoteness=plies, far=zeroing_in_words(plies + 1))
+        plies = counted(self.game, self.metric, position, choice.move, choice.position, choice.remoteness)
+        return choice._replace(remoteness=plies, far=progress_in_words(plies + 1, self.metric))
 
     def _given(self, choice: Choice, measures: list[int], mover: int) -> Value:
         """Return the value that a move brings who makes it, where what it pays counts as well; else UNDECIDED."""
@@ -182,14 +184,25 @@ class Solution:
             return None
         try:
             return Solution(open_beside(self.database.file.path.parent, self.game, self.variant, DTZ))
-        except RetrogradeError:
+        except NoDatabase:
+            return None
+        except RetrogradeError as error:
+            warnings.warn(f"{error}; what the fifty-move rule says is not told", stacklevel=2)
             return None
 
     def by_zeroing(self, position: int) -> Outcome | None:
         """Return a position's value and the plies to zeroing; None where they are not known."""
+        if self.zeroing is None or self._without_zeroing:
+            return None
         try:
-            return self.zeroing.value(position) if self.zeroing else None
-        except RetrogradeError:  # a database that it rests on is not there
+            return self.zeroing.value(position)
+        except (NoDatabase, NotInDatabase):  # one that it rests on is not there
+            return None
+        except RetrogradeError as error:
+            if self.zeroing is self:
+                raise
+            warnings.warn(f"{error}; what the fifty-move rule says is not told", stacklevel=2)
+            self._without_zeroing = True
             return None
 
     @property

@@ -8,6 +8,7 @@ import click
 
 from retrograde.cli.common import complete_files, json_option, print_json
 from retrograde.cli.failure import Failure
+from retrograde.cli.zeroing import count_in
 from retrograde.games.text import printable
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
 
     FILE is PGN, and - is standard input. What the databases know is said in comments, as `[%eval #12]` and in words; a
     move that gives up a win or a draw gets the glyph ?? and is told the best one. A game that begins outside the
-    databases is annotated from where it enters them. Distances are to mate, without the fifty-move rule.
+    databases is annotated from where it enters them. Distances are to mate; the fifty-move rule counts where they
+    are solved by dtz as well.
 
     For another game name the VARIANT: FILE then has a game a line, its moves parted by spaces.
 
@@ -157,6 +159,7 @@ def chess_reviews(
     from retrograde.games.chess.movetext import MOVE, legal_move
 
     board: AnyBoard | None
+    count = count_in(game.start)
     try:
         board = AnyBoard.from_fen(game.start)
     except ValueError as error:
@@ -172,18 +175,28 @@ def chess_reviews(
                 tally.complain(f"{place}: {error}; the moves from there are left as they are")
                 board = None
             else:
-                found = chess_review(board, move, tables, said)
+                found = chess_review(board, move, tables, said, count)
+                count = 0 if zeroes(board, move) else count + 1
                 board = board.after(move)
         if found:
             tally.count(found)
         yield word.text, found
 
 
-def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str]) -> "Review | None":
-    """Return what the databases know of a move; None where none has the position."""
+def zeroes(board: "AnyBoard", move: str) -> bool:
+    """Tell whether a move sets the count of the fifty-move rule back: it is a pawn's, or captures."""
+    from retrograde.games.chess.squares import square_of
+
+    return board.men[square_of(move[:2])] in "Pp" or board.men[square_of(move[2:4])] != "."
+
+
+def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str], count: int) -> "Review | None":
+    """Return what the databases know of a move after so many plies without progress, by the fifty-move rule if they do;
+    None where none has the position."""
     from retrograde.cli.uci.tables import ending_on
     from retrograde.games.chess.san import uci
     from retrograde.games.game import RetrogradeError
+    from retrograde.solver.oracles.counting import counting
     from retrograde.solver.play.match import review
 
     try:
@@ -194,7 +207,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
         position = solution.game.read(board.fen())
         if position in solution.database:
             number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
-            return review(solution, position, number)
+            return review(counting(solution, position, count), position, number)
     if material not in said:
         said.add(material)
         click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)
@@ -233,7 +246,7 @@ def chess_comment(found: "Review", white: bool) -> str:
 
     mates = mate_in(found.played)
     if found.value == DRAW:
-        told = "[%eval 0.00] draw"
+        told = f"[%eval 0.00] draw{' by the fifty-move rule' * (found.played.gives == DRAW)}"
     elif not mates:
         told = "mate"
     else:

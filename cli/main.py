@@ -11,6 +11,7 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -88,7 +89,8 @@ class LazyGroup(click.Group):
         from retrograde.solver.rules.exits import no_exit
 
         try:
-            with no_exit():
+            with no_exit(), warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_: tell(message)
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit):
             raise
@@ -142,6 +144,13 @@ class LazyGroup(click.Group):
             else:
                 silence_output()
             return status
+
+
+def tell(message: Warning | str) -> None:
+    """Say a warning in one line."""
+    from retrograde.games.text import printable
+
+    click.echo(f"retrograde: warning: {printable(' '.join(str(message).splitlines()))}", err=True)
 
 
 def one_line(error: click.ClickException) -> str:

@@ -28,9 +28,11 @@ from retrograde.cli.moves import distance, mover, moves_played, moves_table, num
 from retrograde.cli.pager import paged
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import NOUNS, coloured, heading, prospect, wrap
+from retrograde.cli.zeroing import count_in
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.game import METRICS, defines
 from retrograde.games.naming import variant_title
+from retrograde.games.zeroing import PATIENCE
 
 if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Oracle
@@ -119,6 +121,7 @@ def command(
             asked = str(skill) if name == "perfect" and skill is not None else name
             players.append(None if name == HUMAN else player_named(asked, oracle, chance))
         match = Match(oracle, first_position(oracle, position, seed), names, players, hints, Random(seed))
+        match.counts = [count_in(position)] if position else [0]
         if HUMAN in names:
             match.print_title()
         if HUMAN in names and not match.is_over():
@@ -181,6 +184,8 @@ class Match:
         """What those are called who move first and second."""
         self.moves: list[int] = []
         self.positions = [start]
+        self.counts = [0]
+        """After how many plies without progress each of them came, by a rule that makes a draw of long play so."""
         self.judged: list[int] = []
         """The plies that people have played, by number from 0."""
 
@@ -195,12 +200,32 @@ class Match:
     def position(self) -> int:
         return self.positions[-1]
 
+    @property
+    def here(self) -> "Oracle":
+        """Who answers for the position, by such a rule if that is known."""
+        from retrograde.solver.oracles.counting import counting
+
+        return counting(self.oracle, self.position, self.counts[-1])
+
     def is_over(self) -> bool:
-        """Tell whether the game is over, if only because it goes round in a circle."""
+        """Tell whether the game is over, if only because it goes round in a circle, or on for too long."""
         from retrograde.solver.play.match import ENDLESS
 
-        over = self.oracle.game.primitive(self.position) != UNDECIDED
+        over = self.oracle.game.primitive(self.position) != UNDECIDED or self.is_too_long()
         return over or (not self.expected and self.positions.count(self.position) == ENDLESS)
+
+    def is_too_long(self) -> bool:
+        """Tell whether so many plies went by without progress that it is a draw by a rule, as far as that is known."""
+        from retrograde.solver.oracles.counting import counts
+
+        return self.counts[-1] >= PATIENCE and counts(self.oracle)
+
+    def add(self, move: int) -> None:
+        """Note a move that is made."""
+        game = self.oracle.game
+        self.counts.append(0 if defines(game, "zeroes") and game.zeroes(self.position, move) else self.counts[-1] + 1)
+        self.positions.append(game.do_move(self.position, move))
+        self.moves.append(move)
 
     def print_title(self) -> None:
         """Print what the game is called, and for whom a person plays it."""
@@ -227,13 +252,12 @@ class Match:
                 click.echo()
             else:
                 with thinking(self.oracle):
-                    move = player(self.oracle, self.position)
+                    move = player(self.here, self.position)
                 ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
                 click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}")
                 self.print_how()
                 click.echo()
-            self.moves.append(move)
-            self.positions.append(game.do_move(self.position, move))
+            self.add(move)
             self.show()
         self.print_result()
 
@@ -245,8 +269,7 @@ class Match:
         move = roll(game, self.position, self.dice)
         name = game.move_name(self.position, move)
         click.echo(f"\n{heading(f'chance: {name}')}  {odds[move]} in {sum(odds.values())}\n")
-        self.moves.append(move)
-        self.positions.append(game.do_move(self.position, move))
+        self.add(move)
         self.show()
 
     def show(self) -> None:
@@ -255,7 +278,7 @@ class Match:
         hints = self.hints and self.players[self.turn] is None and not self.is_over()
         last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
         with thinking(oracle):
-            choices = oracle.moves(self.position) if hints else ()
+            choices = self.here.moves(self.position) if hints else ()
         print_board(game, self.position, choices, last)
         if hints:
             click.echo()
@@ -270,8 +293,8 @@ class Match:
 
     def print_moves(self, most: int | None = None) -> None:
         """Print what to expect, and the moves, best first, with what they bring; so many at *most*."""
-        game, oracle = self.oracle.game, self.oracle
-        with thinking(oracle):
+        game, oracle = self.oracle.game, self.here
+        with thinking(self.oracle):
             choices = oracle.moves(self.position)
             known = oracle.known(self.position, 0)
         if self.expected:
@@ -328,7 +351,7 @@ class Match:
         """Print best play from here."""
         with thinking(self.oracle):
             self.oracle.known(self.position)
-            names = [choice.name for choice in self.oracle.line(self.position)]
+            names = [choice.name for choice in self.here.line(self.position)]
         if not names:
             told = "no one line is best: the dice have a say" if self.expected else "best play from here is not known"
             click.echo(told)
@@ -342,7 +365,7 @@ class Match:
             click.echo("there is nothing to take back")
             return
         ply = self.judged.pop()
-        del self.moves[ply:], self.positions[ply + 1 :]
+        del self.moves[ply:], self.positions[ply + 1 :], self.counts[ply + 1 :]
         click.echo()
         self.show()
         click.echo()
@@ -387,6 +410,8 @@ class Match:
             click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}{how}"))
         elif value != UNDECIDED and defines(game, "reward") and game.players == 2:
             self.print_points(after + how)
+        elif value == UNDECIDED and self.is_too_long():
+            click.echo("\n" + coloured(TIE, f"a draw {after}: by the fifty-move rule"))
         elif value == UNDECIDED:
             click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
         elif value in (TIE, DRAW):

@@ -8,6 +8,7 @@ from retrograde.cli.expected import EXPECTATION
 from retrograde.cli.measures import shared
 from retrograde.cli.words import NOUNS, coloured, heading, indent, size, table, verdict
 from retrograde.games import DRAW, Value
+from retrograde.games.zeroing import TO_PROGRESS
 
 Facts = dict[str, Any]
 
@@ -34,7 +35,8 @@ def print_head(facts: Facts) -> None:
     )
     if start and facts.get("metric") == "utilities":
         ending = shared(value_of(start), start["remoteness"], ties=facts.get("ties", ""))
-    click.echo(f"{heading(facts['variant'])}: {ending}")
+    name = f"{facts['variant']}@{facts['metric']}" if facts.get("metric") in TO_PROGRESS else facts["variant"]
+    click.echo(f"{heading(name)}: {ending}")
 
 
 def print_book(facts: Facts) -> None:

@@ -19,12 +19,14 @@ from retrograde.databases import NoDatabase, database_path, open_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.chess import Chess
-from retrograde.games.game import LOSE, WIN
+from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN
+from retrograde.games.zeroing import by_rule
 from retrograde.solver import engine
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.boards import zeroing
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.numbered import by_sets
+from retrograde.solver.oracles.counting import counting
 from retrograde.solver.play.solution import open_solution
 
 pytestmark = pytest.mark.long
@@ -205,3 +207,110 @@ def test_distances_to_mate_are_taken_from_no_such_database(home, tmp_path, monke
         database_with("chess:KRKN")
     beside = CliRunner().invoke(main, ["compare", str(tmp_path / "chess,KRKN@dtz.h5"), str(tmp_path)])
     assert beside.exit_code == 1 and "and chess:KRKN@dtz has other distances; name chess:KRKN" in beside.output
+
+
+def test_a_file_by_zeroing_is_no_usual_database(home, tmp_path, monkeypatch):
+    pytest.importorskip("fastapi")
+    from retrograde.cli.web.library import Library
+
+    shutil.copy(database_path("chess:KRKN", home, "dtz"), tmp_path)
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    library = Library()
+    assert library.all() == [] and library.shelf.find("chess:KRKN") is None
+    assert library.solution("chess:KRKN@dtz").metric == "dtz"
+    with pytest.raises(NoDatabase):
+        library.solution("chess:KRKN")
+
+
+def test_counts_tell_draws_from_mates(home):
+    text = run(home, "info", "chess:KRKN@dtz")
+    assert text.startswith("chess:KRKN@dtz: every position there is")
+    rows = json.loads(run(home, "info", "chess:KRKN@dtz", "--json"))["by_measure"]
+    ends = {row["value"]: row["count"] for row in rows if row["dtz"] == 0}
+    assert ends.keys() == {"draw", "lose"} and ends["draw"] > 1000 * ends["lose"] > 0
+    assert all((row["dtz"] < 0) == (row["value"] == "lose") for row in rows if row["dtz"])
+
+
+@pytest.mark.parametrize("where", [0.5, 1.0])
+def test_a_damaged_database_is_passed_over_with_a_warning(home, tmp_path, where):
+    """Both one that cannot be opened, and one of which a block cannot be read."""
+    shutil.copy(database_path("chess:KRKN", home), tmp_path)
+    whole = database_path("chess:KRKN", home, "dtz").read_bytes()
+    damaged = whole[: len(whole) // 2]
+    if where == 1.0:
+        damaged = bytearray(whole)
+        for place in range(len(whole) // 4, 3 * len(whole) // 4, 97):
+            damaged[place] ^= 255
+    (tmp_path / "chess,KRKN@dtz.h5").write_bytes(damaged)
+    result = CliRunner().invoke(main, ["query", "chess:KRKN", LONGEST], env={"RETROGRADE_HOME": str(tmp_path)})
+    assert result.exit_code == 0 and "mated in 39" in result.output
+    (line,) = (line for line in result.output.splitlines() if line.startswith("retrograde: warning: "))
+    assert "chess,KRKN@dtz.h5" in line and line.endswith("; what the fifty-move rule says is not told")
+
+
+# Playing by the rule
+
+
+def end_of(solution, position, count):
+    """Return what a game comes to that both play as well as can be by the rule, for who begins."""
+    first, plies = position, 0
+    while solution.game.primitive(position) == UNDECIDED:
+        if count >= 100:
+            return DRAW
+        (best, *_) = counting(solution, position, count).best(position)
+        count = 0 if solution.game.zeroes(position, best.move) else count + 1
+        position, plies = best.position, plies + 1
+    value = solution.game.primitive(position)
+    assert plies < 300, first
+    return value if plies % 2 == 0 else FLIPPED[value]
+
+
+def test_what_is_won_by_the_rule_is_won_in_time(home):
+    """At positions of each distance, with a count after which it can be done just so, and with one more."""
+    with open_solution(database_path("chess:KRKN", home)) as solution:
+        for row in solution.zeroing.database.file.legend[::5]:
+            if not row.remoteness or row.value == DRAW:
+                continue
+            for count in (100 - row.remoteness, 101 - row.remoteness):
+                value = by_rule(row.value, row.remoteness, count)
+                assert counting(solution, row.example, count).value(row.example).value == value
+                assert end_of(solution, row.example, count) == value, (row, count)
+
+
+def test_without_the_count_mate_comes_soonest(home):
+    with open_solution(database_path("chess:KRKN", home)) as solution:
+        position = solution.game.read(LONGEST)
+        assert [choice[:2] for choice in counting(solution, position, 0).line(position)][:5] == [
+            choice[:2] for choice in solution.line(position)
+        ][:5]
+        assert counting(solution, position, 0).value(position) == (LOSE, 78)
+        assert counting(solution, position, 47).value(position) == (DRAW, None)
+
+
+def test_a_game_goes_on_from_the_count_of_its_fen(home):
+    lost, kept = (LONGEST.replace("- 0 1", f"- {count} 80") for count in (46, 47))
+    perfect = "--first", "perfect", "--second", "perfect"
+    assert "White wins after" in run(home, "play", "chess:KRKN", "--from", lost, *perfect)
+    told = run(home, "play", "chess:KRKN", "--from", kept, *perfect)
+    assert told.rstrip().endswith("a draw after 27 moves: by the fifty-move rule")
+    assert "by the fifty-move rule" not in run(home, "play", "chess:KRKN", "--from", LONGEST, *perfect)
+
+
+def test_a_win_that_comes_too_late_is_a_mistake(home, tmp_path):
+    """Where just so many plies have gone by that it is won in time by some moves alone."""
+    with open_solution(database_path("chess:KRKN", home)) as solution:
+        position = solution.game.read(LONGEST)
+        line = [position, *(choice.position for choice in counting(solution, position, 46).line(position))]
+        position, count, late = next(
+            (here, 46 + plies, choice.name)
+            for plies, here in enumerate(line)
+            for choice in counting(solution, here, 46 + plies).moves(here)
+            if choice.value == LOSE and choice.brings == DRAW
+        )
+        text = solution.game.write(position).removesuffix("0 1")
+    game = tmp_path / "game.pgn"
+    for plies, mistakes in ((count, "a mistake"), (0, "no mistake")):
+        game.write_text(f'[SetUp "1"]\n[FEN "{text}{plies} 80"]\n\n80. {late} *\n')
+        told = CliRunner().invoke(main, ["annotate", str(game)], env={"RETROGRADE_HOME": str(home)}).output
+        assert f"1 move known, {mistakes}" in told
+        assert ("draw by the fifty-move rule; this gives the win away" in " ".join(told.split())) == (plies > 0)

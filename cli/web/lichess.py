@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from retrograde.cli.uci.tables import ending_on
 from retrograde.cli.web.library import Library
+from retrograde.cli.zeroing import count_in
 from retrograde.databases import NoDatabase
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
@@ -152,8 +153,7 @@ def find(library: Library, fen: str) -> Found:
     Raises PositionError where it is none, and RetrogradeError where it has more men than any ending of ours, or where
     no database can be read that should have it.
     """
-    fields = fen.replace("_", " ").split()
-    counter = int(fields[4][:6]) if len(fields) > 4 and fields[4].isdecimal() else 0
+    counter = count_in(fen)
     try:
         board = AnyBoard.from_fen(fen.replace("_", " "))
         game = Chess(ending_on(board))

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import SlotsReader
-from retrograde.games.game import WIN
+from retrograde.games.game import METRICS, WIN
+from retrograde.games.zeroing import TO_PROGRESS
 
 State = tuple[int, int, int, int]
 
@@ -27,6 +28,7 @@ class Facts(NamedTuple):
     """Of a dense numbering; of others none."""
     longest_win: int | None
     """In plies; None where nobody ever wins."""
+    metric: str
 
     @property
     def game(self) -> str:
@@ -41,11 +43,14 @@ class Shelf:
         self.known: dict[Path, tuple[State, Facts]] = {}
 
     def all(self) -> list[Facts]:
-        """Return the facts of all databases; of two of the same variant, of the one whose file has its name."""
+        """Return the facts of all databases; of two of the same variant, of the one whose file has its name. Those that
+        are by another metric than games are solved for are asked for by name alone."""
         paths = list_databases()
         self.known = {path: self.known[path] for path in paths if path in self.known}
         served: dict[str, Facts] = {}
         for facts in filter(None, map(self.facts, paths)):
+            if facts.metric in TO_PROGRESS:
+                continue
             if facts.variant not in served or facts.path.name == database_path(facts.variant).name:
                 served[facts.variant] = facts
         return list(served.values())
@@ -53,7 +58,7 @@ class Shelf:
     def find(self, variant: str) -> Facts | None:
         """Return the facts of a variant's database; None where there is none."""
         facts = self.facts(database_path(variant))
-        if facts is not None and facts.variant == variant:
+        if facts is not None and facts.variant == variant and facts.metric not in TO_PROGRESS:
             return facts
         return next((facts for facts in self.all() if facts.variant == variant), None)
 
@@ -79,7 +84,15 @@ def read_facts(path: Path) -> Facts:
         slots = file.contents if isinstance(file.contents, SlotsReader) else None
         tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
         longest = max((row.remoteness for row in file.legend if row.value == WIN), default=None)
-        return Facts(path, file.variant, file.positions, file.start_outcome, tiers, longest)
+        return Facts(
+            path,
+            file.variant,
+            file.positions,
+            file.start_outcome,
+            tiers,
+            longest,
+            file.metric if file.measures else METRICS[0],
+        )
 
 
 def state_of(path: Path) -> State | None:

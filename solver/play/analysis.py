@@ -17,7 +17,8 @@ from retrograde.databases.checked import CheckedFile
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.databases.legend import Legend
 from retrograde.databases.slots.read import SlotsReader
-from retrograde.games.game import DRAW, LOSE, METRICS, TIE, WIN, Game, defines
+from retrograde.games.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Value, defines
+from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.outcomes.worth import facts_of
 
 Facts = dict[str, Any]
@@ -95,14 +96,19 @@ def measured(file: CheckedFile) -> Facts:
     if not isinstance(file.legend, Legend):
         return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
     table = file.legend.table
-    distinct, rows = np.unique(table[list(file.measures)], return_inverse=True)
+    by_value = file.metric in TO_PROGRESS  # 0 is a draw, or mate
+    distinct, rows = np.unique(table[["value"] * by_value + list(file.measures)], return_inverse=True)
     if len(distinct) > MOST_MEASURES:
         return {"metric": file.metric, **file.details}
     counts = np.zeros(len(distinct), np.int64)
     np.add.at(counts, rows, table["positions"])
     found = [
-        {**facts_of(file.metric, file.details, measures), "count": count}
-        for measures, count in zip(distinct.tolist(), counts.tolist(), strict=True)
+        {
+            **({"value": Value(row[0]).name.lower()} if by_value else {}),
+            **facts_of(file.metric, file.details, row[by_value:]),
+            "count": count,
+        }
+        for row, count in zip(distinct.tolist(), counts.tolist(), strict=True)
     ]
     return {"metric": file.metric, **file.details, "by_measure": found}
 

@@ -194,7 +194,8 @@ class Review(NamedTuple):
         """By how many plies a move that keeps the value is worse than the best: a win later, a loss sooner."""
         if self.mistake or self.value == DRAW:
             return 0
-        return abs((self.played.remoteness or 0) - (self.best.remoteness or 0))
+        later = (self.played.remoteness or 0) - (self.best.remoteness or 0)
+        return max(0, -later if self.value == LOSE else later)
 
 
 def review(oracle: Oracle, position: int, move: int) -> Review:

@@ -1,0 +1,106 @@
+"""A solution in a game in which plies without progress are counted, as by the fifty-move rule of chess.
+
+Where the distances to zeroing are known beside those to the end, it tells what moves bring by the rule. Of those that
+win by it the soonest end is best, if it comes before the count is full whatever is done, and else the soonest progress:
+so each move is nearer to one of the two than the one before, and play cannot go round.
+"""
+
+from typing import Any
+
+from retrograde.databases import Outcome
+from retrograde.games.game import DRAW, FLIPPED, LOSE, METRICS, UNDECIDED, WIN, Game
+from retrograde.games.zeroing import DTZ, PATIENCE, by_rule, counted
+from retrograde.solver.play.choice import Choice, preference
+from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
+from retrograde.solver.play.solution import Solution
+
+ORDER = WIN, DRAW, LOSE
+
+
+class Counting:
+    """Answers for a position after so many plies without progress, and for those that moves lead to from there; for
+    others as the solution does."""
+
+    def __init__(self, solution: Solution, position: int, count: int):
+        self.solution, self.counts = solution, {position: count}
+        self.game: Game = solution.game
+        self.source, self.variant = solution.source, solution.variant
+        self.start, self.start_or_example = solution.start, solution.start_or_example
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.solution, name)
+
+    def __contains__(self, position: object) -> bool:
+        return position in self.solution
+
+    def value(self, position: int) -> Outcome:
+        """Return value and remoteness; a DRAW where the rule makes one."""
+        plain = self.solution.value(position)
+        by_zeroing = self.solution.by_zeroing(position) if position in self.counts else None
+        drawn = by_zeroing and by_rule(*by_zeroing, self.counts[position]) == DRAW
+        return Outcome(DRAW, None) if drawn else plain
+
+    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
+        """Return the same as what is known, and how."""
+        return exactly(self.value(position), self.solution.known(position).how)
+
+    def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
+        """Return the moves of a position, the best first by the rule."""
+        choices = self.solution.moves(position)
+        if position not in self.counts:
+            return choices
+        outcomes = [self.solution.by_zeroing(choice.position) for choice in choices]
+        told = [outcome for outcome in outcomes if outcome]
+        if len(told) < len(choices):  # a database is missing
+            return choices
+        there = zip(choices, told, strict=True)
+        return sorted((self._counted(position, choice, outcome) for choice, outcome in there), key=preference)
+
+    def best(self, position: int, seconds: float | None = None) -> list[Choice]:
+        """Return the moves than which none is better."""
+        choices = self.moves(position)
+        return [choice for choice in choices if preference(choice) == preference(choices[0])]
+
+    def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
+        """Return best play from a position, to the end of the game, a full count, or a position met before."""
+        line: list[Choice] = []
+        met = {position}
+        while len(line) < limit and self.counts.get(position, 0) < PATIENCE and (choices := self.moves(position)):
+            line.append(choices[0])
+            position = choices[0].position
+            if position in met:
+                break
+            met.add(position)
+        return line
+
+    def close(self) -> None:
+        """Close the solution."""
+        self.solution.close()
+
+    def _counted(self, position: int, choice: Choice, outcome: Outcome) -> Choice:
+        """Return a choice with what it brings by the rule; *outcome* is that of its position by distance to zeroing."""
+        game, count = self.game, self.counts[position]
+        after = 0 if game.zeroes(position, choice.move) else count + 1
+        self.counts[choice.position] = after
+        brings = FLIPPED[by_rule(*outcome, after)]
+        rank = ORDER.index(brings), ORDER.index(choice.brings)
+        if brings == WIN and not self._ends_before(position):
+            plies = outcome.remoteness or 0
+            rank = rank[0], counted(game, DTZ, position, choice.move, choice.position, plies)
+        return choice._replace(rank=rank, gives=brings if brings != choice.brings else UNDECIDED)
+
+    def _ends_before(self, position: int) -> bool:
+        """Tell whether a position is won before the count is full, whatever progress is made."""
+        plies = self.solution.value(position).remoteness
+        return self.solution.metric == METRICS[0] and (plies or 0) + self.counts[position] <= PATIENCE
+
+
+def counting(oracle: Oracle, position: int, count: int) -> Oracle:
+    """Return who answers for a position after so many plies without progress: the oracle itself, where the game has no
+    such rule, or it is not known how far zeroing is."""
+    return Counting(oracle, position, count) if counts(oracle) else oracle  # type: ignore[arg-type]  # a Solution
+
+
+def counts(oracle: Oracle) -> bool:
+    """Tell whether it is known of a game's positions what a rule makes of long play without progress."""
+    return isinstance(oracle, Solution) and oracle.zeroing is not None

@@ -400,7 +400,10 @@ class Match:
         value = game.primitive(self.position)
         after = f"after {moves_played(game, len(self.moves))}"
         how = f": {game.ending(self.position)}" if value != UNDECIDED and game.ending(self.position) else ""
-        if not self.moves:  # it was over before it began
+        if value == UNDECIDED and self.is_too_long():
+            when = f" {after}:" if self.moves else ""
+            click.echo("\n" + coloured(TIE, f"a draw{when} by the fifty-move rule"))
+        elif not self.moves:  # it was over before it began
             click.echo("\n" + prospect(value, 0, mover(game, self.position), ending=game.ending(self.position)))
         elif self.expected:
             click.echo("\n" + coloured(value, f"over after {moves_played(game, len(self.moves))}{how}"))
@@ -410,8 +413,6 @@ class Match:
             click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}{how}"))
         elif value != UNDECIDED and defines(game, "reward") and game.players == 2:
             self.print_points(after + how)
-        elif value == UNDECIDED and self.is_too_long():
-            click.echo("\n" + coloured(TIE, f"a draw {after}: by the fifty-move rule"))
         elif value == UNDECIDED:
             click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
         elif value in (TIE, DRAW):

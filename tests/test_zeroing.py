@@ -294,6 +294,8 @@ def test_a_game_goes_on_from_the_count_of_its_fen(home):
     told = run(home, "play", "chess:KRKN", "--from", kept, *perfect)
     assert told.rstrip().endswith("a draw after 27 moves: by the fifty-move rule")
     assert "by the fifty-move rule" not in run(home, "play", "chess:KRKN", "--from", LONGEST, *perfect)
+    full = LONGEST.replace("- 0 1", "- 100 80")
+    assert run(home, "play", "chess:KRKN", "--from", full, *perfect).endswith("\n\na draw by the fifty-move rule\n")
 
 
 def test_a_win_that_comes_too_late_is_a_mistake(home, tmp_path):

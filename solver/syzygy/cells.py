@@ -50,7 +50,7 @@ class Cells:
     def note_captures(self, cells: Array, side: int) -> None:
         """Add to cells where a capture brings as much as the position is worth."""
         formation, men, board = self.formation, self.formation.men, geometry()
-        departing = Departures(formation, self.scores_of, codes_of_scores())
+        departing = Departures(formation, self.scores_of, codes_of_scores(PATIENCE))
         captures = departing.starts[1:]
         departing.codes[: captures[captures >= 0].min()] = EMPTY  # promotions alone come first, and do not count
         legal, checked, saved, delayed = (np.empty(formation.words, np.uint64) for _ in range(4))

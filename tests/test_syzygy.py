@@ -16,6 +16,7 @@ from retrograde.games.zeroing import PATIENCE, signed
 from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.syzygy import kernels
+from retrograde.solver.syzygy.checksum import checksum
 from retrograde.solver.syzygy.pairs import ALONE, packed
 from retrograde.solver.syzygy.shape import combinations_of, first_squares, shapes_of, table_name
 from retrograde.solver.syzygy.write import paths_of, write_tables
@@ -243,6 +244,30 @@ def test_distances_as_tables_tell_them(worth, plies, told):
     assert kernels.distance_told(np.uint16(worth << 8 | plies)) == told
 
 
+# Checksums
+
+
+@pytest.mark.parametrize(
+    ("length", "step", "wanted"),
+    [
+        (64, 1, "f205c77251bc04be2e0bfba0a8ead9d8"),
+        (64 * 40, 7, "cda8eda977b59d5e18cf6bca6c5e3743"),
+        ((1 << 24) + 128, 5, "61913e154ea7c89aaca166bfe20ff1d9"),
+        (3 << 24, 11, "a8e82c4a0abdb9f37cff6e9fe5dda87e"),
+    ],
+)
+def test_checksums_are_those_that_tbcheck_finds_right(length, step, wanted):
+    """`tbcheck` of github.com/syzygy1/tb printed OK for these."""
+    content = (np.arange(length, dtype=np.uint64) * step * 2654435761 >> 13).astype(np.uint8)
+    assert checksum(content.tobytes()).hex() == wanted
+
+
+def test_checksum_of_a_table_of_theirs():
+    """KBvK.rtbz as rtbgen makes it."""
+    content = bytes.fromhex("d7660ca531000e0603008000") + bytes(52)
+    assert checksum(content).hex() == "338f272b119c02ca67b03a450c375b2e"
+
+
 # Files and the command
 
 
@@ -250,6 +275,7 @@ def test_files_are_as_readers_want_them(home):
     for path in home.glob("*.rtb?"):
         content = path.read_bytes()
         assert len(content) % 64 == 16
+        assert checksum(content[:-16]) == content[-16:]
         assert content[4] >> 4 == len(path.stem) - 1
     assert not list(home.glob("*.partial"))
 

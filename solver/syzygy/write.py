@@ -5,14 +5,13 @@
     headers of compressed values         for each of those files, with White to move and with Black to move
     what distances stand for             by worth, for each of those files
     indices; sizes of blocks; blocks     for each of those files and sides; blocks begin at a multiple of 64 bytes
-    16 bytes                             a digest
+    16 bytes                             a checksum
 
 Who wins is there with either side to move, distances with the side to move that takes less room: to tell the other ones
 readers make all moves. Distances are told in plies, where other generators round most of them to moves; those beyond
 the fifty-move rule can be told in moves alone.
 """
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +23,7 @@ from retrograde.games.chess import men
 from retrograde.solver.boards.formation import Formation
 from retrograde.solver.syzygy import kernels
 from retrograde.solver.syzygy.cells import Cells
+from retrograde.solver.syzygy.checksum import checksum
 from retrograde.solver.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
 from retrograde.solver.syzygy.order import Order
 from retrograde.solver.syzygy.pairs import Packed, packed
@@ -139,7 +139,7 @@ def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
         align(content, ALIGNED)
         content += each.blocks
     align(content, ALIGNED)
-    content += hashlib.sha256(content).digest()[:16]
+    content += checksum(bytes(content))
     partial = path.with_name(path.name + ".partial")
     partial.write_bytes(content)
     partial.replace(path)

@@ -5,7 +5,7 @@ of their worths the planes, one plane after another: as words where there is roo
 position. What a task needs is copied into arrays of its own, as if the wave had these tiers alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from retrograde.solver.setwise.tier_kernels import COUNT, FIRST, GROUPS, WORD, W
 from retrograde.solver.setwise.words import AFTER_TIER
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
-from retrograde.solver.work.work import Work
+from retrograde.solver.work.work import TASKS_EACH, Work
 
 Array = np.ndarray[Any, Any]
 
@@ -25,17 +25,25 @@ NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
 """Of the first wave, and of one that is done with."""
 
 
+LEAST_SENT, MOST_SENT = 1 << 19, 1 << 21
+"""Words in a task for another process: in fewer a worker is done in less than a twentieth of a second; of more he is
+told nothing for too long."""
+BYTES_A_WORD = 512
+"""Memory that a worker takes for each word of a task: with its planes, and what is read of the wave before or after."""
+
+
 class Aside(NamedTuple):
-    """Where things are put: into scratch files, or else, where there are none, they stay in memory; and whether planes
-    are squeezed."""
+    """Where things are put: into scratch files, or else, where there are none, they stay in memory; whether planes are
+    squeezed; and whether what goes into files is plain, because there is room for that."""
 
     scratch: Scratch | None
     squeezes: bool = True
+    plain: bool = False
 
     def put(self, name: str, words: Array) -> Array | Frame:
         """Put some words aside, of which the caller keeps nothing, and return where they are."""
         if self.scratch:
-            return self.scratch.write(name, words.view(np.uint8).data)
+            return self.scratch.write(name, words.view(np.uint8).data, self.plain)
         if words.base is not None:  # a part of the room of a thread
             words = words.copy()
         words.flags.writeable = False  # as what comes from scratch: kernels are compiled for the one or for the other
@@ -47,6 +55,12 @@ class Aside(NamedTuple):
             return where
         assert self.scratch
         return np.frombuffer(self.scratch.read(where), np.uint64)
+
+    def sync(self, frames: Iterable[Frame]) -> None:
+        """See to it that what was put aside lasts through a power cut; what is plain need not, for it is soon made
+        again."""
+        if self.scratch and not self.plain:
+            self.scratch.sync(frames)
 
     def drop(self, name: str) -> None:
         """Forget what was put aside by a name."""
@@ -64,6 +78,12 @@ class Wave:
         """The first tier of each chunk."""
         self.sets: list[Any] = []
         self.planes: list[Any] = []
+
+    def without_links(self) -> "Wave":
+        """Return the same wave, as tasks are told of it that do not need its links."""
+        wave = Wave(self.number, self.tiers, NO_LINKS, NO_STARTS)
+        wave.begins, wave.sets, wave.planes = self.begins, self.sets, self.planes
+        return wave
 
     def rows_of(self, chunk: int) -> tuple[int, int]:
         """Return from which tier to which a chunk goes."""
@@ -137,6 +157,15 @@ def save_memory(work: Work, aside: Aside) -> None:
         if work.budget.left() < 0:
             aside.scratch.cache_at_most(aside.scratch.cached // 2)
         work.budget.check_used("solving word by word")
+
+
+def words_together(work: Work, words: int, least: int) -> int:
+    """Return how many words, of so many in a wave, a task is to have: *least* where tasks cost little; where they are
+    sent, as few tasks as keep all workers busy, within their memory, and one alone where that is soon done here."""
+    if work.shares_memory:
+        return least
+    most = max(work.budget.left() // (work.sharing * BYTES_A_WORD), LEAST_SENT >> 4)
+    return min(max(words // (TASKS_EACH * work.workers_now), LEAST_SENT), MOST_SENT, most)
 
 
 def words_for(positions: int) -> int:

@@ -9,7 +9,16 @@ import numpy as np
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from retrograde.solver.setwise.backward_kernels import NONE, TO, StepRoom, backward, make_steps
 from retrograde.solver.setwise.forward_kernels import FROM
-from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, planes_for, room_for_planes, save_memory
+from retrograde.solver.setwise.kept import (
+    NO_LINKS,
+    NO_STARTS,
+    Aside,
+    Wave,
+    planes_for,
+    room_for_planes,
+    save_memory,
+    words_together,
+)
 from retrograde.solver.setwise.rules import Program, Rules
 from retrograde.solver.setwise.tier_kernels import NUMBER, WORD, WORDS
 from retrograde.solver.streamed.lists import AT, LENGTH, MADE, SIZE
@@ -18,7 +27,7 @@ from retrograde.solver.streamed.steps import POSITIONS, TALLIED
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.scratch import Frame, Scratch
+from retrograde.solver.work.scratch import Frame, Scratch, Told
 from retrograde.solver.work.tasks import room
 from retrograde.solver.work.work import Work
 
@@ -58,9 +67,10 @@ class Back(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Chunks of a wave, from one to another, to be solved."""
+    """The number of a wave, and which of its chunks, from one to another, are to be solved."""
 
-    back: Back
+    told: Told[Back]
+    wave: int
     begin: int
     end: int
 
@@ -80,7 +90,7 @@ class Solved(NamedTuple):
 
 def solve_tiers(task: Task) -> Solved:
     """Solve the tiers of some chunks, and put their planes and their steps aside."""
-    back, begin, end = task
+    (begin, end), back = task[2:], task.told.content
     wave, after, aside, codes, count = back.wave, back.after, back.aside, back.codes, back.planes
     first, behind = wave.rows_of(begin)[0], wave.rows_of(end - 1)[1]
     sets = wave.take(aside, np.arange(first, behind), "own")
@@ -187,10 +197,12 @@ class SetwiseStore:
         plies = self.last - number
         count = planes_for(plies)
         back = Back(
-            self.rules.imaging, self.aside, self.scratch, wave, links, starts, after, planes_for(plies - 1), count,
-            codes_for(count, plies), len(self.tally),
+            self.rules.imaging, self.aside, self.scratch, wave.without_links(), links, starts, after.without_links(),
+            planes_for(plies - 1), count, codes_for(count, plies), len(self.tally),
         )  # fmt: skip
-        for solved in self.work.as_completed(solve_tiers, self.tasks(back)):
+        tasks = list(self.tasks(Told(back, self.aside.scratch, f"told{number}"), wave))
+        done = self.work.as_completed(solve_tiers, tasks) if len(tasks) > 1 else map(solve_tiers, tasks)
+        for solved in done:
             wave.planes[solved.begin : solved.end] = solved.planes
             save_memory(self.work, self.aside)
             frames = [planes[1:] for planes in solved.planes if isinstance(planes, Frame)]
@@ -200,27 +212,29 @@ class SetwiseStore:
                 solved.tally.ravel(), np.array(frames, np.int64).ravel(),
             )  # fmt: skip
         if self.aside.scratch:
-            self.scratch.sync([*filter(None, wave.planes), *self.steps_of(number)])  # all else has been before
+            self.aside.sync(filter(None, wave.planes))
+            self.scratch.sync(self.steps_of(number))  # all else has been before
             self.log.settle()
         after.sets, after.planes = [], []
         after.links, after.starts = NO_LINKS, NO_STARTS
-        for what in ("sets", "planes"):
-            self.aside.drop(f"{what}{after.number}")
+        for what in (f"sets{after.number}", f"planes{after.number}", f"told{number}"):
+            self.aside.drop(what)
 
-    def tasks(self, back: Back) -> Iterator[Task]:
+    def tasks(self, told: Told[Back], wave: Wave) -> Iterator[Task]:
         """Yield tasks that solve the chunks of a wave that are left."""
-        left, words = set(self.left[back.wave.number]), words_in(back.wave).tolist()
+        left, words = set(self.left[wave.number]), words_in(wave).tolist()
         least = max(min(TASK_WORDS, sum(words) // (4 * self.work.workers)), LEAST_WORDS)
+        least = words_together(self.work, sum(words), least)
         begin = end = total = 0
         for chunk in sorted(left):
             if chunk != end or total >= least:
                 if total:
-                    yield Task(back, begin, end)
+                    yield Task(told, wave.number, begin, end)
                 begin, total = chunk, 0
             total += words[chunk]
             end = chunk + 1
         if total:
-            yield Task(back, begin, end)
+            yield Task(told, wave.number, begin, end)
 
 
 def words_in(wave: Wave) -> Array:

@@ -1,7 +1,7 @@
 """Forward: the tiers of a wave from those of the wave before, and their positions as words."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from retrograde.solver.setwise.forward_kernels import (
     forward,
 )
 from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, planes_for
-from retrograde.solver.setwise.rules import Rules, rules_of
+from retrograde.solver.setwise.rules import Program, Rules, rules_of
 from retrograde.solver.setwise.symbols import LANES
 from retrograde.solver.setwise.tier_kernels import (
     BASE,
@@ -52,7 +52,7 @@ from retrograde.solver.setwise.tier_kernels import (
 from retrograde.solver.setwise.words import AFTER_TIER, GROUP_BITS
 from retrograde.solver.streamed.steps import TALLIED
 from retrograde.solver.work.journal import Log
-from retrograde.solver.work.scratch import Frame, Scratch
+from retrograde.solver.work.scratch import Frame, Scratch, Told
 from retrograde.solver.work.tasks import room
 from retrograde.solver.work.work import Unfit
 
@@ -152,15 +152,23 @@ def value_of_rest(rules: Rules, tier: Array) -> int:
     return int(ends_of(rules.ending, tier[BASE], tier[MASK], values, cubes)[1])
 
 
-class Task(NamedTuple):
-    """Tiers to be filled, from one row to another, from those of the wave before."""
+class Forth(NamedTuple):
+    """What the tasks of a wave are told: the programs of ends and of images; where things are put aside; the wave
+    before, and the wave, whose tiers are to be filled."""
 
-    rules: Rules
+    ending: Program
+    imaging: Program
     aside: Aside
     before: Wave
     wave: Wave
-    begin: int
-    end: int
+
+
+class Task(NamedTuple):
+    """The number of a wave, and stretches of its tiers to be filled, each from one row to another."""
+
+    told: Told[Forth]
+    wave: int
+    stretches: list[tuple[int, int]]
 
 
 class Filled(NamedTuple):
@@ -174,9 +182,14 @@ class Filled(NamedTuple):
     tally: Array
 
 
-def fill(task: Task) -> Filled:
+def fill(task: Task) -> list[Filled]:
     """Fill some tiers, and put them aside. Raises Unfit where the rules are not plain there."""
-    rules, aside, before, wave, begin, end = task
+    return [fill_tiers(task.told.content, *stretch) for stretch in task.stretches]
+
+
+def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
+    """Fill the tiers from one row to another, and put them aside together."""
+    ending, imaging, aside, before, wave = forth
     starts = wave.starts[begin : end + 1]
     links = wave.links[starts[0] : starts[-1]].copy()
     rows, links[:, FROM] = np.unique(links[:, FROM], return_inverse=True)
@@ -190,7 +203,7 @@ def fill(task: Task) -> Filled:
     content = room("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
     tally = np.zeros((VALUES, TALLIED), np.int64)
-    count = forward(rules.ending, rules.imaging, parents, children, links, starts - starts[0], tally)
+    count = forward(ending, imaging, parents, children, links, starts - starts[0], tally)
     if count < 0:
         raise Unfit
     return Filled(begin, end, tiers[:, KNOWN], aside.put(f"sets{wave.number}", content[: groups + count]), tally)
@@ -205,11 +218,27 @@ def take_in(wave: Wave, filled: Filled) -> None:
     wave.sets.append(filled.sets)
 
 
-def tasks_of(rules: Rules, aside: Aside, before: Wave, wave: Wave) -> Iterator[Task]:
-    """Yield tasks that fill the tiers of a wave."""
+def stretches_of(before: Wave, wave: Wave) -> list[tuple[int, int, int]]:
+    """Return the stretches in which the tiers of a wave are filled, from where to where, and how many words each takes,
+    read and written."""
     weights = np.add.reduceat(before.tiers[wave.links[:, FROM], WORDS], wave.starts[:-1]) + wave.tiers[:, GROUPS]
-    for begin, end in stretches(weights, TASK_WORDS):
-        yield Task(rules, aside, before, wave, begin, end)
+    sums = np.append(0, np.cumsum(weights)).tolist()
+    return [(begin, end, sums[end] - sums[begin]) for begin, end in stretches(weights, TASK_WORDS)]
+
+
+def tasks_of(told: Told[Forth], some: Iterable[tuple[int, int, int]], least: int) -> Iterator[Task]:
+    """Yield tasks that fill some stretches of a wave, so many together that they take so many words at *least*."""
+    number = told.content.wave.number
+    together: list[tuple[int, int]] = []
+    words = 0
+    for begin, end, more in some:
+        together.append((begin, end))
+        words += more
+        if words >= least:
+            yield Task(told, number, together)
+            together, words = [], 0
+    if together:
+        yield Task(told, number, together)
 
 
 def stretches(weights: Array, least: int) -> Iterator[tuple[int, int]]:

@@ -11,8 +11,9 @@ solve, which takes minutes, begins anew after a kill; else waves are put aside i
 what is there.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+import shutil
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -23,17 +24,19 @@ from retrograde.solver.forecast import QUICK, check_disk, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED
-from retrograde.solver.setwise.kept import Aside, Wave, bytes_of_planes, planes_for, save_memory
+from retrograde.solver.setwise.kept import Aside, Wave, bytes_of_planes, planes_for, save_memory, words_together
 from retrograde.solver.setwise.rules import Rules, rules_of
 from retrograde.solver.setwise.store import SetwiseStore
 from retrograde.solver.setwise.tier_kernels import COUNT, NUMBER, VALUE, WORDS
 from retrograde.solver.setwise.waves import (
     VALUES,
+    Forth,
     SetsLog,
     fill,
     first_wave,
     next_tiers,
     plain_start,
+    stretches_of,
     take_in,
     tasks_of,
 )
@@ -43,7 +46,7 @@ from retrograde.solver.streamed.steps import POSITIONS, STORED, TALLIED
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.scratch import DamagedScratch, Scratch
+from retrograde.solver.work.scratch import DamagedScratch, Scratch, Told
 from retrograde.solver.work.work import Unfit, Work
 
 BYTES_A_POSITION = 1.0
@@ -77,7 +80,7 @@ class Setwise:
 
         Raises DamagedScratch where what was put aside is not there, or not as the log says.
         """
-        if not is_for_a_stream(game) or not isinstance(work.executor, ThreadPoolExecutor):
+        if not is_for_a_stream(game):
             raise Unfit
         start = start_of(game)
         if not plain_start(game, start):
@@ -86,7 +89,7 @@ class Setwise:
         found, solved = work.log("sets"), work.log("worths")
         solved.since_anew()
         resumed = bool(found.since_anew())
-        if not resumed:
+        if not resumed and work.shares_memory:
             try:
                 return Attempt(game, start, rules, work).solve(work.log("sets", False), work.log("worths", False))
             except TooMuch:
@@ -107,8 +110,10 @@ class Attempt:
     def __init__(self, game: Game, start: int, rules: Rules, work: Work, in_scratch: bool = False):
         self.game, self.start, self.rules, self.work = game, start, rules, work
         cached = max(work.budget.left(), 0) // CACHED
+        if not work.shares_memory:  # each worker has as much, and so has this process
+            cached //= work.sharing + 1
         self.scratch = work.until_written(Scratch(work.scratch, cached if in_scratch else min(cached, STEPS_CACHED)))
-        self.aside = Aside(self.scratch if in_scratch else None)
+        self.aside = Aside(self.scratch if in_scratch else None, plain=not work.shares_memory)
         self.over = np.zeros((VALUES, TALLIED), np.int64)
         self.looked_ahead = False
 
@@ -164,14 +169,18 @@ class Attempt:
     def fill(self, before: Wave, wave: Wave, log: SetsLog, phase: Phase) -> None:
         """Fill the tiers of a wave, but for what is in the log."""
         known = log.filled.pop(wave.number, {})
-        tasks = list(tasks_of(self.rules, self.aside, before, wave))
-        fresh = self.work.map(fill, [task for task in tasks if task.begin not in known])
-        for task in tasks:
-            filled = known.get(task.begin) or next(fresh)
+        found = stretches_of(before, wave)
+        forth = Forth(self.rules.ending, self.rules.imaging, self.aside, before.without_links(), wave)
+        told = Told(forth, self.aside.scratch, f"told{wave.number}")
+        left = [stretch for stretch in found if stretch[0] not in known]
+        least = words_together(self.work, sum(words for _, _, words in left), 1)
+        fresh = chain.from_iterable(self.work.map(fill, tasks_of(told, left, least)))
+        for begin, _, _ in found:
+            filled = known.get(begin) or next(fresh)
             take_in(wave, filled)
             add_up(self.over, filled.tally)
             done = int(filled.tally[:, STORED].sum()), int(filled.tally[:, POSITIONS].sum())
-            if task.begin in known:
+            if begin in known:
                 phase.skip(*done)
                 continue
             if self.aside.scratch:
@@ -179,22 +188,29 @@ class Attempt:
             phase.advance(done[0], positions=done[1])
             save_memory(self.work, self.aside)
         if self.aside.scratch and wave.number not in log.whole:
-            self.scratch.sync(wave.sets)
+            self.aside.sync(wave.sets)
             log.add_whole(wave.number)
             log.log.settle()
+        self.aside.drop(f"told{wave.number}")
 
     def look_ahead(self, wave: Wave, phase: Phase) -> None:
         """Raise DiskTooSmall where the disk will not suffice, as soon as that is told; and TooMuch where memory does
-        not for this wave, or will not for all."""
+        not for this wave, or will not for all. What is plain in files, and so in the memory of the system, no longer
+        is from then on."""
+        written = sum(self.scratch.lengths().values()) if self.aside.scratch else 0
+        left = self.work.budget.left() - (written if self.aside.plain else 0)
         more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
-        scarce = self.aside.scratch or PLENTY * phase.positions > self.work.budget.left()
+        scarce = (self.aside.scratch and not self.aside.plain) or PLENTY * phase.positions > left
         if not self.looked_ahead and scarce and phase.positions > LOOKED_AHEAD:
             self.looked_ahead = True
             expected = estimate(
                 self.game, self.work.workers, *QUICK, self.work.sizes.in_memory, is_plain=lambda game: True
             )
-            check_disk(self.game, self.work.scratch.parent, expected, sum(self.scratch.lengths().values()))
+            check_disk(self.game, self.work.scratch.parent, expected, written)
             positions = np.array(expected.waves) * phase.positions / phase.done
             more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
-        if more > self.work.budget.left() and not self.aside.scratch:
+        if self.aside.plain:
+            room = min(left, shutil.disk_usage(self.work.scratch).free // 2)
+            self.aside = self.aside._replace(plain=more <= room)
+        elif more > left and not self.aside.scratch:
             raise TooMuch

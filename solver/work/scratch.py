@@ -6,11 +6,19 @@ A folder beside the database has, for each kind of thing and each wave, a file f
 
 Writers only append, each to files of its own, so that nothing is ever written over. Only the journal says what in them
 is whole: what a kill has left half-written is never read.
+
+Where there is room, bytes may be put aside *plain*, and are read where the system keeps them, without a copy::
+
+    | "RGP1" | crc32 | bytes |          from a place divisible by 8 on
 """
 
+import mmap
 import os
+import pickle
 import shutil
+import struct
 import threading
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +26,7 @@ from functools import lru_cache
 from io import FileIO
 from pathlib import Path
 from secrets import randbits
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import zstandard
 
@@ -28,6 +36,11 @@ from retrograde.games.game import RetrogradeError
 
 LEVEL = 1
 """The level of compression: quick."""
+PLAIN, HEAD = b"RGP1", struct.Struct("<4sI")
+"""How bytes that are not compressed begin; no frame of zstd does."""
+
+
+Content = TypeVar("Content")
 
 
 class DamagedScratch(RetrogradeError):
@@ -47,8 +60,8 @@ def without_empty_folders(path: Path) -> Iterator[None]:
 
 
 class Frame(NamedTuple):
-    """Where some bytes are: of what name, by the token of the writer in which file, where there; and how many,
-    compressed and not."""
+    """Where some bytes are: of what name, by the token of the writer in which file, where there; and how many, as they
+    lie there and as they were."""
 
     name: str
     token: int
@@ -81,7 +94,7 @@ class Scratch:
         self.tools = Tools()
         self.lock = threading.Lock()
         """Of the cache."""
-        self.cache: OrderedDict[Frame, bytes] = OrderedDict()
+        self.cache: OrderedDict[Frame, bytes | memoryview] = OrderedDict()
         self.in_cache = 0
 
     def __reduce__(self) -> Any:
@@ -96,22 +109,23 @@ class Scratch:
         except OSError as error:
             raise self.cannot_write(error) from error
 
-    def write(self, name: str, content: bytes | memoryview) -> Frame:
+    def write(self, name: str, content: bytes | memoryview, plain: bool = False) -> Frame:
         """Put bytes aside, and return where; raise CannotWrite where that cannot be done."""
-        packed = self.tools.compressor.compress(content)
-        frame = Frame(name, self.tools.tokens.get(name, 0), 0, len(packed), len(content))
+        head = HEAD.pack(PLAIN, zlib.crc32(content)) if plain else b""
+        packed = content if plain else self.tools.compressor.compress(content)
+        frame = Frame(name, self.tools.tokens.get(name, 0), 0, len(head) + len(packed), len(content))
         if not frame.token or not (self.folder / frame.file).exists():  # the first, or all before were dropped
             self.tools.tokens[name] = randbits(62) | 1
             frame = frame._replace(token=self.tools.tokens[name])
         try:
             with FileIO(self.folder / frame.file, "a") as file:
                 offset = file.seek(0, os.SEEK_END)
-                done = 0
-                while done < len(packed):
-                    done += file.write(memoryview(packed)[done:])
+                gap = -offset % HEAD.size if plain else 0
+                write_all(file, bytes(gap) + head)
+                write_all(file, packed)
         except OSError as error:
             raise self.cannot_write(error) from error
-        return frame._replace(offset=offset)
+        return frame._replace(offset=offset + gap)
 
     def cannot_write(self, error: OSError) -> CannotWrite:
         """Return the error to raise where the operating system refuses."""
@@ -148,7 +162,7 @@ class Scratch:
                 missing.append(frame)
         return missing
 
-    def read(self, frame: Frame) -> bytes:
+    def read(self, frame: Frame) -> bytes | memoryview:
         """Return the bytes of a frame; raise DamagedScratch where they are not what was put aside."""
         with self.lock:
             if (content := self.cache.get(frame)) is not None:
@@ -157,8 +171,12 @@ class Scratch:
         try:
             with FileIO(self.folder / frame.file) as file:
                 file.seek(frame.offset)
-                packed = file.read(frame.packed)
-            content = unpack(self.tools.decompressor, packed, frame.size)
+                head = file.read(HEAD.size)
+                if head.startswith(PLAIN):
+                    content = mapped(file, frame, HEAD.unpack(head)[1])
+                else:
+                    packed = head + file.read(frame.packed - len(head))
+                    content = unpack(self.tools.decompressor, packed, frame.size)
         except (OSError, ValueError, IndexError, zstandard.ZstdError) as error:
             raise self.damaged(frame) from error
         with self.lock:
@@ -192,6 +210,49 @@ class Scratch:
     def close(self) -> None:
         """Forget what was read."""
         self.cache_at_most(0)
+
+
+def write_all(file: FileIO, content: bytes | memoryview) -> None:
+    """Write bytes to the end of a file."""
+    done = 0
+    while done < len(content):
+        done += file.write(memoryview(content)[done:])
+
+
+def mapped(file: FileIO, frame: Frame, checksum: int) -> memoryview:
+    """Return the bytes of a plain frame where they lie; raise ValueError where they are not those that were put there.
+
+    They are let go with the last view of them.
+    """
+    begin = frame.offset + HEAD.size
+    before = begin % mmap.ALLOCATIONGRANULARITY
+    there = mmap.mmap(file.fileno(), before + frame.size, access=mmap.ACCESS_READ, offset=begin - before)
+    content = memoryview(there)[before:]
+    if zlib.crc32(content) != checksum:
+        raise ValueError("the checksum is another one")
+    return content
+
+
+class Told(Generic[Content]):
+    """What all tasks of a wave are told. Where a *scratch* folder is given it travels as the name of a frame there,
+    which is written when the first task is sent, and read once by each worker."""
+
+    def __init__(self, content: Content, scratch: Scratch | None = None, name: str = ""):
+        self.content, self.scratch, self.name = content, scratch, name
+        self.frame: Frame | None = None
+
+    def __reduce__(self) -> Any:
+        if self.scratch is None:
+            return Told, (self.content,)
+        if self.frame is None:
+            self.frame = self.scratch.write(self.name, pickle.dumps(self.content, pickle.HIGHEST_PROTOCOL))
+        return told_in, (self.scratch, self.frame)
+
+
+@lru_cache(2)
+def told_in(scratch: Scratch, frame: Frame) -> Told[Any]:
+    """Return what another process has put aside to be told."""
+    return Told(pickle.loads(scratch.read(frame)))
 
 
 def length_of(path: Path) -> int:

@@ -91,12 +91,22 @@ class Work:
     @property
     def warmed(self) -> set[Any] | None:
         """The functions of which other processes find the machine code; None where all is in one process."""
-        return None if isinstance(self.executor, ThreadPoolExecutor) else self.known
+        return None if self.shares_memory else self.known
 
     @property
     def sharing(self) -> int:
         """How many workers share the memory of this machine, or of another."""
         return self.executor.sharing if isinstance(self.executor, Remote) else self.workers
+
+    @property
+    def workers_now(self) -> int:
+        """How many workers there are now: of a cluster they may become more or fewer."""
+        return self.executor.workers if isinstance(self.executor, Remote) else self.workers
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether tasks run in this process."""
+        return isinstance(self.executor, ThreadPoolExecutor)
 
     @property
     def larger(self) -> int:
@@ -106,12 +116,12 @@ class Work:
     @property
     def in_flight(self) -> int:
         """How many tasks are to be under way, so that no worker waits."""
-        return 2 * (self.executor.workers if isinstance(self.executor, Remote) else self.workers) + 2
+        return 2 * self.workers_now + 2
 
     def together(self, total: int, least: int) -> int:
         """Return how many items to give to a task, of so many in all and so many at *least*: no more than that where
         tasks cost little."""
-        return worth_sending(total, least, self.executor.workers) if isinstance(self.executor, Remote) else least
+        return worth_sending(total, least, self.workers_now) if isinstance(self.executor, Remote) else least
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of a function for some items, in their order. What was written to shared arrays before, the
@@ -141,8 +151,7 @@ class Work:
 
     def zeros(self, name: str, length: int, dtype: Any) -> Shared:
         """Return an array of zeros that all tasks can read; where they share no memory, it is a file of that name."""
-        in_memory = isinstance(self.executor, ThreadPoolExecutor)
-        return Shared.zeros(length, dtype, None if in_memory else self.scratch / name)
+        return Shared.zeros(length, dtype, None if self.shares_memory else self.scratch / name)
 
     def until_written(self, resource: Open) -> Open:
         """Return a resource that is closed once the database is written, or the solve has failed."""

@@ -42,10 +42,12 @@ has_mpi = pytest.mark.skipif(MPIEXEC is None, reason="there is no mpiexec")
 has_signals = pytest.mark.skipif(os.name == "nt", reason="there are no such signals there")
 GAMES = [
     ("connect4:4,4", "streamed"),
+    ("connect4:4,4", "setwise"),
     ("dodgem", "listed"),  # with cycles, whose links it finds
     ("mutorere", "listed"),  # with parents()
     ("chess:KQK", "numbered"),
 ]
+in_waves = pytest.mark.parametrize("way", ["streamed", "setwise"])
 LATE = 100
 """Seconds after which a process is taken to hang. (How soon it ends decides nothing.)"""
 
@@ -102,7 +104,7 @@ def test_dask_writes_the_bytes_of_threads(variant, way, tmp_path, executor, by_t
     assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
 
 
-@pytest.mark.parametrize(("variant", "way"), GAMES[1:])
+@pytest.mark.parametrize(("variant", "way"), GAMES[2:])
 def test_where_machines_share_files_alone_the_bytes_are_the_same(variant, way, tmp_path, executor, by_threads):
     there = Apart(executor.client)
     for sizes in (small_enough(way), Sizes(links_in_scratch=True, scores_in_scratch=True)):
@@ -232,39 +234,41 @@ def test_workers_of_other_sources_are_refused_before_anything_is_done(tmp_path, 
 
 
 @has_signals
-def test_a_worker_that_is_killed_is_done_without(tmp_path, executor, by_threads):
+@in_waves
+def test_a_worker_that_is_killed_is_done_without(way, tmp_path, executor, by_threads):
     before = executor.client.run(os.getpid)
     victim = next(iter(before.values()))
     listener = at_step(12, lambda: os.kill(victim, signal.SIGKILL))
     path = solve(
-        load_game("connect4:4,4"), tmp_path / "game.h5", way="streamed", sizes=small_enough("streamed"),
+        load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way),
         listener=listener, executor=executor,
     )  # fmt: skip
-    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+    assert path.read_bytes() == by_threads("connect4:4,4", way)
     with pytest.raises(ProcessLookupError):
         os.kill(victim, 0)
 
 
 @has_signals
-def test_a_full_disk_at_a_worker_is_told_and_gone_on_from(tmp_path, executor, by_threads):
+@in_waves
+def test_a_full_disk_at_a_worker_is_told_and_gone_on_from(way, tmp_path, executor, by_threads):
     import resource
 
     def may_write(most):
         executor.client.run(resource.setrlimit, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
 
-    sizes = small_enough("streamed")
+    sizes = small_enough(way)
     game, path = load_game("connect4:4,4"), tmp_path / "game.h5"
     try:
         with pytest.raises(CannotWrite, match="what is done is kept"):
             solve(
-                game, path, way="streamed", sizes=sizes, executor=executor,
+                game, path, way=way, sizes=sizes, executor=executor,
                 listener=at_step(12, lambda: may_write(4096)),
             )  # fmt: skip
     finally:
         may_write(resource.RLIM_INFINITY)
     told = []
-    solve(game, path, way="streamed", sizes=sizes, executor=executor, listener=told.append)
-    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+    solve(game, path, way=way, sizes=sizes, executor=executor, listener=told.append)
+    assert path.read_bytes() == by_threads("connect4:4,4", way)
     assert any(progress.resumed for progress in told)
 
 
@@ -277,20 +281,22 @@ def test_a_task_that_ends_one_worker_after_another_is_given_up(tmp_path, executo
         assert executor.submit(divmod, 7, 2).result(LATE) == (3, 1)  # others have taken their place
 
 
-def test_workers_may_join_and_leave(tmp_path, by_threads):
+@in_waves
+def test_workers_may_join_and_leave(way, tmp_path, by_threads):
     with dask.connected("local:1") as executor:
         assert executor.workers == 1
         steps = {8: 3, 20: 2}
         listeners = [at_step(step, lambda to=to: executor.client.cluster.scale(to)) for step, to in steps.items()]
         path = solve(
-            load_game("connect4:4,4"), tmp_path / "game.h5", way="streamed", sizes=small_enough("streamed"),
+            load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way),
             listener=lambda progress: [listen(progress) for listen in listeners], executor=executor,
         )  # fmt: skip
-    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+    assert path.read_bytes() == by_threads("connect4:4,4", way)
 
 
 @has_signals
-def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(tmp_path, by_threads):
+@in_waves
+def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(way, tmp_path, by_threads):
     file = tmp_path / "scheduler.json"
     start = [sys.executable, "-m", "dask"]
     scheduler = subprocess.Popen(
@@ -302,7 +308,7 @@ def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(tmp_pa
         stderr=subprocess.DEVNULL, cwd=tmp_path,
     )  # fmt: skip
     game, path = load_game("connect4:4,4"), tmp_path / "game.h5"
-    sizes = small_enough("streamed")
+    sizes = small_enough(way)
     try:
         while not file.exists():
             assert scheduler.poll() is None
@@ -311,21 +317,22 @@ def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(tmp_pa
             pytest.raises(ClusterError, match=r"the scheduler at tcp://127.* has gone\. What is done is kept"),
             dask.connected(str(file)) as executor,
         ):
-            solve(game, path, way="streamed", sizes=sizes, executor=executor, listener=at_step(12, scheduler.kill))
+            solve(game, path, way=way, sizes=sizes, executor=executor, listener=at_step(12, scheduler.kill))
     finally:
         for one in (scheduler, worker):
             one.kill()
             one.wait()
     told = []
-    solve(game, path, way="streamed", sizes=sizes, listener=told.append)
-    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+    solve(game, path, way=way, sizes=sizes, listener=told.append)
+    assert path.read_bytes() == by_threads("connect4:4,4", way)
     assert any(progress.resumed for progress in told)
 
 
 @has_mpi
 @has_signals
-def test_a_rank_that_is_lost_ends_the_job_and_the_same_command_goes_on(tmp_path, by_threads):
-    command = [MPIEXEC, "-n", "3", sys.executable, "-m", "tests.ranks", str(tmp_path), "connect4:4,4/streamed"]
+@in_waves
+def test_a_rank_that_is_lost_ends_the_job_and_the_same_command_goes_on(way, tmp_path, by_threads):
+    command = [MPIEXEC, "-n", "3", sys.executable, "-m", "tests.ranks", str(tmp_path), f"connect4:4,4/{way}"]
     journal = tmp_path / "0.h5.journal"
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as job:
         while not (journal.exists() and journal.stat().st_size > 20_000):
@@ -337,7 +344,7 @@ def test_a_rank_that_is_lost_ends_the_job_and_the_same_command_goes_on(tmp_path,
     assert journal.exists() and not (tmp_path / "0.h5").exists()
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LATE)
     assert run.returncode == 0, run.stderr
-    assert (tmp_path / "0.h5").read_bytes() == by_threads("connect4:4,4", "streamed")
+    assert (tmp_path / "0.h5").read_bytes() == by_threads("connect4:4,4", way)
     assert [file.name for file in tmp_path.iterdir()] == ["0.h5"]
 
 
@@ -393,7 +400,8 @@ def who_has_worked():
 @pytest.mark.slow
 @has_signals
 @pytest.mark.parametrize("seed", range(20))
-def test_workers_killed_at_random_change_no_byte(seed, tmp_path, executor, by_threads):
+@in_waves
+def test_workers_killed_at_random_change_no_byte(seed, way, tmp_path, executor, by_threads):
     chance = random.Random(seed)
     steps = sorted(chance.sample(range(1, 25), 3))
     told, killed = [], []
@@ -407,10 +415,10 @@ def test_workers_killed_at_random_change_no_byte(seed, tmp_path, executor, by_th
                 os.kill(killed[-1], signal.SIGKILL)
 
     path = solve(
-        load_game("connect4:4,4"), tmp_path / "game.h5", way="streamed", sizes=small_enough("streamed"),
+        load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way),
         listener=kill_some, executor=executor,
     )  # fmt: skip
-    assert path.read_bytes() == by_threads("connect4:4,4", "streamed")
+    assert path.read_bytes() == by_threads("connect4:4,4", way)
     assert len(killed) >= 2
 
 

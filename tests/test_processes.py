@@ -15,6 +15,7 @@ from retrograde.solver.work.arrays import Shared
 
 from . import broken
 from .command_line import HEAP
+from .solving import small_enough
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +30,7 @@ def processes():
     ("variant", "way"),
     [
         ("connect4:4,3,3", "listed"),
+        ("connect4:4,4", "setwise"),
         ("dodgem", "listed"),  # with cycles
         ("mutorere", "listed"),  # with parents()
         ("chess:KQK", "numbered"),
@@ -36,8 +38,9 @@ def processes():
 )
 def test_processes_write_the_same_bytes(variant, way, tmp_path, processes):
     game = load_game(variant)
-    threads = solve(game, tmp_path / "threads.h5", way=way, fresh=True).read_bytes()
-    assert solve(game, tmp_path / "processes.h5", way=way, fresh=True, executor=processes).read_bytes() == threads
+    options = {"way": way, "sizes": small_enough(way), "fresh": True}
+    threads = solve(game, tmp_path / "threads.h5", **options).read_bytes()
+    assert solve(game, tmp_path / "processes.h5", executor=processes, **options).read_bytes() == threads
     assert sorted(file.name for file in tmp_path.iterdir()) == ["processes.h5", "threads.h5"]
 
 

@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -19,7 +19,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.outcomes import extract
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
-from retrograde.solver.setwise import rules, tier_kernels, waves, words
+from retrograde.solver.setwise import rules, tier_kernels, words
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.store import codes_for, planes_for
 from retrograde.solver.setwise.symbols import Circuit, Symbol
@@ -36,8 +36,8 @@ SIZES = Sizes(in_memory=1)
 WORD = (1 << 64) - 1
 
 
-def solved_by_words(game, path, **options):
-    return solve(game, path, way="setwise", sizes=SIZES, **options)
+def solved_by_words(game, path, sizes=SIZES, **options):
+    return solve(game, path, way="setwise", sizes=sizes, **options)
 
 
 # Symbols
@@ -307,9 +307,9 @@ def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
     wanted = solve(game, tmp_path / "streamed.h5", way="streamed", sizes=SIZES).read_bytes()
     for workers, weight, for_planes in ((1, 1 << 15, 0.5), (2, 50, 0.5), (2, 50, 0.0)):
         monkeypatch.setattr("retrograde.solver.setwise.way.FOR_PLANES", for_planes)
-        monkeypatch.setattr(waves, "TASK_WORDS", weight)
         monkeypatch.setattr("retrograde.solver.setwise.store.TASK_WORDS", weight)
-        path = solved_by_words(game, tmp_path / "words.h5", workers=workers, fresh=True)
+        sizes = replace(SIZES, chunk_words=weight)
+        path = solved_by_words(game, tmp_path / "words.h5", sizes, workers=workers, fresh=True)
         assert path.read_bytes() == wanted
 
 
@@ -338,7 +338,7 @@ def in_scratch(monkeypatch):
     monkeypatch.setattr(Phase, "often", 0)
     for name, amount in (("LOOKED_AHEAD", 0), ("PLENTY", 1 << 50), ("BYTES_A_POSITION", 1 << 50)):
         monkeypatch.setattr(f"retrograde.solver.setwise.way.{name}", amount)
-    for name, least in (("waves.TASK_WORDS", 200), ("store.TASK_WORDS", 100), ("store.LEAST_WORDS", 100)):
+    for name, least in (("store.TASK_WORDS", 100), ("store.LEAST_WORDS", 100)):
         monkeypatch.setattr(f"retrograde.solver.setwise.{name}", least)
 
 
@@ -346,7 +346,7 @@ def in_scratch(monkeypatch):
 def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch):
     game, path = load_game(variant), tmp_path / "game.h5"
     wanted = solve(game, tmp_path / "wanted.h5", way="streamed", sizes=SIZES).read_bytes()
-    sizes = Sizes(in_memory=1, journal_seconds=0)
+    sizes = Sizes(in_memory=1, chunk_words=200, journal_seconds=0)
     told = []
 
     def listener(progress):
@@ -374,7 +374,7 @@ def test_scratch_files_that_are_damaged_are_made_anew(what, tmp_path, in_scratch
         if progress.phase == "solving" and progress.done > 3000:
             raise Stop
 
-    sizes = Sizes(in_memory=1, journal_seconds=0)
+    sizes = Sizes(in_memory=1, chunk_words=200, journal_seconds=0)
     with pytest.raises(Stop):
         solve(game, path, way="setwise", sizes=sizes, listener=stop)
     files = [file for file in tmp_path.rglob(f"{what}*-*") if file.stat().st_size > 50]

@@ -25,9 +25,8 @@ NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
 """Of the first wave, and of one that is done with."""
 
 
-LEAST_SENT, MOST_SENT = 1 << 19, 1 << 21
-"""Words in a task for another process: in fewer a worker is done in less than a twentieth of a second; of more he is
-told nothing for too long."""
+FEWEST_SENT, MOST_SENT = 1 << 15, 1 << 21
+"""Words in a task for another process: where there is little memory, and at most, so that what is done is soon told."""
 BYTES_A_WORD = 512
 """Memory that a worker takes for each word of a task: with its planes, and what is read of the wave before or after."""
 
@@ -164,8 +163,8 @@ def words_together(work: Work, words: int, least: int) -> int:
     sent, as few tasks as keep all workers busy, within their memory, and one alone where that is soon done here."""
     if work.shares_memory:
         return least
-    most = max(work.budget.left() // (work.sharing * BYTES_A_WORD), LEAST_SENT >> 4)
-    return min(max(words // (TASKS_EACH * work.workers_now), LEAST_SENT), MOST_SENT, most)
+    most = max(work.budget.left() // (work.sharing * BYTES_A_WORD), FEWEST_SENT)
+    return min(max(words // (TASKS_EACH * work.workers_now), work.sizes.sent_words), MOST_SENT, most)
 
 
 def words_for(positions: int) -> int:

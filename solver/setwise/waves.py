@@ -60,8 +60,6 @@ Array = np.ndarray[Any, Any]
 
 VALUES = 8
 """Rows of a tally of primitive values."""
-TASK_WORDS = 1 << 15
-"""Words of the tiers before that are worked on in a task, at least, where there are so many."""
 MOST_ONE_BY_ONE = 1 << 24
 """Positions of a tier times groups of the next, at most, where several bits are put into ranks."""
 GLANCES = 8
@@ -218,12 +216,12 @@ def take_in(wave: Wave, filled: Filled) -> None:
     wave.sets.append(filled.sets)
 
 
-def stretches_of(before: Wave, wave: Wave) -> list[tuple[int, int, int]]:
+def stretches_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]]:
     """Return the stretches in which the tiers of a wave are filled, from where to where, and how many words each takes,
-    read and written."""
+    read and written: so many at *least*, where there are so many."""
     weights = np.add.reduceat(before.tiers[wave.links[:, FROM], WORDS], wave.starts[:-1]) + wave.tiers[:, GROUPS]
     sums = np.append(0, np.cumsum(weights)).tolist()
-    return [(begin, end, sums[end] - sums[begin]) for begin, end in stretches(weights, TASK_WORDS)]
+    return [(begin, end, sums[end] - sums[begin]) for begin, end in stretches(weights, least)]
 
 
 def tasks_of(told: Told[Forth], some: Iterable[tuple[int, int, int]], least: int) -> Iterator[Task]:

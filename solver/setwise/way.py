@@ -169,7 +169,7 @@ class Attempt:
     def fill(self, before: Wave, wave: Wave, log: SetsLog, phase: Phase) -> None:
         """Fill the tiers of a wave, but for what is in the log."""
         known = log.filled.pop(wave.number, {})
-        found = stretches_of(before, wave)
+        found = stretches_of(before, wave, self.work.sizes.chunk_words)
         forth = Forth(self.rules.ending, self.rules.imaging, self.aside, before.without_links(), wave)
         told = Told(forth, self.aside.scratch, f"told{wave.number}")
         left = [stretch for stretch in found if stretch[0] not in known]

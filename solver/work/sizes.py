@@ -35,5 +35,10 @@ class Sizes:
     """Positions in a task of solving in a stream, at least, where there are so many."""
     stream_milestone: int = 4
     """Blocks of a list between two positions of it that are remembered."""
+    chunk_words: int = 1 << 15
+    """Words of sets that are made together and put aside together where a game is solved word by word, at least."""
+    sent_words: int = 1 << 19
+    """Words in a task of such a solve for another process, at least: with fewer a worker is done in less than a 20th
+    of a second, and a wave that has no more is soon done by the process that solves."""
     estimate_seconds: float = 2.0
     """Seconds of streaming after which it is estimated how much there will be: of less it is not worth while."""

@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,10 @@ from retrograde.solver.cluster import site
 from retrograde.solver.cluster.over import executor_over
 from retrograde.solver.cluster.site import ClusterError, Facts, facts
 from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.setwise import waves
 from retrograde.solver.work import tasks
 from retrograde.solver.work.arrays import Shared, publish
-from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.work.scratch import PLAIN, Scratch
 from retrograde.solver.work.sizes import Sizes
 
 from .command_line import COMMAND, environment, process, retrograde
@@ -110,6 +112,48 @@ def test_where_machines_share_files_alone_the_bytes_are_the_same(variant, way, t
     for sizes in (small_enough(way), Sizes(links_in_scratch=True, scores_in_scratch=True)):
         path = solve(load_game(variant), tmp_path / "game.h5", way=way, fresh=True, sizes=sizes, executor=there)
         assert path.read_bytes() == by_threads(variant, way)
+
+
+@pytest.mark.parametrize(("name", "amount"), [("BYTES_IN_WAVE", 1 << 40), ("MOST_SENT", 100)])
+def test_words_are_compressed_where_there_is_little_room_and_the_bytes_are_the_same(
+    name, amount, tmp_path, executor, by_threads, monkeypatch
+):
+    """And so they are in tasks of any size."""
+    monkeypatch.setattr(f"retrograde.solver.setwise.{'way' if name == 'BYTES_IN_WAVE' else 'kept'}.{name}", amount)
+    variant, way = "connect4:4,4", "setwise"
+    plain = []
+    there = Scratch(tmp_path / "game.h5.scratch", 0)
+
+    def listen(progress):
+        files = list(there.folder.glob("sets9-*")) if progress.phase == "solving" else []
+        plain.extend(file.read_bytes()[:4] == PLAIN for file in files)
+
+    path = solve(
+        load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor, listener=listen
+    )
+    assert path.read_bytes() == by_threads(variant, way)
+    assert plain and {*plain} == {name != "BYTES_IN_WAVE"}
+
+
+@has_signals
+def test_a_worker_killed_in_the_middle_of_a_wave_of_words(tmp_path, executor, by_threads, monkeypatch):
+    """It has put aside half of what its task makes; the task runs again elsewhere, and that half is never read."""
+    once = tmp_path / "once"
+    once.touch()
+    monkeypatch.setattr("retrograde.solver.setwise.way.fill", partial(fill_or_end, once=once, ours=os.getpid()))
+    way = "setwise"
+    path = solve(load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
+    assert not once.exists()
+    assert path.read_bytes() == by_threads("connect4:4,4", way)
+
+
+def fill_or_end(task, once, ours):
+    """Fill some tiers; the first worker to have filled several stretches ends before it can tell of them."""
+    found = waves.fill(task)
+    if len(task.stretches) > 1 and os.getpid() != ours and once.exists():
+        once.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return found
 
 
 @pytest.mark.parametrize("given", [lambda client: client, lambda client: client.get_executor()])

@@ -12,6 +12,7 @@ from retrograde.games.catalog import load_game
 from retrograde.games.game import RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.scratch import DamagedScratch, Scratch, Told
 
 from . import broken
 from .command_line import HEAP
@@ -97,3 +98,42 @@ def test_an_array_travels_as_the_path_of_a_file(tmp_path):
     shared.array[2] = 77  # what is written is seen
     assert there.array.tolist() == [1, 77, 3]
     assert not Shared.zeros(5, np.int64).path
+
+
+def test_what_all_tasks_are_told_is_written_once_and_read_once(tmp_path):
+    scratch = Scratch(tmp_path, 0)
+    told = Told(list(range(1000)), scratch, "told7")
+    assert not list(tmp_path.iterdir()), "nothing is sent yet"
+    sent = [pickle.dumps(told) for _ in range(2)]
+    assert len(list(tmp_path.iterdir())) == 1 and len(sent[0]) < 600
+    there, again = map(pickle.loads, sent)
+    assert there.content == told.content and there is again
+    assert pickle.loads(pickle.dumps(Told("little"))).content == "little", "where there are no files it travels whole"
+
+
+def test_bytes_put_aside_plain_are_read_where_they_lie(tmp_path):
+    scratch = Scratch(tmp_path, 0)
+    content = np.arange(100_000, dtype=np.uint64)
+    frames = [
+        scratch.write("sets1", b"odd"),
+        *(scratch.write("sets1", content.view(np.uint8).data, True) for _ in "12"),
+    ]
+    there = Scratch(tmp_path, 1 << 20)
+    assert bytes(there.read(frames[0])) == b"odd"
+    for frame in frames[1:]:
+        found = np.frombuffer(there.read(frame), np.uint64)
+        assert found.flags.aligned and not found.flags.writeable and (found == content).all()
+        assert (tmp_path / frame.file).stat().st_size > frame.size == content.nbytes
+    assert not there.missing(frames)
+
+
+@pytest.mark.parametrize("harm", ["a bit", "its end", "its head", "all"])
+def test_plain_bytes_that_are_damaged_are_not_taken(harm, tmp_path):
+    scratch = Scratch(tmp_path, 0)
+    frame = scratch.write("sets1", bytes(range(250)) * 40, True)
+    path = tmp_path / frame.file
+    whole = path.read_bytes()
+    changed = {"a bit": whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:], "its end": whole[:-1], "its head": b"R"}
+    path.write_bytes(changed.get(harm, b""))
+    with pytest.raises(DamagedScratch, match="is damaged"):
+        scratch.read(frame)

@@ -300,7 +300,7 @@ def print_estimate(
 
         expected = estimate(
             game, executor.workers if executor else workers or os.cpu_count() or 1, listener=line, metric=goal.metric,
-            against=goal.against is not None, is_plain=(lambda _: False) if executor else looks_plain,
+            against=goal.against is not None, is_plain=looks_plain,
         )  # fmt: skip
     print_expected(variant(game), expected, path, as_json, executor)
 

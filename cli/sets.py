@@ -1,14 +1,21 @@
-"""Sets of variants, `chess:all=4`, solved one after another: a line for each, and what they come to."""
+"""Sets of variants, `chess:all=4`, solved one after another, or on a cluster several at once: a line for each, and what
+they come to."""
 
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from retrograde.cli.common import print_json
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.progress import listening
 from retrograde.cli.words import amount, duration, faint, size
 from retrograde.games.text import printable
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+    from retrograde.solver.whole import Ahead
 
 Facts = dict[str, Any]
 SAME = "the same command"
@@ -46,6 +53,30 @@ def solve_set(
         click.echo(f"\n{len(done)} of {len(variants)} solved, {amount(positions)} positions, {size(stored)}")
     if failed:
         raise Failure("error: " + ("one was" if len(failed) == 1 else f"{len(failed)} were") + " not solved")
+
+
+def came_or_found(
+    ahead: "Ahead", found: Callable[[str], tuple[Facts, bool]], facts_in: Callable[["Game", Path], Facts], as_json: bool
+) -> Callable[[str], tuple[Facts, bool]]:
+    """Return what gives the facts of a variant once a worker of a cluster has solved it; any other is *found*, and what
+    is too large for the part of the memory that a worker has is solved by all of them together."""
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.work.memory import MemoryLimit
+    from retrograde.solver.work.progress import announce
+
+    def came(variant: str) -> tuple[Facts, bool]:
+        if variant not in ahead.tasks:
+            return found(variant)
+        try:
+            with listening(as_json, variant) as line:
+                took = ahead.result(variant, lambda text: announce(line, text))
+        except MemoryLimit:
+            return found(variant)
+        facts = facts_in(load_game(variant), ahead.tasks[variant].path) | {"seconds": round(took.seconds, 3)}
+        facts |= {"peak_memory_bytes": took.memory, "resumed": took.resumed, "explored_before": took.explored}
+        return facts, False
+
+    return came
 
 
 def line_of(facts: Facts, before: bool, wide: int) -> str:

@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.measures import print_start_measure
 from retrograde.cli.progress import listening
 from retrograde.cli.report import print_file, print_head, print_values
-from retrograde.cli.sets import solve_set
+from retrograde.cli.sets import came_or_found, solve_set
 from retrograde.cli.words import amount, duration, faint, heading, indent, size, table, wrap
 from retrograde.games.game import METRICS, metric_of
 from retrograde.games.zeroing import TO_PROGRESS
@@ -120,13 +120,8 @@ def command(
         if only_estimate:
             print_estimate_of_set(name, members, Run(workers, memory, fresh, as_json), metric or named)
             return
-        how = Run(workers, memory, fresh, as_json, cluster, mpi)
-
-        def solve_one(variant: str) -> tuple[dict[str, Any], bool]:
-            one = load_game(variant)
-            return found_or_solved(one, *usual(one, metric or named), how._replace(about=variant))
-
-        solve_set(members, solve_one, as_json, fresh)
+        with executor_for(cluster, mpi) as executor:
+            solve_members(name, members, Run(workers, memory, fresh, as_json, None, executor), metric or named)
         return
     game = load_game(name)
     against = against or model_in(named)
@@ -152,6 +147,31 @@ class Run(NamedTuple):
     cluster: str | None = None
     mpi: "ClusterExecutor | None" = None
     about: str = ""
+
+
+def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
+    """Solve the variants of a set: on a cluster as many at once as have not to wait for one another."""
+    from retrograde.databases import database_path
+    from retrograde.games.catalog import load_game
+
+    def found(variant: str) -> tuple[dict[str, Any], bool]:
+        one = load_game(variant)
+        return found_or_solved(one, *usual(one, metric), how._replace(about=variant))
+
+    if how.mpi is None:
+        solve_set(members, found, how.as_json, how.fresh)
+        return
+    from retrograde.solver.whole import Whole, memory_of_each, solved_ahead
+
+    most, tasks = memory_of_each(how.mpi, how.memory), []
+    for member in members:
+        game = load_game(member)
+        path, goal = usual(game, metric)
+        with suppress(Failure):  # which is told when it is its turn
+            if not is_solved(game, path, how.fresh, goal):
+                tasks.append(Whole(member, path.absolute(), goal.metric, how.fresh, most))
+    with solved_ahead(how.mpi, database_path(name).absolute(), tasks) as ahead:
+        solve_set(members, came_or_found(ahead, found, facts_in, how.as_json), how.as_json, how.fresh)
 
 
 def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
@@ -196,11 +216,8 @@ def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
 
 def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
     """Solve a game unless that is done already; return what came out, and whether it had been solved before."""
-    from retrograde.databases import DatabaseFile, database_of
     from retrograde.databases.lock import Lock
-    from retrograde.databases.open import matching_game
     from retrograde.games.catalog import trust
-    from retrograde.solver.play.analysis import summary
     from retrograde.solver.work.memory import peak_memory
 
     began, before, explored = time.monotonic(), 0, 0
@@ -215,15 +232,23 @@ def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dic
     if solved:
         trust(game)  # whose file the person has named
     seconds = time.monotonic() - began
-    with DatabaseFile(path) as file, database_of(file, matching_game(file, game)) as result:
-        facts = summary(result)
-    facts |= {
+    facts = facts_in(game, path) | {
         "seconds": round(seconds, 3),
         "peak_memory_bytes": peak_memory(),
         "resumed": before,
         "explored_before": explored,
     }
     return facts, solved
+
+
+def facts_in(game: "Game", path: Path) -> dict[str, Any]:
+    """Return what the database of a game holds, in short."""
+    from retrograde.databases import DatabaseFile, database_of
+    from retrograde.databases.open import matching_game
+    from retrograde.solver.play.analysis import summary
+
+    with DatabaseFile(path) as file, database_of(file, matching_game(file, game)) as result:
+        return summary(result)
 
 
 def how_it_went(facts: dict[str, Any]) -> str:

@@ -146,7 +146,7 @@ ROOMS = {
             "oracles",
             "teaching",
         ),
-        *("pairing", "interpreted", "engine"),
+        *("pairing", "interpreted", "engine", "whole"),
     ),
     "databases": (
         *("errors", "location", "lock", "encoding", "layout", "legend", "header", "frames", "checked", "reader"),

@@ -1,12 +1,15 @@
 """Sets of variants solved by one command."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from retrograde.cli import sets
 from retrograde.cli.failure import Failure
 from retrograde.databases import database_path
+from retrograde.solver.whole import Came, Whole
+from retrograde.solver.work.memory import MemoryLimit
 
 from .command_line import retrograde
 
@@ -40,6 +43,30 @@ def test_a_line_for_each_and_their_sum(home):
     assert lines[-1] == f"5 of 5 solved, {positions / 1e6:.2f} M positions, {size / 1000:.1f} kB"
     assert [facts["variant"] for facts in told["variants"]] == [f"chess:{name}" for name in THREE]
     assert told["failed"] == {}
+
+
+def test_what_a_worker_has_not_the_memory_for_is_found_in_another_way():
+    asked = []
+
+    class Ahead:
+        tasks = {name: Whole(name, Path(f"{name}.h5"), "", False, 1) for name in ("chess:KRK", "chess:KQK")}  # noqa: RUF012
+
+        def result(self, name, tell):
+            tell(f"solving {name}")
+            if name == "chess:KRK":
+                raise MemoryLimit("too little")
+            return Came(2.0, 3, 4, 5)
+
+    def found(name):
+        asked.append(name)
+        return {"variant": name}, name == "chess:KNK"
+
+    came = sets.came_or_found(Ahead(), found, lambda game, path: {"variant": path.stem}, True)
+    assert came("chess:KRK") == ({"variant": "chess:KRK"}, False)
+    assert came("chess:KNK") == ({"variant": "chess:KNK"}, True)
+    assert asked == ["chess:KRK", "chess:KNK"]
+    facts = {"variant": "chess:KQK", "seconds": 2.0, "peak_memory_bytes": 3, "resumed": 4, "explored_before": 5}
+    assert came("chess:KQK") == (facts, False)
 
 
 def test_what_it_will_take(home):

@@ -20,14 +20,17 @@ import pytest
 
 from retrograde.databases import CannotWrite
 from retrograde.databases.lock import Lock
-from retrograde.games.catalog import load_game
+from retrograde.games.catalog import load_game, variants_in
+from retrograde.games.game import METRICS
 from retrograde.solver.cluster import site
 from retrograde.solver.cluster.over import executor_over
 from retrograde.solver.cluster.site import ClusterError, Facts, facts
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.setwise import waves
+from retrograde.solver.whole import Whole, solved_ahead, waits_for
 from retrograde.solver.work import tasks
 from retrograde.solver.work.arrays import Shared, publish
+from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.scratch import PLAIN, Scratch
 from retrograde.solver.work.sizes import Sizes
 
@@ -49,7 +52,9 @@ GAMES = [
     ("mutorere", "listed"),  # with parents()
     ("chess:KQK", "numbered"),
 ]
-in_waves = pytest.mark.parametrize("way", ["streamed", "setwise"])
+EARLY = {"streamed": 12, "setwise": 2}
+"""Steps after which there is still much to be done."""
+in_waves = pytest.mark.parametrize("way", EARLY)
 LATE = 100
 """Seconds after which a process is taken to hang. (How soon it ends decides nothing.)"""
 
@@ -240,6 +245,76 @@ def test_an_estimate_is_of_the_workers_of_the_cluster(tmp_path):
     assert "1 worker on 1 machine" in run.stdout
 
 
+# Sets of endings
+
+THREE = ["chess:KRK", "chess:KQK", "chess:KNK", "chess:KBK", "chess:KPK"]
+
+
+def whole_of(folder, *names, memory=1 << 40):
+    """Return tasks that solve some variants into a folder."""
+    return [Whole(name, folder / f"{name[6:]}.h5", METRICS[0], False, memory) for name in names]
+
+
+def test_a_variant_waits_for_those_whose_positions_it_leads_to():
+    waits = waits_for(variants_in("chess:all=4"))
+    assert not any(waits[name] for name in THREE[:4])
+    assert waits["chess:KPK"] == {*THREE[:4]}
+    assert waits["chess:KRKN"] == {"chess:KRK", "chess:KNK"}
+    assert waits["chess:KPKP"] >= {"chess:KPK", "chess:KQKP", "chess:KQKQ"}
+    assert "chess:KRKB" not in waits["chess:KRKN"]
+    assert waits_for(["tictactoe", "nim"])["nim"] == {"tictactoe"}, "of which nothing is known"
+
+
+@pytest.mark.parametrize("how", [["--cluster", "local:2"], pytest.param(["--mpi"], marks=has_mpi)])
+def test_a_set_is_solved_by_the_workers_each_variant_by_one(how, tmp_path, by_threads):
+    before = [MPIEXEC, "-n", "3"] if how == ["--mpi"] else []
+    command = [*before, *COMMAND, "solve", "chess:all=3", *how]
+    for status in ("done", "before"):
+        run = subprocess.run(command, capture_output=True, text=True, timeout=LATE, env=environment(tmp_path))
+        assert run.returncode == 0, run.stderr
+        lines = run.stdout.splitlines()
+        assert [line.split()[0] for line in lines[:5]] == THREE
+        assert all(("before" in line) == (status == "before") for line in lines[:5])
+        assert lines[-1].startswith("5 of 5 solved, 7.16 M positions")
+    files = {path.name: path for path in tmp_path.rglob("chess,*")}
+    assert {*files} == {f"chess,{name[6:]}.h5" for name in THREE}
+    for name in THREE:
+        assert files[f"chess,{name[6:]}.h5"].read_bytes() == by_threads(name, None)
+
+
+@has_signals
+def test_an_ending_whose_worker_is_killed_is_solved_by_another(tmp_path, executor, by_threads):
+    names = [*THREE, "chess:KRKN"]
+    told = []
+
+    def kill_one(text):
+        told.append(text)
+        if len(told) == 1:
+            os.kill(next(iter(executor.client.run(os.getpid).values())), signal.SIGKILL)
+
+    with solved_ahead(executor, tmp_path / "set.h5", whole_of(tmp_path, *names)) as ahead:
+        for name in names:
+            assert ahead.result(name, kill_one).seconds > 0
+    assert told
+    for name in names:
+        assert (tmp_path / f"{name[6:]}.h5").read_bytes() == by_threads(name, None)
+    assert len(list(tmp_path.iterdir())) == len(names)
+
+
+def test_what_is_too_large_for_one_worker_is_left_to_all(tmp_path, executor, by_threads):
+    """While others are solved; and these go on behind it."""
+    tasks = [*whole_of(tmp_path, "chess:KRK", memory=1), *whole_of(tmp_path, "chess:KQK", "chess:KPK")]
+    with solved_ahead(executor, tmp_path / "set.h5", tasks) as ahead:
+        with pytest.raises(MemoryLimit):
+            ahead.result("chess:KRK", print)
+        site = executor.site
+        solve(load_game("chess:KRK"), tmp_path / "KRK.h5", executor=executor)
+        assert executor.site == site
+        assert ahead.result("chess:KPK", print).seconds > 0
+    for name in ("KRK", "KQK", "KPK"):
+        assert (tmp_path / f"{name}.h5").read_bytes() == by_threads(f"chess:{name}", None)
+
+
 # Who is fit
 
 
@@ -282,7 +357,7 @@ def test_workers_of_other_sources_are_refused_before_anything_is_done(tmp_path, 
 def test_a_worker_that_is_killed_is_done_without(way, tmp_path, executor, by_threads):
     before = executor.client.run(os.getpid)
     victim = next(iter(before.values()))
-    listener = at_step(12, lambda: os.kill(victim, signal.SIGKILL))
+    listener = at_step(EARLY[way], lambda: os.kill(victim, signal.SIGKILL))
     path = solve(
         load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way),
         listener=listener, executor=executor,
@@ -306,7 +381,7 @@ def test_a_full_disk_at_a_worker_is_told_and_gone_on_from(way, tmp_path, executo
         with pytest.raises(CannotWrite, match="what is done is kept"):
             solve(
                 game, path, way=way, sizes=sizes, executor=executor,
-                listener=at_step(12, lambda: may_write(4096)),
+                listener=at_step(EARLY[way], lambda: may_write(4096)),
             )  # fmt: skip
     finally:
         may_write(resource.RLIM_INFINITY)
@@ -361,7 +436,7 @@ def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(way, t
             pytest.raises(ClusterError, match=r"the scheduler at tcp://127.* has gone\. What is done is kept"),
             dask.connected(str(file)) as executor,
         ):
-            solve(game, path, way=way, sizes=sizes, executor=executor, listener=at_step(12, scheduler.kill))
+            solve(game, path, way=way, sizes=sizes, executor=executor, listener=at_step(EARLY[way], scheduler.kill))
     finally:
         for one in (scheduler, worker):
             one.kill()

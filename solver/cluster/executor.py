@@ -22,9 +22,12 @@ class ClusterExecutor(Remote):
     @contextmanager
     def begun(self, lock: Lock) -> Iterator["ClusterExecutor"]:
         """Take tasks of the solve that holds a lock; raise ClusterError where a worker is not fit for them."""
-        self.site = pickle.dumps(site_of(lock, self.apart))
-        self.greet_all()
-        yield self
+        before, self.site = self.site, pickle.dumps(site_of(lock, self.apart))
+        try:
+            self.greet_all()
+            yield self
+        finally:
+            self.site = before  # of the set that this solve is of, if it is
 
     def greet_all(self) -> None:
         """Make sure that the workers that there are now are fit; others are looked at with their first task."""

@@ -538,7 +538,7 @@ def test_workers_killed_at_random_change_no_byte(seed, way, tmp_path, executor, 
         listener=kill_some, executor=executor,
     )  # fmt: skip
     assert path.read_bytes() == by_threads("connect4:4,4", way)
-    assert len(killed) >= 2
+    assert len(killed) >= (2 if way == "streamed" else 1)  # words are soon done
 
 
 # In small

@@ -8,7 +8,7 @@ what is not plain raises Unfit, and the game is solved in another way, to the sa
 It is asked further that whose turn it is has lost where the game is over, or else nothing is left to play in the last
 wave, which ties; and that the first position is its own image. Where memory suffices, all is in memory, and such a
 solve, which takes minutes, begins anew after a kill; else waves are put aside in scratch files, and the journal says
-what is there.
+what is there. So they are where workers share files alone: plain while there is room, else compressed.
 """
 
 import shutil

@@ -52,7 +52,7 @@ GAMES = [
     ("mutorere", "listed"),  # with parents()
     ("chess:KQK", "numbered"),
 ]
-EARLY = {"streamed": 12, "setwise": 2}
+EARLY = {"streamed": 5, "setwise": 2}
 """Steps after which there is still much to be done."""
 in_waves = pytest.mark.parametrize("way", EARLY)
 LATE = 100

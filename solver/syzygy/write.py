@@ -13,6 +13,7 @@ the fifty-move rule can be told in moves alone.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,8 +142,12 @@ def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
     align(content, ALIGNED)
     content += checksum(bytes(content))
     partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(content)
-    partial.replace(path)
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def align(content: bytearray, to: int) -> None:

@@ -13,6 +13,7 @@ from retrograde.cli.progress import listening
 from retrograde.cli.words import NOUNS, heading, indent
 from retrograde.games import DRAW, LOSE, WIN, Value
 from retrograde.games.game import METRICS
+from retrograde.games.zeroing import DTZ, category, signed
 
 if TYPE_CHECKING:
     from retrograde.databases import Database
@@ -31,6 +32,10 @@ class Tables(Protocol):
     name: str
     what: str
     """What they tell."""
+    pattern: str
+    """The names of their files."""
+
+    def __init__(self, folder: Path): ...
 
     def tells(self, board: Any) -> Any:
         """Return what they tell of a position, for who is to move; raise KeyError where they have not its men."""
@@ -38,8 +43,19 @@ class Tables(Protocol):
     def of_ours(self, value: Value, remoteness: int) -> Any:
         """Return what they should tell of a position that we know."""
 
+    def is_alike(self, ours: Any, told: Any) -> bool:
+        """Tell whether it is the same, of a position that they have."""
+
     def in_words(self, told: Any) -> str:
         """Return in words what they tell."""
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """What was counted besides, by its name."""
+
+    @property
+    def note(self) -> str:
+        """The same in words; nothing if there is none."""
 
 
 class Syzygy:
@@ -53,6 +69,18 @@ class Syzygy:
         self.tables = syzygy.open_tablebase(str(folder))
         self.too_long = 0
 
+    @property
+    def counted(self) -> dict[str, int]:
+        return {"too_long": self.too_long}
+
+    @property
+    def note(self) -> str:
+        what = f"of these {self.too_long:,} wins and losses take longer than the fifty-move rule allows"
+        return what if self.too_long else ""
+
+    def is_alike(self, ours: Value, told: Value) -> bool:
+        return ours == told
+
     def tells(self, board: Any) -> Value:
         told = self.tables.probe_wdl(board)
         self.too_long += abs(told) == 1
@@ -65,10 +93,58 @@ class Syzygy:
         return NOUNS[told]
 
 
+class SyzygyZeroing:
+    """The distance to zeroing in plies, negative for who loses; 0 for a draw. Tables may have it a ply too low."""
+
+    name, what, pattern = "Syzygy", "distances to zeroing", "*.rtbz"
+
+    def __init__(self, folder: Path):
+        from chess import syzygy
+
+        self.tables = syzygy.open_tablebase(str(folder))
+        self.rounded = 0
+
+    @property
+    def counted(self) -> dict[str, int]:
+        return {"rounded": self.rounded}
+
+    @property
+    def note(self) -> str:
+        return f"of these {self.rounded:,} are rounded there, by a ply" if self.rounded else ""
+
+    def tells(self, board: Any) -> int:
+        return int(self.tables.probe_dtz(board))
+
+    def of_ours(self, value: Value, remoteness: int) -> int:
+        return signed(value, max(remoteness, 1))  # mate is 1 there
+
+    def is_alike(self, ours: int, told: int) -> bool:
+        nearer = ours - 1 if ours > 1 else ours + 1 if ours < -1 else ours
+        is_rounded = told == nearer != ours and category_of(told) == category_of(ours)
+        self.rounded += is_rounded
+        return told == ours or is_rounded
+
+    def in_words(self, told: int) -> str:
+        return f"zeroing in {abs(told)} plies, {'won' if told > 0 else 'lost'}" if told else "a draw"
+
+
+def category_of(plies: int) -> str:
+    """Return what a signed distance to zeroing is worth by the fifty-move rule."""
+    return category(WIN if plies > 0 else LOSE if plies < 0 else DRAW, abs(plies))
+
+
 class Gaviota:
     """The distance to mate in plies, negative for who is mated; 0 for a draw."""
 
     name, what, pattern = "Gaviota", "distances to mate", "*.gtb.cp4"
+    note = ""
+
+    @property
+    def counted(self) -> dict[str, int]:
+        return {}
+
+    def is_alike(self, ours: int, told: int) -> bool:
+        return ours == told
 
     def __init__(self, folder: Path):
         from chess import gaviota
@@ -85,7 +161,8 @@ class Gaviota:
         return f"mate in {abs(told)} plies, {'won' if told > 0 else 'lost'}" if told else "a draw, or mate"
 
 
-KINDS = (Syzygy, Gaviota)
+KINDS = {METRICS[0]: (Syzygy, Gaviota), DTZ: (SyzygyZeroing,)}
+"""By the metric of the database."""
 
 
 class Beside:
@@ -106,7 +183,7 @@ class Beside:
             self.missing[men_of(board)] += 1
             return
         ours = self.tables.of_ours(value, remoteness)
-        if told == ours:
+        if self.tables.is_alike(ours, told):
             self.alike += 1
         else:
             self.differ.append((fen, self.tables.in_words(ours), self.tables.in_words(told)))
@@ -115,7 +192,7 @@ class Beside:
     def facts(self) -> Facts:
         differ = [{"position": fen, "ours": ours, "theirs": theirs} for fen, ours, theirs in self.differ]
         facts = {"tables": self.tables.name, "alike": self.alike, "differ": differ, "missing": dict(self.missing)}
-        return facts | ({"too_long": self.tables.too_long} if isinstance(self.tables, Syzygy) else {})
+        return facts | self.tables.counted
 
 
 @click.command()
@@ -134,21 +211,22 @@ def command(
 ) -> None:
     """Compare a database of chess endings with the tables in FOLDER, position by position.
 
-    Of Syzygy's tables (.rtbw) values are compared, of Gaviota's (.gtb.cp4) distances to mate. The tables are read by
-    python-chess: pip install chess. Exit status 1 where something differs.
+    Of Syzygy's tables (.rtbw) values are compared, of Gaviota's (.gtb.cp4) distances to mate; with a database by
+    distance to zeroing, chess:KRK@dtz, those of Syzygy's (.rtbz). The tables are read by python-chess: pip install
+    chess. Exit status 1 where something differs.
 
     \b
     Examples:
       retrograde compare chess:KRK syzygy
       retrograde compare chess:KRK syzygy --positions 500 --json
+      retrograde compare chess:KRK@dtz tables
     """
     from retrograde.solver.play.solution import solution_of
     from retrograde.solver.work.progress import Phase
 
-    found = [Beside(tables) for tables in tables_in(folder)]
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
-        check_chess(solution.database)
-        variant, done = solution.database.file.variant, 0
+        found = [Beside(tables) for tables in tables_in(folder, kinds_for(solution.database))]
+        variant, metric, done = solution.database.file.variant, solution.database.metric, 0
         phase = Phase("comparing", line, None if every else positions)
         for fen, value, remoteness in everything(solution) if every else sample(solution, positions, seed):
             board = board_of(fen)
@@ -157,24 +235,25 @@ def command(
             done += 1
             phase.advance(1)
         phase.end()
-    facts = {"variant": variant, "positions": done, "beside": [beside.facts for beside in found]}
+    facts = {"variant": variant, "metric": metric, "positions": done, "beside": [beside.facts for beside in found]}
     if as_json:
         print_json(facts)
     else:
-        click.echo(f"{heading(variant)}: {done:,} positions beside the tables in {folder}")
+        named = f"{variant}@{metric}" if metric != METRICS[0] else variant
+        click.echo(f"{heading(named)}: {done:,} positions beside the tables in {folder}")
         for beside in found:
             print_beside(beside)
     if any(beside.differ for beside in found):
         raise Failure("", 1)
 
 
-def tables_in(folder: Path) -> Iterator[Tables]:
+def tables_in(folder: Path, wanted_kinds: tuple[type[Tables], ...]) -> Iterator[Tables]:
     """Yield the tables in a folder, by kind."""
     if not folder.is_dir():
         raise click.UsageError(f"no folder {str(folder)!r}")
-    kinds = [kind for kind in KINDS if next(folder.glob(kind.pattern), None)]
+    kinds = [kind for kind in wanted_kinds if next(folder.glob(kind.pattern), None)]
     if not kinds:
-        wanted = " and no ".join(f"{kind.name}'s ({kind.pattern})" for kind in KINDS)
+        wanted = " and no ".join(f"{kind.name}'s ({kind.pattern})" for kind in wanted_kinds)
         raise click.UsageError(f"no tables in {str(folder)!r}: no {wanted}")
     try:
         yield from [kind(folder) for kind in kinds]
@@ -182,14 +261,15 @@ def tables_in(folder: Path) -> Iterator[Tables]:
         raise Failure("error: others' tables are read by python-chess; get it with: pip install chess") from error
 
 
-def check_chess(database: "Database") -> None:
-    """Raise Failure where a database is not of chess, or not of distances to mate."""
+def kinds_for(database: "Database") -> tuple[type[Tables], ...]:
+    """Return the kinds of tables that a database is compared with; raise Failure where there is none."""
     variant = database.file.variant
     if variant.partition(":")[0] != "chess":
         raise Failure(f"error: others' tables are of chess, not of {variant}")
-    if database.metric != METRICS[0]:
-        what = f"values and distances to mate are compared, and {variant}@{database.metric} has other distances"
-        raise Failure(f"error: {what}; name {variant}")
+    if database.metric not in KINDS:
+        what = f"values, distances to mate and to zeroing are compared, and {variant}@{database.metric} has others"
+        raise Failure(f"error: {what}; name {variant} or {variant}@{DTZ}")
+    return KINDS[database.metric]
 
 
 def sample(solution: "Solution", count: int, seed: int) -> Iterator[tuple[str, Value, int]]:
@@ -244,8 +324,8 @@ def print_beside(beside: Beside) -> None:
     """Print how a comparison came out."""
     tables, differ = beside.tables, beside.differ
     click.echo(f"{tables.name}, {tables.what}: {beside.alike:,} alike, {len(differ):,} differ")
-    if isinstance(tables, Syzygy) and tables.too_long:
-        click.echo(indent(f"of these {tables.too_long:,} wins and losses take longer than the fifty-move rule allows"))
+    if tables.note:
+        click.echo(indent(tables.note))
     for men, count in sorted(beside.missing.items()):
         click.echo(indent(f"{count:,} were not compared: there is no table of {men}"))
     for fen, ours, theirs in differ[:MOST_SHOWN]:

@@ -79,7 +79,7 @@ def command(
     from retrograde.solver.play.solution import solution_of
 
     if syzygy is not None:
-        if output is not None or any(value not in (None, False) for value in wanted.values()):
+        if output is not None or any(value is not None and value is not False for value in wanted.values()):
             raise click.UsageError("--syzygy goes with --database and --json alone")
         export_tables(source, syzygy, database, as_json)
         return

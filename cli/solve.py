@@ -95,6 +95,7 @@ def command(
       retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
       retrograde solve connect4:5,5 --estimate
       retrograde solve chess:all=3
+      retrograde solve chess:KRK --metric dtz
       retrograde solve tictactoe --metric score
       retrograde solve tictactoe --metric expectation --against random
       retrograde solve connect4:5,5 --cluster local:4

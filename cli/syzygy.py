@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.common import file_named, open_source, print_json
+from retrograde.cli.progress import listening
 from retrograde.cli.words import faint, size
 from retrograde.games import Game, RetrogradeError
 from retrograde.games.zeroing import DTZ
@@ -21,19 +22,17 @@ def export_tables(source: str, folder: Path, database: str | None, as_json: bool
     """Write the tables of an ending and of all that may follow, or those of a set, that are not in a folder already."""
     from retrograde.solver.syzygy.write import endings_in
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RetrogradeError(f"cannot make the folder {str(folder)!r}: {error.strerror or error}") from error
     done = dict[str, Facts]()
     for one in sources_in(source, database):
         with open_source(one, database) as opened:
             known = zeroing_in(opened)
             for ending in endings_in(known):
                 if ending not in done:
-                    done[ending] = table_of(known, ending, folder)
+                    done[ending] = table_of(known, ending, folder, as_json)
                     if not as_json:
                         click.echo(line_of(done[ending]))
+    if not done:
+        raise RetrogradeError("bare kings have no table")
     if as_json:
         print_json({"tables": list(done.values())})
 
@@ -75,19 +74,24 @@ def zeroing_in(database: "Database") -> "SlotsDatabase":
     return database
 
 
-def table_of(database: "SlotsDatabase", ending: str, folder: Path) -> Facts:
+def table_of(database: "SlotsDatabase", ending: str, folder: Path, as_json: bool) -> Facts:
     """Write both tables of an ending of a database, unless they are there; return what there is."""
-    from retrograde.solver.syzygy.write import paths_of, write_tables
+    from retrograde.solver.syzygy.write import is_whole, paths_of, write_tables
 
     paths = paths_of(ending, folder)
+    for path in paths:
+        if path.exists() and not is_whole(path):
+            raise RetrogradeError(f"{str(path)!r} is there already, and is no whole table; remove it, or rename it")
     there = all(path.exists() for path in paths)
     if not there:
         try:
-            write_tables(database, ending, folder)
+            folder.mkdir(parents=True, exist_ok=True)
+            with listening(as_json, ending) as line:
+                write_tables(database, ending, folder, line)
         except OSError as error:
             if isinstance(error, RetrogradeError):
                 raise
-            raise RetrogradeError(f"cannot write tables of {ending}: {error.strerror or error}") from error
+            raise RetrogradeError(f"cannot write to {str(folder)!r}: {error.strerror or error}") from error
     files = [{"path": str(path), "bytes": path.stat().st_size} for path in paths]
     return {"ending": ending, "files": files, "there_before": there}
 

@@ -75,7 +75,7 @@ def test_gaviota_tells_plies_from_who_is_to_move(home, monkeypatch, tmp_path):
     folder.mkdir()
     (folder / "krk.gtb.cp4").write_bytes(b"")
     monkeypatch.setattr(gaviota, "open_tablebase", lambda folder: Fake())
-    (tables,) = compare.tables_in(folder)
+    (tables,) = compare.tables_in(folder, compare.KINDS["remoteness"])
     outcomes = (WIN, 7), (LOSE, 12), (LOSE, 0), (DRAW, -1), (TIE, 0)
     assert [tables.of_ours(*outcome) for outcome in outcomes] == [7, -12, 0, 0, 0]
     beside = compare.Beside(tables)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrograde.cli import compare
 from retrograde.databases import database_path, open_database
 from retrograde.games import LOSE, WIN
 from retrograde.games.catalog import load_game
@@ -15,11 +16,11 @@ from retrograde.games.chess import men
 from retrograde.games.zeroing import PATIENCE, signed
 from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.syzygy import kernels
+from retrograde.solver.syzygy import kernels, write
 from retrograde.solver.syzygy.checksum import checksum
 from retrograde.solver.syzygy.pairs import ALONE, packed
 from retrograde.solver.syzygy.shape import combinations_of, first_squares, shapes_of, table_name
-from retrograde.solver.syzygy.write import paths_of, write_tables
+from retrograde.solver.syzygy.write import is_whole, paths_of, write_tables
 
 from .command_line import retrograde
 
@@ -55,11 +56,11 @@ def home(tmp_path_factory):
     return folder
 
 
-def differing(home, name, ending, tables, count=None):
+def differing(home, name, ending, tables, count=None, wanted=None):
     """Return of how many positions of a database tables of an ending were asked, and those of which they say else."""
     found, asked = [], 0
     with open_solution(database_path(f"chess:{name}", home, "dtz")) as solution:
-        listing = solution.positions(tier=men.tier_of(ending))
+        listing = solution.positions(remoteness=wanted, tier=men.tier_of(ending))
         for piece in [listing.sample(count, 1)] if count else listing:
             for position, value, plies in zip(
                 piece.positions.tolist(), piece.values.tolist(), piece.remotenesses.tolist(), strict=True
@@ -70,11 +71,14 @@ def differing(home, name, ending, tables, count=None):
                 except syzygy.MissingTableError:  # of what a pawn may become
                     continue
                 asked += 1
-                distance = signed(value, max(plies, 1))
+                right = {signed(value, max(plies, 1))}
                 worth = {WIN: 2, LOSE: -2}.get(value, 0) // (2 if plies > PATIENCE else 1)
-                right = (worth, distance), (worth, distance - int(np.sign(distance)))
-                if told not in right[: 2 if plies > PATIENCE else 1]:
-                    found.append((board.fen(), told, right[0]))
+                if plies > PATIENCE:  # told in moves, of the side to move that is there
+                    is_there = tables.probe_dtz_table(board, worth)[1] >= 0
+                    rounded = signed(value, plies - (plies - PATIENCE - 1) % 2)
+                    right = {rounded} if is_there else {*right, signed(value, plies - 1)}
+                if told not in {(worth, distance) for distance in right}:
+                    found.append((board.fen(), told, worth, right))
     return asked, found
 
 
@@ -109,13 +113,38 @@ def test_en_passant(home):
             assert tables.probe_dtz(chess.Board(fen)) == signed(value, plies)
 
 
+def test_compare_takes_distances_to_zeroing(home, monkeypatch):
+    """Tables that round, as others' do, are alike if they are a ply too low."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    command = "compare", "chess:KRKN@dtz", home, "--positions", 300
+    told = retrograde(*command).stdout
+    assert told.splitlines()[0] == f"chess:KRKN@dtz: 300 positions beside the tables in {home}"
+    assert told.splitlines()[1:] == ["Syzygy, distances to zeroing: 300 alike, 0 differ"]
+    tells = compare.SyzygyZeroing.tells
+    nearer = lambda told: told - (abs(told) > 1) * int(np.sign(told))  # noqa: E731
+    monkeypatch.setattr(compare.SyzygyZeroing, "tells", lambda self, board: nearer(tells(self, board)))
+    (beside,) = json.loads(retrograde(*command, "--json").stdout)["beside"]
+    assert (beside["alike"], beside["differ"]) == (300, []) and beside["rounded"] > 40
+    monkeypatch.setattr(compare.SyzygyZeroing, "tells", lambda self, board: tells(self, board) + 2)
+    (beside,) = json.loads(retrograde(*command, "--json", status=1).stdout)["beside"]
+    assert len(beside["differ"]) == 300 and {"ours", "theirs", "position"} == {*beside["differ"][0]}
+
+
 @pytest.mark.slow
-def test_a_win_that_takes_too_long(tmp_path):
-    """The longest of rook and bishop against rook by this count, 117 plies: a win but for the fifty-move rule."""
+@pytest.mark.parametrize("side", [chess.WHITE, chess.BLACK], ids=["white", "black"])
+def test_a_win_that_takes_too_long(tmp_path, monkeypatch, side):
+    """The longest of rook and bishop against rook by this count, 117 plies: a win but for the fifty-move rule.
+
+    Whichever side's distances are there: of those in 101 plies some are won by a zeroing move, and some by a move to
+    what is lost in 100.
+    """
+    monkeypatch.setattr(write, "size_of", lambda part: part.packed.header[0] & write.BLACK_TO_MOVE != (not side))
     for name in ("KRKR", "KRKB", "KRBK"):
         make(tmp_path, name, [name, *(["KRK", "KBK"] if name == "KRBK" else [])])
     make(tmp_path, "KRBKR", ["KRBKR"])
     with syzygy.open_tablebase(str(tmp_path)) as tables:
+        asked, found = differing(tmp_path, "KRBKR", "KRBKR", tables, 600, range(100, 118))
+        assert (asked, found) == (600, [])
         board = chess.Board("8/3B4/8/1R6/5r2/8/3K4/5k2 w - - 0 1")
         assert (tables.probe_wdl(board), tables.probe_dtz(board)) in ((1, 116), (1, 117))  # told in moves
         asked, found = differing(tmp_path, "KRBKR", "KRBKR", tables, 2_000)
@@ -227,6 +256,19 @@ def test_what_need_not_be_told_is_what_stands_beside_it():
     assert values.tolist() == [4, 4, 2, 2, 2, 2, 2]
 
 
+def test_distances_that_nobody_asks_for_are_left_out():
+    """Not those to which a quiet move leads: to mate, and against the fifty-move rule to a loss in 100."""
+    worths = [kernels.WIN, kernels.WIN, kernels.CURSED, kernels.CURSED, kernels.CURSED, kernels.DRAWN, kernels.LOSS]
+    plies = [1, 1, 101, 101, 102, 0, 1]
+    cells = np.zeros(64, np.uint16)
+    cells[: len(worths)] = [worth << 8 | number for worth, number in zip(worths, plies, strict=True)]
+    before, quiet = cells.copy(), np.array([0b1010], np.uint64)
+    kernels.leave_out(cells, quiet)
+    left_out = np.flatnonzero(cells == kernels.ANY).tolist()
+    assert left_out == [0, 2, 5]
+    assert np.delete(cells, left_out).tolist() == np.delete(before, left_out).tolist()
+
+
 @pytest.mark.parametrize(
     ("worth", "plies", "told"),
     [
@@ -306,6 +348,7 @@ def test_the_command(home, tmp_path, monkeypatch):
     ("arguments", "status", "said"),
     [
         (["tictactoe"], 1, "Syzygy's tables are of chess endings, not of tictactoe"),
+        (["chess:KRKN", "--seed", "0"], 2, "--syzygy goes with --database and --json alone"),
         (["chess:KQK"], 1, "no database for chess:KQK by dtz; make it with: retrograde solve chess:KQK --metric dtz"),
         (["chess:KRKN", "--value", "win"], 2, "--syzygy goes with --database and --json alone"),
         (["chess:all=3", "--database", "x.h5"], 2, "a set of 5 variants"),
@@ -314,6 +357,36 @@ def test_the_command(home, tmp_path, monkeypatch):
 def test_what_cannot_be_written_is_said(home, tmp_path, monkeypatch, arguments, status, said):
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
     assert said in retrograde("export", *arguments, "--syzygy", tmp_path / "new", status=status).stderr
+
+
+def test_what_is_no_table_is_not_taken_for_one(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    assert all(is_whole(path) for path in home.glob("*.rtb?"))
+    content = bytearray((home / "KNvK.rtbw").read_bytes())
+    content[20] ^= 1
+    (tmp_path / "KNvK.rtbw").write_bytes(content)
+    done = retrograde("export", "chess:KRKN", "--syzygy", tmp_path, status=1)
+    assert "KNvK.rtbw' is there already, and is no whole table" in done.stderr
+    assert (tmp_path / "KNvK.rtbw").read_bytes() == content
+
+
+def test_too_little_memory_is_said_before(home, tmp_path, monkeypatch):
+    monkeypatch.setattr(write.MemoryBudget, "left", lambda self: 10**8)
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    done = retrograde("export", "chess:KRKN", "--syzygy", tmp_path, status=1)
+    assert "to write the tables of KRK takes 100 MB of memory, which is not free" in done.stderr
+
+
+def test_a_disk_that_is_full_leaves_nothing(home, tmp_path, monkeypatch):
+    def full(path, content):
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(write.Path, "write_bytes", full)
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    done = retrograde("export", "chess:KRKN", "--syzygy", tmp_path, status=1)
+    assert "No space left on device" in done.stderr
+    assert not list(tmp_path.glob("*.rtb*"))
 
 
 def test_another_metric_is_refused(home, tmp_path, solved):
@@ -325,7 +398,4 @@ def test_another_metric_is_refused(home, tmp_path, solved):
 def test_a_folder_that_cannot_be_made(home, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
     (tmp_path / "file").write_text("")
-    assert (
-        "cannot make the folder"
-        in retrograde("export", "chess:KRKN", "--syzygy", tmp_path / "file" / "x", status=1).stderr
-    )
+    assert "cannot write to" in retrograde("export", "chess:KRKN", "--syzygy", tmp_path / "file" / "x", status=1).stderr

@@ -199,14 +199,10 @@ def test_a_set_by_zeroing(tmp_path):
 
 def test_distances_to_mate_are_taken_from_no_such_database(home, tmp_path, monkeypatch):
     """Whoever wants them says that there is none, or which one is meant."""
-    pytest.importorskip("chess")
     shutil.copy(database_path("chess:KRKN", home, "dtz"), tmp_path)
-    (tmp_path / "KRvK.rtbw").touch()
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     with pytest.raises(NoDatabase):
         database_with("chess:KRKN")
-    beside = CliRunner().invoke(main, ["compare", str(tmp_path / "chess,KRKN@dtz.h5"), str(tmp_path)])
-    assert beside.exit_code == 1 and "and chess:KRKN@dtz has other distances; name chess:KRKN" in beside.output
 
 
 def test_a_file_by_zeroing_is_no_usual_database(home, tmp_path, monkeypatch):

@@ -77,8 +77,7 @@ class Formation:
     def room_with(self, bytes_: float, first: float) -> int:
         """Return the bytes of an analysis that takes so many for a position with one side to move, and at *first*,
         beside the codes of later tiers."""
-        there = {(each.left, each.turn) for each in departures(self.codes)}
-        departing = sum(positions_of(left) for left, _ in there)
+        departing = departing_room(self)
         positions = 2 * self.pairs * self.inner
         passing = round(PASSING_BYTES * positions) * sum(code & 7 == PAWN for code in self.codes) * self.has_passing
         return max(round(bytes_ * positions), round(first * positions) + departing) + passing + FIXED
@@ -97,6 +96,12 @@ def men_of(codes: Codes) -> Men:
     """Return the men of some codes, in any order."""
     array, pawns = np.array(codes, np.int64), has_pawns(codes)
     return Men(array & 7, array >> 3, pairs_of_kings(pawns), walks(pawns))
+
+
+def departing_room(formation: Formation) -> int:
+    """Return the bytes that the codes of all later tiers take together, to which captures and promotions lead."""
+    there = {(each.left, each.turn) for each in departures(formation.codes)}
+    return sum(positions_of(left) for left, _ in there)
 
 
 def positions_of(codes: Codes) -> int:

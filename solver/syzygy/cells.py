@@ -62,15 +62,16 @@ class Cells:
         )  # fmt: skip
         kernels.note_captures(cells, known, saved, PATIENCE + 1)
 
-    def mating(self, side: int) -> Array:
-        """Return from where a side's moves but captures mate, as bits in words."""
+    def quiet(self, side: int) -> Array:
+        """Return from where a side's moves but captures lead to mate, or to a loss in as many plies as the fifty-move
+        rule allows, as bits in words: they win in as many plies as zeroing moves do, 1 or 101."""
         formation = self.formation
-        mates = np.empty(positions_of(formation.codes), np.uint8)
-        expand(formation.codes, 1 - side, self.scores_of, mates_of_scores(), mates)
-        mated, found = np.zeros((2, formation.words), np.uint64)
-        kernels.find_mates(mates, mated)
-        del mates
-        sets.lead_to(formation.men, geometry(), side, nowhere(formation), mated, found)
+        lost = np.empty(positions_of(formation.codes), np.uint8)
+        expand(formation.codes, 1 - side, self.scores_of, just_lost(), lost)
+        reached, found = np.zeros((2, formation.words), np.uint64)
+        kernels.to_bits(lost, reached)
+        del lost
+        sets.lead_to(formation.men, geometry(), side, nowhere(formation), reached, found)
         return found
 
 
@@ -86,8 +87,8 @@ def cells_of_scores() -> Array:
 
 
 @cache
-def mates_of_scores() -> Array:
-    """Return 1 for the score of a mate, 0 for others, uint8[65536]."""
+def just_lost() -> Array:
+    """Return 1 for the scores of mate and of a loss in PATIENCE plies, 0 for others, uint8[65536]."""
     table = np.zeros(1 << BITS + 2, np.uint8)
-    table[encode(LOSE, 0, BITS)] = 1
+    table[[encode(LOSE, plies, BITS) for plies in (0, PATIENCE)]] = 1
     return table

@@ -43,14 +43,14 @@ def note_captures(cells, known, saved, late):
 
 
 @lean_kernel
-def find_mates(mates, mated):
-    """Write which positions are mate, as bits in words; of *mates*, uint8, that is 1."""
-    for place in range(len(mated)):
+def to_bits(ones, words):
+    """Write which positions have a 1, uint8, as bits in words."""
+    for place in range(len(words)):
         word = np.uint64(0)
         for square in range(64):
-            if mates[place << 6 | square] == 1:
+            if ones[place << 6 | square] == 1:
                 word |= BITS[square]
-        mated[place] = word
+        words[place] = word
 
 
 @lean_kernel
@@ -154,13 +154,13 @@ def fill_worths(cells, counts, values):
 
 
 @lean_kernel
-def leave_out(cells, mating):
+def leave_out(cells, quiet):
     """Let cells be ANY of which readers do not ask for the distance: those of draws, and of what is won by a capture or
-    a move of a pawn. *mating* are those from which other moves mate, as bits in words."""
+    a move of a pawn, in 1 or 101. *quiet* are those from which other moves may do so, too, as bits in words."""
     for spot in range(len(cells)):
         worth, plies = (cells[spot] & WORTH) >> 8, cells[spot] & PLIES
-        at_once = worth == WIN and plies == 1 and not mating[spot >> 6] & BITS[spot & 63]
-        if worth == DRAWN or at_once or (worth == CURSED and plies == PATIENCE + 1):
+        at_once = plies == (1 if worth == WIN else PATIENCE + 1) and worth >= CURSED
+        if worth == DRAWN or (at_once and not quiet[spot >> 6] & BITS[spot & 63]):
             cells[spot] = ANY
 
 

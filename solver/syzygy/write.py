@@ -21,14 +21,16 @@ import numpy as np
 
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.chess import men
-from retrograde.solver.boards.formation import Formation
+from retrograde.solver.boards.formation import Formation, departing_room, positions_of
 from retrograde.solver.syzygy import kernels
 from retrograde.solver.syzygy.cells import Cells
 from retrograde.solver.syzygy.checksum import checksum
 from retrograde.solver.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
 from retrograde.solver.syzygy.order import Order
 from retrograde.solver.syzygy.pairs import Packed, packed
-from retrograde.solver.syzygy.shape import Shape, table_name
+from retrograde.solver.syzygy.shape import Shape, shapes_of, table_name
+from retrograde.solver.work.memory import MemoryBudget, MemoryLimit, format_size
+from retrograde.solver.work.progress import Listener, Phase
 
 Array = np.ndarray[Any, Any]
 
@@ -43,6 +45,9 @@ BLACK_TO_MOVE, MAPPED, WINS_IN_PLIES, LOSSES_IN_PLIES = 1, 2, 4, 8
 MAPS = (WIN, LOSS, CURSED, BLESSED)
 """Worths, in the order in which a file has what their distances stand for."""
 ALIGNED = 64
+CELL, GATHERING, PACKING, FIXED = 2, 3.7, 6, 100_000_000
+"""Bytes of memory: of a cell; of a position with one side to move while what captures bring is looked at, beside what
+is known of later endings; of one whose value is compressed, in one file, beside the cells; and for pairs of symbols."""
 
 
 class Part(NamedTuple):
@@ -60,20 +65,37 @@ def endings_in(database: SlotsDatabase) -> list[str]:
     return [men.TIERS[tier] for tier in reversed(tiers) if len(men.TIERS[tier]) > len("KK")]
 
 
-def write_tables(database: SlotsDatabase, name: str, folder: Path) -> None:
-    """Write both files of one of the endings in a database by distance to zeroing into a folder."""
+def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Listener | None = None) -> None:
+    """Write both files of one of the endings in a database by distance to zeroing into a folder.
+
+    Raises MemoryLimit, before anything is done, where there is too little memory.
+    """
     formation = Formation(name)
+    if (room := room_of(formation)) > MemoryBudget().left():
+        raise MemoryLimit(f"to write the tables of {name} takes {format_size(room)} of memory, which is not free")
     cells = Cells(database, formation, men.tier_of(name))
     worths, distances = list[list[Part]](), list[list[Part]]()
-    for side in range(2 - formation.is_symmetric):
+    sides = range(2 - formation.is_symmetric)
+    phase = Phase(f"writing {table_name(name)}", listener, 2 * len(sides) * (4 if formation.has_pawns else 1))
+    for side in sides:
         known = cells.of(side)
-        worths.append(parts_of(formation, known))
-        kernels.leave_out(known, cells.mating(side))
-        distances.append(parts_of(formation, known, side))
+        worths.append(parts_of(formation, known, phase))
+        kernels.leave_out(known, cells.quiet(side))
+        distances.append(parts_of(formation, known, phase, side))
+    phase.end()
     fewest = [[min(parts, key=size_of)] for parts in zip(*distances, strict=True)]
     paths = paths_of(name, folder)
     save(paths[0], name, list(zip(*worths, strict=True)))
     save(paths[1], name, fewest)
+
+
+def room_of(formation: Formation) -> int:
+    """Return about how many bytes of memory it takes to write the tables of an ending."""
+    positions = positions_of(formation.codes)
+    shape = shapes_of(formation.name)[0]
+    longest = max(map(shape.length, range(shape.files)))
+    gathering = round(GATHERING * positions) + departing_room(formation)
+    return max(gathering, CELL * positions + PACKING * longest) + FIXED
 
 
 def paths_of(name: str, folder: Path) -> list[Path]:
@@ -81,7 +103,7 @@ def paths_of(name: str, folder: Path) -> list[Path]:
     return [folder / f"{table_name(name)}{suffix}" for suffix in (WORTHS, DISTANCES)]
 
 
-def parts_of(formation: Formation, cells: Array, side: int | None = None) -> list[Part]:
+def parts_of(formation: Formation, cells: Array, phase: Phase, side: int | None = None) -> list[Part]:
     """Return what a table says of cells, for each file of the leading pawn: who wins, or distances with a *side* to
     move."""
     order = Order(formation, cells)
@@ -100,6 +122,7 @@ def parts_of(formation: Formation, cells: Array, side: int | None = None) -> lis
             kernels.fill_distances(ordered, numbers, values)
             flags = MAPPED | WINS_IN_PLIES | LOSSES_IN_PLIES | BLACK_TO_MOVE * side
             found.append(Part(shape, packed(values, BLOCK_BITS[DISTANCES], flags), meaning))
+        phase.advance(1)
     return found
 
 
@@ -148,6 +171,15 @@ def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def is_whole(path: Path) -> bool:
+    """Tell whether a file is a table, unharmed."""
+    if not path.is_file():
+        return False
+    content = path.read_bytes()
+    whole = content[:4] == MAGIC[path.suffix] and len(content) % ALIGNED == len(content[-16:])
+    return whole and checksum(content[:-16]) == content[-16:]
 
 
 def align(content: bytearray, to: int) -> None:

@@ -137,7 +137,11 @@ def command(
         finally:
             if pgn is not None:
                 text = oracle.game.pgn(  # type: ignore[attr-defined]
-                    match.start, match.moves, tuple(match.names), finished
+                    match.start,
+                    match.moves,
+                    tuple(match.names),
+                    finished,
+                    **({"count": match.counts[0]} if match.counts[0] else {}),
                 )
                 Path(pgn).write_text(text, encoding="utf-8")
         match.print_scorecard()
@@ -446,7 +450,7 @@ class Match:
         from retrograde.cli.scorecard import scorecard
 
         if self.judged and not self.expected:
-            click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged))
+            click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged, self.counts))
 
 
 class Resigned(Quit):

@@ -26,7 +26,7 @@ from retrograde.cli.moves import mover, moves_table, print_line
 from retrograde.cli.pager import paged
 from retrograde.cli.scores import score_facts, score_told
 from retrograde.cli.words import heading, prospect
-from retrograde.cli.zeroing import by_the_rule, zeroing_facts
+from retrograde.cli.zeroing import by_the_rule, count_after, count_in, zeroing_facts
 from retrograde.games import UNDECIDED
 from retrograde.games.text import printable
 from retrograde.games.zeroing import TO_PROGRESS
@@ -101,7 +101,7 @@ def command(
             show_lines(read, as_json)
             return
         oracle, place = read(position or "")
-        show(oracle, place, as_json)
+        show(oracle, place, as_json, count_in(position or ""))
 
 
 def reader(source: str, position: str | None, database: str | None, seconds: float, opened: ExitStack) -> "Reader":
@@ -137,7 +137,7 @@ def show_lines(read: "Reader", as_json: bool) -> None:
             click.echo()
         asked += 1
         try:
-            show(*read(text), as_json)
+            show(*read(text), as_json, count_in(text))
         except BAD as error:
             bad += 1
             what = f"line {number}: {error}"
@@ -146,8 +146,8 @@ def show_lines(read: "Reader", as_json: bool) -> None:
         raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
 
 
-def show(oracle: "Oracle", place: int, as_json: bool) -> None:
-    """Print what is known of a position, for people or as JSON."""
+def show(oracle: "Oracle", place: int, as_json: bool, count: int = 0) -> None:
+    """Print what is known of a position after so many plies without progress, for people or as JSON."""
     from retrograde.solver.play.solution import Solution
 
     if not isinstance(oracle, Solution):
@@ -159,9 +159,9 @@ def show(oracle: "Oracle", place: int, as_json: bool) -> None:
         return
     with paged(as_json):
         if as_json:
-            print_json(facts(oracle, place))
+            print_json(facts(oracle, place, count))
         else:
-            print_position(oracle, place)
+            print_position(oracle, place, count)
 
 
 def start_of(oracle: "Oracle") -> int:
@@ -188,10 +188,11 @@ def read_reachable(oracle: "Oracle", text: str) -> int:
 # Where all is known
 
 
-def facts(solution: "Solution", position: int) -> dict[str, Any]:
+def facts(solution: "Solution", position: int, count: int = 0) -> dict[str, Any]:
     """Return a position's facts, ready for JSON; those of a move are of the position reached, for who moves there,
-    which may be the same player *again*."""
-    write = solution.game.write
+    which may be the same player *again*. *count* says how many plies without progress there were before."""
+    write, choices = solution.game.write, solution.moves(position)
+    counts = {choice.position: count_after(solution, position, choice.move, count) for choice in choices}
     odds = odds_of(solution.game, position) if solution.metric == EXPECTATION else {}
     weights = weights_of(solution, position)
     return {
@@ -201,7 +202,7 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
         **outcome(*solution.value(position)),
         **distance(solution, position),
         **solution.worth(position),
-        **zeroing_facts(solution, position),
+        **zeroing_facts(solution, position, count),
         **facts_of_response(solution, position),
         "moves": [
             {
@@ -212,9 +213,9 @@ def facts(solution: "Solution", position: int) -> dict[str, Any]:
                 **({"odds": odds[choice.move]} if odds else {}),
                 **({"weight": weights[choice.move]} if weights else {}),
                 **solution.worth(choice.position),
-                **zeroing_facts(solution, choice.position),
+                **zeroing_facts(solution, choice.position, counts[choice.position]),
             }
-            for choice in solution.moves(position)
+            for choice in choices
         ],
         "line": [choice.name for choice in solution.line(position)],
     }
@@ -239,8 +240,8 @@ def outcome(value: Any, remoteness: int | None) -> dict[str, Any]:
     return {"value": value.name.lower(), "remoteness": remoteness}
 
 
-def print_position(solution: "Solution", position: int) -> None:
-    """Print a position's picture and worth, its moves, and the line of best play."""
+def print_position(solution: "Solution", position: int, count: int = 0) -> None:
+    """Print a position's picture and worth after so many plies without progress, its moves, and best play."""
     choices = solution.moves(position)
     print_board(solution.game, position, choices)
     if solution.metric == EXPECTATION:
@@ -254,14 +255,14 @@ def print_position(solution: "Solution", position: int) -> None:
         click.echo(f"\n{shared(*solution.value(position), who, ties)}")
     else:
         click.echo(f"\n{prospect(*solution.value(position), who, far, ended)}")
-    print_worth(solution, position)
+    print_worth(solution, position, count)
     if not choices:
         return
     click.echo(f"\n{moves_table(solution.game, choices)}")
     print_line(solution.game, position, [choice.name for choice in solution.line(position)])
 
 
-def print_worth(solution: "Solution", position: int) -> None:
+def print_worth(solution: "Solution", position: int, count: int) -> None:
     """Print what another metric than remoteness says of a position; nothing where it is remoteness, or one of
     TO_PROGRESS, of which the words before have told. But where it is remoteness, and dtz is known as well, what the
     fifty-move rule says."""
@@ -270,7 +271,8 @@ def print_worth(solution: "Solution", position: int) -> None:
     if solution.zeroing:
         by_zeroing = solution.by_zeroing(position) if solution.zeroing is not solution else None
         if by_zeroing and by_zeroing.remoteness:
-            click.echo(f"{heading('By the fifty-move rule')}: {by_the_rule(by_zeroing.value, by_zeroing.remoteness)}")
+            said = by_the_rule(by_zeroing.value, by_zeroing.remoteness, count)
+            click.echo(f"{heading('By the fifty-move rule')}: {said}")
         return
     if solution.metric in TO_PROGRESS:
         return

@@ -312,3 +312,35 @@ def test_a_win_that_comes_too_late_is_a_mistake(home, tmp_path):
         told = CliRunner().invoke(main, ["annotate", str(game)], env={"RETROGRADE_HOME": str(home)}).output
         assert f"1 move known, {mistakes}" in told
         assert ("draw by the fifty-move rule; this gives the win away" in " ".join(told.split())) == (plies > 0)
+
+
+def test_query_counts_from_what_fen_says(home):
+    """54 plies after 46 without progress are a loss, after 47 a draw."""
+    for count, noun, category in ((46, "a loss", "loss"), (47, "a draw", "blessed-loss")):
+        fen = LONGEST.replace("0 1", f"{count} 80")
+        assert f"By the fifty-move rule: {noun}, zeroing in 54 plies after {count}\n" in run(
+            home, "query", "chess:KRKN", fen
+        )
+        facts = json.loads(run(home, "query", "chess:KRKN", fen, "--json"))
+        assert (facts["dtz"], facts["category"]) == (-54, category)
+        assert {move["category"] for move in facts["moves"] if move["dtz"] == 53} == {
+            {"loss": "win", "blessed-loss": "cursed-win"}[category]
+        }
+
+
+def test_a_game_that_is_played_is_judged_and_written_by_the_count(solved, tmp_path):
+    """The third move wins by the mate, and not within fifty."""
+    shutil.copy(solved("chess:KRK"), tmp_path)
+    solve(load_game("chess:KRK"), database_path("chess:KRK", tmp_path, "dtz"), metric="dtz")
+    game = tmp_path / "game.pgn"
+    words = "play chess:KRK --first human --second perfect --seed 1 --hints".split()
+    result = CliRunner().invoke(
+        main,
+        [*words, "--from", "8/8/8/8/8/8/1R6/K3k3 w - - 70 100", "--pgn", str(game)],
+        input="Kb1\nRb8\nRc8\nquit\n",
+        env={"RETROGRADE_HOME": str(tmp_path)},
+    )
+    assert result.exit_code == 0, result.output
+    assert "threw the win away: draw; better" in result.output
+    assert "  draw in " not in result.output  # the end of a draw by the rule is not told
+    assert '[FEN "8/8/8/8/8/8/1R6/K3k3 w - - 70 1"]' in game.read_text()

@@ -11,12 +11,13 @@ from retrograde.games.game import LOSE
 WIDTH = 79
 
 
-def pgn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool) -> str:
-    """Return a game from a position; *players* are the names of who moves first and second.
+def pgn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool, count: int = 0) -> str:
+    """Return a game from a position; *players* are the names of who moves first and second, *count* says after how many
+    plies without progress it begins.
 
     A game that is *finished* without an end on the board is a draw, by repetition say.
     """
-    start, whites = game.write(position), white_to_move(position)
+    start, whites = f"{game.write(position).rsplit(maxsplit=2)[0]} {count} 1", white_to_move(position)
     white, black = players if whites else reversed(players)
     words = [] if whites or not moves else ["1..."]
     number = 1

@@ -91,11 +91,12 @@ class Chess(Numbering):
             return "a dead position, no mate is possible"
         return "checkmate" if self.in_check(position) else "stalemate"
 
-    def pgn(self, position, moves, players, finished):
-        """Return a game from a position as PGN; *players* are the names of who moves first and second."""
+    def pgn(self, position, moves, players, finished, count=0):
+        """Return a game from a position as PGN, so many plies without progress after it; *players* are the names of who
+        moves first and second."""
         from retrograde.games.chess.pgn import pgn
 
-        return pgn(self, position, moves, players, finished)
+        return pgn(self, position, moves, players, finished, count)
 
     def tier_name(self, tier):
         """Return the name of an ending."""

@@ -8,7 +8,7 @@ so each move is nearer to one of the two than the one before, and play cannot go
 from typing import Any
 
 from retrograde.databases import Outcome
-from retrograde.games.game import DRAW, FLIPPED, LOSE, METRICS, UNDECIDED, WIN, Game
+from retrograde.games.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
 from retrograde.games.zeroing import DTZ, PATIENCE, by_rule, counted
 from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
@@ -83,11 +83,14 @@ class Counting:
         after = 0 if game.zeroes(position, choice.move) else count + 1
         self.counts[choice.position] = after
         brings = FLIPPED[by_rule(*outcome, after)]
-        rank = ORDER.index(brings), ORDER.index(choice.brings)
+        rank: tuple[int, ...] = ORDER.index(brings), ORDER.index(choice.brings)
         if brings == WIN and not self._ends_before(position):
             plies = outcome.remoteness or 0
             rank = rank[0], counted(game, DTZ, position, choice.move, choice.position, plies)
-        return choice._replace(rank=rank, gives=brings if brings != choice.brings else UNDECIDED)
+        if brings == choice.brings:
+            return choice._replace(rank=rank)
+        rank = *rank, preference(choice._replace(rank=()))[-1]  # the other player may not know
+        return choice._replace(rank=rank, gives=brings, remoteness=None)
 
     def _ends_before(self, position: int) -> bool:
         """Tell whether a position is won before the count is full, whatever progress is made."""

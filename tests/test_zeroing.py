@@ -333,7 +333,7 @@ def test_a_game_that_is_played_is_judged_and_written_by_the_count(solved, tmp_pa
     shutil.copy(solved("chess:KRK"), tmp_path)
     solve(load_game("chess:KRK"), database_path("chess:KRK", tmp_path, "dtz"), metric="dtz")
     game = tmp_path / "game.pgn"
-    words = "play chess:KRK --first human --second perfect --seed 1 --hints".split()
+    words = ["play", "chess:KRK", "--first", "human", "--second", "perfect", "--seed", "1", "--hints"]
     result = CliRunner().invoke(
         main,
         [*words, "--from", "8/8/8/8/8/8/1R6/K3k3 w - - 70 100", "--pgn", str(game)],

@@ -25,20 +25,15 @@ Array = np.ndarray[Any, Any]
 class Cells:
     """The cells of a tier of a database by distance to zeroing, one side to move at a time."""
 
-    def __init__(self, database: SlotsDatabase, formation: Formation, tier: int):
-        self.database, self.formation, self.tier = database, formation, tier
+    def __init__(self, database: SlotsDatabase, formation: Formation):
+        self.database, self.formation = database, formation
 
     def of(self, side: int) -> Array:
         """Return the cells of all positions with a side to move, uint16, as they lie in words."""
-        cells = self.plain(side)
-        self.note_captures(cells, side)
-        return cells
-
-    def plain(self, side: int) -> Array:
-        """Return the cells without regard to captures."""
         codes = self.formation.codes
         cells = np.empty(positions_of(codes), np.uint16)
         expand(codes, side, self.scores_of, cells_of_scores(), cells)
+        self.note_captures(cells, side)
         return cells
 
     def scores_of(self, tier: int) -> Array:
@@ -60,7 +55,7 @@ class Cells:
             men, board, side, legal, departing.codes, departing.starts, departing.with_pawns, departing.orders,
             known, saved, delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
         )  # fmt: skip
-        kernels.note_captures(cells, known, saved, PATIENCE + 1)
+        kernels.note_captures(cells, known, saved)
 
     def quiet(self, side: int) -> Array:
         """Return from where a side's moves but captures lead to mate, or to a loss in as many plies as the fifty-move

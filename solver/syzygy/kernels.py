@@ -8,6 +8,7 @@ better of that and of what the table says.
 
 import numpy as np
 
+from retrograde.games.zeroing import PATIENCE
 from retrograde.solver.boards.slot_kernels import EMPTY
 from retrograde.solver.boards.words import BITS
 from retrograde.solver.work.kernel import lean_kernel
@@ -17,16 +18,16 @@ AT_MOST = 0x800
 WORTH, PLIES = 0x700, 0xFF
 LOSS, BLESSED, DRAWN, CURSED, WIN = range(5)
 """Worths, by whether the fifty-move rule makes a draw of a loss or of a win."""
-PATIENCE = 100
 
 
 @lean_kernel
-def note_captures(cells, known, saved, late):
+def note_captures(cells, known, saved):
     """Add AT_MOST to the cells of positions in which the best capture brings what they are worth.
 
-    What captures bring is as `boards.kernels.leave` writes it: codes, uint8[64 * words], those above *late* against the
-    fifty-move rule, and where the best is a draw a bit of *saved*.
+    What captures bring is as `boards.kernels.leave` writes it: codes, uint8[64 * words], one more than the plies, and
+    where the best is a draw a bit of *saved*.
     """
+    late = PATIENCE + 1
     for place in range(len(saved)):
         for square in range(64):
             spot = place << 6 | square

@@ -73,7 +73,7 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
     formation = Formation(name)
     if (room := room_of(formation)) > MemoryBudget().left():
         raise MemoryLimit(f"to write the tables of {name} takes {format_size(room)} of memory, which is not free")
-    cells = Cells(database, formation, men.tier_of(name))
+    cells = Cells(database, formation)
     worths, distances = list[list[Part]](), list[list[Part]]()
     sides = range(2 - formation.is_symmetric)
     phase = Phase(f"writing {table_name(name)}", listener, 2 * len(sides) * (4 if formation.has_pawns else 1))

@@ -38,7 +38,7 @@ BUILT_IN = (
         "dodgem",
         "domineering",
     ),
-    *("dotsandboxes", "draughts", "eightpuzzle", "game2048", "grundy", "hanoi", "hareandhounds", "kalah"),
+    *("dotsandboxes", "draughts", "eightpuzzle", "fanorona", "game2048", "grundy", "hanoi", "hareandhounds", "kalah"),
     *("klotski", "lasker", "lgame", "lightsout", "morris", "mutorere", "nim", "nim3", "octal", "othello"),
     *("pegsolitaire", "pig", "piglet", "pocketcube", "quixo", "teeko", "tentozero", "tictactoe", "tictactoe3"),
     *("ur", "yahtzee"),

@@ -58,7 +58,7 @@ class Heap(Game):
 # Games that keep the contract
 
 
-ALIKE = {"lasker", "teeko", "baghchal", "draughts", "yahtzee"}
+ALIKE = {"lasker", "teeko", "baghchal", "draughts", "fanorona", "yahtzee"}
 """Games that take ten seconds to compile each; those like them are compiled here as well, or they are elsewhere."""
 
 

@@ -15,6 +15,7 @@ from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 
 from . import malagasy, reference
+from .command_line import retrograde
 from .reached import counts_reached, of_both_turns
 from .solving import counts
 
@@ -162,3 +163,14 @@ def test_white_wins_on_boards_of_fifteen_points(options, plies, tmp_path):
         assert verify(database).ok
         reached = counts_reached(Apart(*dataclasses.astuple(game)), database)
     assert sum(reached.values()) == REACHED[options]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "said"), [("7,3", "wins in 17 plies"), ("3,7", "wins in 17 plies"), ("9,3", "wins")]
+)
+def test_white_wins_on_longer_boards_by_search(options, said):
+    """Of twenty-one points as Schadd and others have it, by the same notes; how soon nobody tells."""
+    result = retrograde("search", f"fanorona:{options}", "--no-tables", *(["--value-only"] * (said == "wins")))
+    assert f"White (W) to move {said}\n" in result.output
+    assert "proved by search" in result.output

@@ -76,7 +76,7 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
     cells = Cells(database, formation)
     worths, distances = list[list[Part]](), list[list[Part]]()
     sides = range(2 - formation.is_symmetric)
-    phase = Phase(f"writing {table_name(name)}", listener, 2 * len(sides) * (4 if formation.has_pawns else 1))
+    phase = Phase("writing tables", listener, 2 * len(sides) * sum(lengths_of(formation)))
     for side in sides:
         known = cells.of(side)
         worths.append(parts_of(formation, known, phase))
@@ -92,10 +92,14 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
 def room_of(formation: Formation) -> int:
     """Return about how many bytes of memory it takes to write the tables of an ending."""
     positions = positions_of(formation.codes)
-    shape = shapes_of(formation.name)[0]
-    longest = max(map(shape.length, range(shape.files)))
     gathering = round(GATHERING * positions) + departing_room(formation)
-    return max(gathering, CELL * positions + PACKING * longest) + FIXED
+    return max(gathering, CELL * positions + PACKING * max(lengths_of(formation))) + FIXED
+
+
+def lengths_of(formation: Formation) -> list[int]:
+    """Return how many positions a table has with one side to move, for each file of the leading pawn."""
+    shape = shapes_of(formation.name)[0]  # any: they have as many
+    return [shape.length(file) for file in range(shape.files)]
 
 
 def paths_of(name: str, folder: Path) -> list[Path]:
@@ -122,7 +126,7 @@ def parts_of(formation: Formation, cells: Array, phase: Phase, side: int | None 
             kernels.fill_distances(ordered, numbers, values)
             flags = MAPPED | WINS_IN_PLIES | LOSSES_IN_PLIES | BLACK_TO_MOVE * side
             found.append(Part(shape, packed(values, BLOCK_BITS[DISTANCES], flags), meaning))
-        phase.advance(1)
+        phase.advance(len(values))
     return found
 
 

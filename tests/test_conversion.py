@@ -264,4 +264,4 @@ def test_distances_to_mate_are_not_compared_with_these(home, tmp_path):
     (tmp_path / "KRvKN.rtbw").touch()
     path = database_path("chess:KRKN", home, "dtc")
     beside = CliRunner().invoke(main, ["compare", str(path), str(tmp_path)])
-    assert beside.exit_code == 1 and "and chess:KRKN@dtc has other distances; name chess:KRKN" in beside.output
+    assert beside.exit_code == 1 and "and chess:KRKN@dtc has others; name chess:KRKN" in beside.output

@@ -45,6 +45,7 @@ class Tables(Protocol):
 
     def is_alike(self, ours: Any, told: Any) -> bool:
         """Tell whether it is the same, of a position that they have."""
+        return bool(ours == told)
 
     def in_words(self, told: Any) -> str:
         """Return in words what they tell."""
@@ -52,13 +53,15 @@ class Tables(Protocol):
     @property
     def counted(self) -> dict[str, int]:
         """What was counted besides, by its name."""
+        return {}
 
     @property
     def note(self) -> str:
         """The same in words; nothing if there is none."""
+        return ""
 
 
-class Syzygy:
+class Syzygy(Tables):
     """Who wins, with the fifty-move rule or without: that is no matter here, but counted."""
 
     name, what, pattern = "Syzygy", "values", "*.rtbw"
@@ -78,9 +81,6 @@ class Syzygy:
         what = f"of these {self.too_long:,} wins and losses take longer than the fifty-move rule allows"
         return what if self.too_long else ""
 
-    def is_alike(self, ours: Value, told: Value) -> bool:
-        return ours == told
-
     def tells(self, board: Any) -> Value:
         told = self.tables.probe_wdl(board)
         self.too_long += abs(told) == 1
@@ -93,7 +93,7 @@ class Syzygy:
         return NOUNS[told]
 
 
-class SyzygyZeroing:
+class SyzygyZeroing(Tables):
     """The distance to zeroing in plies, negative for who loses; 0 for a draw. Tables may have it a ply too low."""
 
     name, what, pattern = "Syzygy", "distances to zeroing", "*.rtbz"
@@ -133,18 +133,10 @@ def category_of(plies: int) -> str:
     return category(WIN if plies > 0 else LOSE if plies < 0 else DRAW, abs(plies))
 
 
-class Gaviota:
+class Gaviota(Tables):
     """The distance to mate in plies, negative for who is mated; 0 for a draw."""
 
     name, what, pattern = "Gaviota", "distances to mate", "*.gtb.cp4"
-    note = ""
-
-    @property
-    def counted(self) -> dict[str, int]:
-        return {}
-
-    def is_alike(self, ours: int, told: int) -> bool:
-        return ours == told
 
     def __init__(self, folder: Path):
         from chess import gaviota

@@ -10,7 +10,7 @@ from typing import Any
 from retrograde.databases import Outcome
 from retrograde.games.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
 from retrograde.games.zeroing import DTZ, PATIENCE, by_rule, counted
-from retrograde.solver.play.choice import Choice, preference
+from retrograde.solver.play.choice import Choice, followed, preference
 from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
 from retrograde.solver.play.solution import Solution
 
@@ -63,15 +63,7 @@ class Counting:
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         """Return best play from a position, to the end of the game, a full count, or a position met before."""
-        line: list[Choice] = []
-        met = {position}
-        while len(line) < limit and self.counts.get(position, 0) < PATIENCE and (choices := self.moves(position)):
-            line.append(choices[0])
-            position = choices[0].position
-            if position in met:
-                break
-            met.add(position)
-        return line
+        return followed(lambda at: self.moves(at) if self.counts.get(at, 0) < PATIENCE else [], position, limit)
 
     def close(self) -> None:
         """Close the solution."""

@@ -3,6 +3,7 @@
 What is not known (UNDECIDED) is better than to lose, and worse than all else.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Value
@@ -46,3 +47,17 @@ def preference(choice: Choice) -> tuple[int, ...]:
     """
     plies, brings = choice.remoteness or 0, choice.brings
     return *choice.rank, (WIN, TIE, DRAW, UNDECIDED, LOSE).index(brings), -plies if brings == LOSE else plies
+
+
+def followed(moves: Callable[[int], list[Choice]], position: int, limit: int) -> list[Choice]:
+    """Return the first of the best moves, ply by ply, as *moves* gives them: to where it gives none, or to a position
+    met before, so many plies at most."""
+    line: list[Choice] = []
+    met = {position}
+    while len(line) < limit and (choices := moves(position)):
+        line.append(choices[0])
+        position = choices[0].position
+        if position in met:
+            break
+        met.add(position)
+    return line

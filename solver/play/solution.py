@@ -36,7 +36,7 @@ from retrograde.games.zeroing import in_words as progress_in_words
 from retrograde.solver.models.model import Model, Weights
 from retrograde.solver.models.names import model_of, refuse_another
 from retrograde.solver.outcomes.worth import facts_of, gives, in_words, rank
-from retrograde.solver.play.choice import Choice, preference
+from retrograde.solver.play.choice import Choice, followed, preference
 from retrograde.solver.play.listing import Listing
 from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, exactly
 
@@ -227,15 +227,7 @@ class Solution:
         """
         if self.metric == "expectation":
             return []
-        line: list[Choice] = []
-        met = {position}
-        while len(line) < limit and (choices := self.moves(position)):
-            line.append(choices[0])
-            position = choices[0].position
-            if position in met:
-                break
-            met.add(position)
-        return line
+        return followed(self.moves, position, limit)
 
     def picture(self, position: int | None = None) -> "Picture":
         """Return a position, by default the start, as a picture with its moves coloured by value.

@@ -7,8 +7,8 @@ import click
 
 from retrograde.cli.words import coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.games.game import METRICS, same_mover
-from retrograde.games.naming import player_to_move
+from retrograde.games.game import METRICS
+from retrograde.games.naming import first_of_other, player_to_move
 from retrograde.games.zeroing import TO_PROGRESS, in_words
 
 if TYPE_CHECKING:
@@ -44,13 +44,12 @@ def mover(game: Game, position: int) -> str:
     return f"{side} to move" if game.primitive(position) == UNDECIDED else side
 
 
-def sides_of(game: Game, start: int, moves: Sequence[int]) -> tuple[str, str]:
-    """Return what those are called who move first and second from a position, in which some moves are legal."""
+def sides_of(game: Game, start: int) -> tuple[str, str]:
+    """Return what those are called who move first and second from a position."""
     if game.players == 1:
         return "the player", "the player"
-    reached = (game.do_move(start, move) for move in moves)
-    others = [side_to_move(game, child) for child in reached if not same_mover(game, start, child)]
-    names = [side_to_move(game, start), *others[:1]]
+    other = first_of_other(game, start)
+    names = [side_to_move(game, start), *([] if other is None else [side_to_move(game, other)])]
     return (names[0], names[1]) if all(names) and len(set(names)) == 2 else ("the first player", "the second player")
 
 

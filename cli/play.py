@@ -183,8 +183,7 @@ class Match:
         self.expected = self.metric == EXPECTATION
         """Whether it is expectations that are known, of a game with chance."""
         self.puzzle = game.players == 1
-        legal = game.generate_moves(start) if game.primitive(start) == UNDECIDED else ()
-        self.sides = sides_of(game, start, list(legal))
+        self.sides = sides_of(game, start)
         """What those are called who move first and second."""
         self.moves: list[int] = []
         self.positions = [start]

@@ -3,8 +3,11 @@
 from dataclasses import fields
 
 from retrograde.games.drawing import CHESS_MEN, Board
-from retrograde.games.game import Game
+from retrograde.games.game import CHANCE, UNDECIDED, Game, alternates, mover
 from retrograde.games.text import printable
+
+MOST_LOOKED_AT = 1000
+"""Positions among which another player's turn is looked for."""
 
 
 def title(cls: type[Game]) -> str:
@@ -26,6 +29,23 @@ def player_to_move(game: Game, position: int) -> str:
     """Return what the player to move is called, such as `Red`; nothing where the game does not tell."""
     sign = game.draw_turn(position)
     return printable(game.words.get(sign, sign))
+
+
+def first_of_other(game: Game, start: int) -> int | None:
+    """Return the first position found after another in which a player is to move who was not there, or could be were it
+    not over; None where none is found soon."""
+    met, waiting = {start}, [start] if game.players > 1 else []
+    for position in waiting:
+        if game.primitive(position) != UNDECIDED:
+            continue
+        for move in game.generate_moves(position):
+            child = game.do_move(position, move)
+            if alternates(game) or mover(game, child) not in (CHANCE, max(0, mover(game, start))):
+                return child
+            if child not in met and len(met) < MOST_LOOKED_AT:
+                met.add(child)
+                waiting.append(child)
+    return None
 
 
 def piece_name(game: Game, board: Board, sign: str) -> str:

@@ -15,6 +15,7 @@ stretch and in the middle of the shared one; with its 7 pieces there are 137,892
 from functools import cached_property
 from itertools import accumulate
 
+from retrograde.games.drawing import Board
 from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
 
 PASS = 63
@@ -373,3 +374,66 @@ class Ur(Game):
         if move == PASS:
             return "pass"
         return f"{move or 'in'}-{move + throw if move + throw <= self.length else 'off'}"
+
+    # The board: player 0 below, player 1 above, the squares that both share between them. Beside its path each has how
+    # many pieces wait, and how many have left; the throw lies apart
+
+    words = {"X": "Light", "O": "Dark"}
+
+    @cached_property
+    def path_places(self):
+        """Where the squares of a player's path are from left to right: first the wait, then the squares, then the end.
+
+        The stretches of a player's own run back beside the shared one where there is room, and else on.
+        """
+        back = self.safe + self.last + 2 <= self.shared
+        first = [self.safe - at if back else at - self.safe - 1 for at in range(self.safe + 1)]
+        last = [self.shared - 1 - at if back else self.shared + at for at in range(self.last + 1)]
+        return (*first, *range(self.shared), *last)
+
+    @cached_property
+    def board(self):
+        """The cells of player 1 but the shared ones, the shared ones, those of player 0, and one for the dice."""
+        own = [at for at in range(self.length + 2) if not self.safe < at <= self.safe + self.shared]
+        shared = range(self.safe + 1, self.safe + self.shared + 1)
+        cells = [(at, 1) for at in own] + [(at, -1) for at in shared] + [(at, 0) for at in own]
+        rows = {1: 0.0, -1: 1.0, 0: 2.0}
+        places = [(float(self.path_places[at]), rows[player]) for at, player in cells] + [(self.shared + 0.5, 1.0)]
+        at_ends = {0: "in", self.length + 1: "off"}
+        names = [f"{at_ends.get(at, at)}{('', ' of Light', ' of Dark')[player + 1]}" for at, player in cells]
+        looks = {"X": "khaki disc", "O": "sienna disc", "*": "✿", **{str(number): str(number) for number in range(8)}}
+        return Board(tuple(places), (*names, "dice"), looks, len(places))
+
+    def place_of(self, at, player):
+        """Return the place of the board where a player's path has come so far: 0 is the wait."""
+        own = self.safe + self.last + 2
+        if self.safe < at <= self.safe + self.shared:
+            return own + at - self.safe - 1
+        return (0 if player else own + self.shared) + (at if at <= self.safe else at - self.shared)
+
+    def draw_board(self):
+        return self.board
+
+    def draw_pieces(self, position):
+        signs = ["."] * (2 * (self.safe + self.last + 2) + self.shared + 1)
+        for player in range(2):
+            signs[self.place_of(0, player)] = str(self.waiting(position, player))
+            signs[self.place_of(self.length + 1, player)] = str(self.pieces - self.left(position, player))
+            for square in range(self.length):
+                place = self.place_of(square + 1, player)
+                if position >> self.length * player + square & 1:
+                    signs[place] = "XO"[player]
+                elif self.rosettes >> square & 1 and signs[place] == ".":
+                    signs[place] = "*"
+        if (throw := self.thrown(position)) >= 0:
+            signs[-1] = str(throw)
+        return "".join(signs)
+
+    def draw_move(self, position, move):
+        throw, player = self.thrown(position), self.player(position)
+        if throw < 0 or move == PASS:
+            return ()
+        return self.place_of(move, player), self.place_of(move + throw, player)
+
+    def draw_turn(self, position):
+        return "XO"[self.player(position)]

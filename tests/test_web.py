@@ -261,10 +261,12 @@ def test_what_no_database_knows_is_unknown(client):
 
 def test_what_the_page_is_told(client):
     variants = {one["variant"]: one for one in get(client, "/api/variants")}
-    assert variants["tictactoe"]["start"] == {"value": "tie", "remoteness": 9}
+    plain = {"metric": "remoteness", "measure": ""}
+    assert variants["tictactoe"]["start"] == {"value": "tie", "remoteness": 9, **plain}
     assert variants["chess:KRK"]["start"] is None
     assert variants["mutorere"] == {
-        "variant": "mutorere", "name": "Mū Tōrere", "positions": 1180, "start": {"value": "draw", "remoteness": None}
+        "variant": "mutorere", "name": "Mū Tōrere", "positions": 1180,
+        "start": {"value": "draw", "remoteness": None, **plain},
     }  # fmt: skip
     assert variants["connect4:width=4,height=4"]["positions"] == 161029
     told = get(client, "/api/position", variant="tictactoe", position="XX./OO./...", line=True, last="0,99")
@@ -272,7 +274,7 @@ def test_what_the_page_is_told(client):
     assert told["line"] == ["c1"] and told["summary"].startswith("Claim cells by turns")
     assert told["moves"][0] == {
         "name": "c1", "value": "win", "remoteness": 1, "best": True, "places": [2], "position": "XXX/OO./...",
-        "steps": [], "reach": [], "known": "", "again": False,
+        "steps": [], "reach": [], "known": "", "again": False, "worth": "", "mark": "", "odds": "", "paid": [],
     }  # fmt: skip
     assert [place["name"] for place in told["places"][:3]] == ["a1", "b1", "c1"]
     assert [place["piece"] for place in told["places"][:3]] == ["X", "X", ""]

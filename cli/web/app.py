@@ -51,9 +51,9 @@ SOLVE, CANCEL = "/api/solve", "/api/cancel"
 log = logging.getLogger(__name__)
 
 
-def as_json(answer: BaseModel) -> Response:
-    """Return an answer that is a model already, and need not be validated once more."""
-    return Response(answer.model_dump_json(), media_type="application/json")
+def as_json(answer: BaseModel, bare: bool = False) -> Response:
+    """Return an answer that is a model already, and need not be validated once more; if *bare* without what is None."""
+    return Response(answer.model_dump_json(exclude_none=bare), media_type="application/json")
 
 
 class Error(BaseModel):
@@ -291,11 +291,13 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
         """A variant and its start."""
         return gamescrafters.variant(library.solution(gamescrafters.variant_text(game, variant)))
 
-    @app.get("/{game}/{variant}/positions/", response_model=gamescrafters.PositionAnswer)
+    @app.get(
+        "/{game}/{variant}/positions/", response_model=gamescrafters.PositionAnswer, response_model_exclude_none=True
+    )
     async def variant_position(game: str, variant: str, p: Text) -> Response:
         """A position and its moves."""
         solution = library.solution(gamescrafters.variant_text(game, variant))
-        return as_json(gamescrafters.position(solution, gamescrafters.read(solution, p)))
+        return as_json(gamescrafters.position(solution, gamescrafters.read(solution, p)), bare=True)
 
     @app.get("/{game}/{variant}/instructions/")
     async def variant_instructions(game: str, variant: str) -> gamescrafters.InstructionsAnswer:

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from retrograde.cli.web.library import Library
+from retrograde.cli.web.measured import Seats, seats_of
 from retrograde.cli.web.shelf import Facts
 from retrograde.cli.web.solves import Solve, Solves
-from retrograde.cli.web.view import Start
+from retrograde.cli.web.view import Start, start_of
 from retrograde.games import naming
 from retrograde.games.catalog import game_class, game_names, named_game, options_help, variant
 from retrograde.games.game import UNDECIDED, Game, RetrogradeError, alternates
@@ -34,6 +35,7 @@ class Card(BaseModel):
     title: str
     summary: str
     first: str
+    seats: Seats = "two"
     solved: bool
     playable: bool = True
     positions: int | None = None
@@ -86,12 +88,14 @@ class About(BaseModel):
 
 
 class Names(NamedTuple):
-    """What people call a variant, its rules in a sentence, and who begins; and whether searches are for such a game."""
+    """What people call a variant, its rules in a sentence, who begins, whether searches are for such a game, and of how
+    many players it is."""
 
     title: str
     summary: str
     first: str
     searched: bool
+    seats: Seats
 
 
 def gallery(library: Library, solves: Solves) -> Gallery:
@@ -123,7 +127,7 @@ def may_solve(library: Library, solves: Solves) -> bool:
 
 def card(facts: Facts) -> Card:
     """Return a solved variant."""
-    names, start = names_of(facts.variant), facts.start
+    names = names_of(facts.variant)
     return Card(
         variant=facts.variant,
         game=facts.game,
@@ -132,7 +136,8 @@ def card(facts: Facts) -> Card:
         first=names.first,
         solved=True,
         positions=facts.positions,
-        start=start and Start(value=start.value.name.lower(), remoteness=start.plies),  # type: ignore[arg-type]  # a name of a value
+        start=start_of(facts),
+        seats=names.seats,
         longest_win=facts.longest_win,
     )
 
@@ -173,10 +178,10 @@ def names_of(text: str) -> Names:
     try:
         if name in game_names():
             game = named_game(text)
-            return Names(naming.variant_title(game), summary_of(game), first_of(game), alternates(game))
+            return Names(naming.variant_title(game), summary_of(game), first_of(game), alternates(game), seats_of(game))
     except Exception as error:  # an option that there is no longer, or rules that fail
         log.warning("no names for %s: %s", ascii(text), ascii(str(error)))
-    return Names(printable(text), "", "", True)
+    return Names(printable(text), "", "", True, "two")
 
 
 def summary_of(game: Game) -> str:

@@ -1,8 +1,10 @@
 """GamesCrafters' web API, as their page GamesmanUni speaks it: /, /<game>/, /<game>/<variant>/ and its positions.
 
-Field for field as their Universal Web API has it; what is not known here (`winby`, `mex`, `drawLevel`) is absent. The
-id of a variant is its options, in signs that every link may have; `regular` where all are the defaults. `gui` is "v1"
-where their page draws the board (autogui.py), else "v0": positions and moves are text. An infinite remoteness is -200.
+Field for field as their Universal Web API has it; `winby`, `drawLevel` and `drawRemoteness` are told where a database
+knows them. Games of chance and of several players, which it has no words for, are not listed. The id of a variant is
+its options, in signs that every link may have; `regular` where all are the defaults. `gui` is "v1" where their page
+draws the board (autogui.py), else "v0": positions and moves are text. An infinite remoteness is -200, and so is that
+of a puzzle which cannot be solved any more.
 
 Where a turn takes several steps (steps.py), a position may be followed by the places picked, as in `X.O/.X./...;1.4`.
 Where a game does not tell whose turn it is, the player stands before its positions, as in `2_7`.
@@ -23,7 +25,7 @@ from retrograde.cli.web.shelf import Facts
 from retrograde.cli.web.steps import Button, Places, buttons, touched
 from retrograde.games import naming
 from retrograde.games.catalog import game_class, game_names, named_game
-from retrograde.games.game import Game, PositionError, RetrogradeError, Value
+from retrograde.games.game import LOSE, Game, PositionError, RetrogradeError, Value
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
@@ -38,6 +40,7 @@ UNFIT = re.compile("[%#&+:]")
 """Signs of a position that would not arrive: their page puts it into addresses and histories as it stands."""
 
 ValueName = Literal["win", "tie", "draw", "lose"]
+Players = Literal["onePlayer", "twoPlayer"]
 
 
 class GameEntry(BaseModel):
@@ -45,7 +48,7 @@ class GameEntry(BaseModel):
 
     id: str
     name: str
-    type: Literal["twoPlayer"] = "twoPlayer"
+    type: Players = "twoPlayer"
     gui: str = NO_GUI
 
 
@@ -78,7 +81,15 @@ class VariantAnswer(BaseModel):
     imageAutoGUIData: dict[str, Any] | None = None  # noqa: N815
 
 
-class MoveAnswer(BaseModel):
+class Measured(BaseModel):
+    """What is known of a position by another metric: absent where that is nothing."""
+
+    winby: int | None = None
+    drawLevel: int | None = None  # noqa: N815
+    drawRemoteness: int | None = None  # noqa: N815
+
+
+class MoveAnswer(Measured):
     """A move, or a step of one, and where it leads."""
 
     move: str
@@ -91,7 +102,7 @@ class MoveAnswer(BaseModel):
     remoteness: int
 
 
-class PositionAnswer(BaseModel):
+class PositionAnswer(Measured):
     """A position and its moves, the best first."""
 
     position: str
@@ -160,21 +171,29 @@ class Spot(NamedTuple):
 def games(library: Library) -> list[GameEntry]:
     """Return the list of games."""
     found: dict[str, GameEntry] = {}
-    for facts in library.all():
+    for facts in filter(can_be_told, library.all()):
         name, gui = game_id(library, facts), gui_of(library, facts)
-        entry = found.setdefault(name, GameEntry(id=name, name=game_title(name), gui=gui))
+        known = known_game(library, facts)
+        players: Players = "onePlayer" if known and known.players == 1 else "twoPlayer"
+        entry = found.setdefault(name, GameEntry(id=name, name=game_title(name), type=players, gui=gui))
         entry.gui = max(entry.gui, gui)
     return [found[name] for name in sorted(found)]
 
 
 def game(library: Library, name: str) -> GameAnswer | None:
     """Return a game's variants; None where none of them is served."""
+    told = [one for one in filter(can_be_told, library.of_game(game_name(name))) if game_id(library, one) == name]
     entries = [
         VariantEntry(id=variant_id(facts.variant), name=variant_name(library, facts), gui=gui_of(library, facts))
-        for facts in library.of_game(game_name(name))
-        if game_id(library, facts) == name
+        for facts in told
     ]
-    return GameAnswer(id=name, name=game_title(name), variants=entries) if entries else None
+    win_by = all(facts.metric == "score" for facts in told)
+    return GameAnswer(id=name, name=game_title(name), supportsWinBy=win_by, variants=entries) if entries else None
+
+
+def can_be_told(facts: Facts) -> bool:
+    """Tell whether their API has words for a variant: it has none for chance, nor for several players."""
+    return facts.metric not in ("expectation", "utilities")
 
 
 def variant(solution: Solution) -> VariantAnswer:
@@ -334,7 +353,8 @@ def position(solution: Solution, spot: Spot) -> PositionAnswer:
         position=text,
         autoguiPosition=drawn,
         positionValue=name_of(value),
-        remoteness=finite(remoteness),
+        remoteness=distance_told(shown.game, value, remoteness),
+        **({} if spot.picked else measured(solution, spot.position)),
         moves=[move(shown, spot, button, bests[button.choices[0].brings]) for button in found],
     )
 
@@ -361,8 +381,19 @@ def move(shown: Shown, spot: Spot, button: Button, best: Choice) -> MoveAnswer:
         position=text,
         autoguiPosition=drawn,
         positionValue=name_of(value),
-        remoteness=finite(remoteness),
+        remoteness=distance_told(shown.game, value, remoteness),
+        **(measured(shown.solution, choice.position) if len(button.choices) == 1 else {}),
     )
+
+
+def measured(solution: Solution, position: int) -> dict[str, int | None]:
+    """Return what the metric of a database says of a position, as far as their API has names for it."""
+    if solution.metric not in ("score", "drawlevel"):
+        return {}
+    worth = solution.worth(position)
+    if solution.metric == "score":
+        return {"winby": worth["score"]}
+    return {"drawLevel": worth["drawlevel"], "drawRemoteness": worth["drawremoteness"]}
 
 
 def plies(choice: Choice) -> int | None:
@@ -374,5 +405,6 @@ def name_of(value: Value) -> Any:
     return value.name.lower()
 
 
-def finite(remoteness: int | None) -> int:
-    return INFINITE if remoteness is None else remoteness
+def distance_told(game: Game, value: Value, remoteness: int | None) -> int:
+    """Return how far the end is, as their API tells it."""
+    return INFINITE if remoteness is None or (game.players == 1 and value == LOSE) else remoteness

@@ -19,7 +19,7 @@ from retrograde.games.catalog import game_names, load_game, named_game, variant
 from retrograde.games.game import Game, RetrogradeError, VariantError, metric_of
 from retrograde.solver.oracles.open import searching_oracle
 from retrograde.solver.oracles.searching import SearchingOracle
-from retrograde.solver.play.solution import Solution
+from retrograde.solver.play.solution import Solution, solution_of
 
 LONGEST_NAME = 255
 """Bytes that a file's name may have."""
@@ -153,7 +153,7 @@ class Library:
         try:
             if game is None and facts.game in game_names():
                 game = named_game(facts.variant)
-            solution = Solution(open_database(path, game=game))
+            solution = solution_of(open_database(path, game=game))
         except (RetrogradeError, OSError) as error:
             log.error("%a cannot be read: %a", os.fspath(path), str(error))
             raise Unavailable(why_not(facts.variant, error)) from error

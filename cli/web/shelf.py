@@ -8,11 +8,13 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from retrograde.cli.measures import said
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.game import METRICS, WIN
 from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.solver.outcomes.worth import facts_of
 
 State = tuple[int, int, int, int]
 
@@ -27,8 +29,10 @@ class Facts(NamedTuple):
     tiers: frozenset[int]
     """Of a dense numbering; of others none."""
     longest_win: int | None
-    """In plies; None where nobody ever wins."""
+    """In plies; None where nobody ever wins, or nobody has counted."""
     metric: str
+    measure: str
+    """What the metric says of the start, in words, where that is not value and remoteness."""
 
     @property
     def game(self) -> str:
@@ -83,7 +87,10 @@ def read_facts(path: Path) -> Facts:
     with DatabaseFile(path) as file:
         slots = file.contents if isinstance(file.contents, SlotsReader) else None
         tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
-        longest = max((row.remoteness for row in file.legend if row.value == WIN), default=None)
+        longest = max((row.plies for row in file.legend if row.value == WIN and row.plies is not None), default=None)
+        metric = file.metric if file.measures else METRICS[0]
+        start = file.start_outcome
+        told = start is not None and start.measures and metric not in TO_PROGRESS
         return Facts(
             path,
             file.variant,
@@ -91,7 +98,8 @@ def read_facts(path: Path) -> Facts:
             file.start_outcome,
             tiers,
             longest,
-            file.metric if file.measures else METRICS[0],
+            metric,
+            said(metric, facts_of(metric, file.details, start.measures)) if start and told else "",
         )
 
 

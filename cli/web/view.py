@@ -7,9 +7,11 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel
 
+from retrograde.cli.expected import is_chances
 from retrograde.cli.known import bounds, how_known, unknown
 from retrograde.cli.moves import distance
 from retrograde.cli.query import read_reachable
+from retrograde.cli.web import measured
 from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
@@ -24,12 +26,12 @@ from retrograde.games.game import (
     Value,
     can_set_up,
     declares,
-    same_mover,
 )
-from retrograde.games.naming import piece_name, player_to_move, variant_title
+from retrograde.games.naming import first_of_other, piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
 from retrograde.solver.play import match
 from retrograde.solver.play.choice import preference
+from retrograde.solver.play.marks import in_short
 from retrograde.solver.play.oracle import DATABASE, Known, Oracle, brought
 from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
@@ -45,10 +47,12 @@ MOST_BETTER = 3
 
 
 class Start(BaseModel):
-    """What the start is worth to the player to move."""
+    """What the start is worth to the player to move; `measure` is what another metric than remoteness says of it."""
 
     value: ValueName
     remoteness: int | None
+    metric: str = METRICS[0]
+    measure: str = ""
 
 
 class Variant(BaseModel):
@@ -64,7 +68,9 @@ class Move(BaseModel):
     """A move: its value is for who makes it; the places it touches; and the position it leads to, where the same player
     is to move *again* or another.
 
-    Where the value is not known, `known` says what is.
+    Where the value is not known, `known` says what is. `worth` is what another metric than remoteness says of the move
+    (in short, for the board, `mark`), `odds` how often chance makes it, and `paid` what it pays at once, its maker
+    first.
 
     `steps` are the places in groups, as they are pointed at, where their order matters; each place of `reach`, pointed
     at, stands for the move as well.
@@ -74,6 +80,10 @@ class Move(BaseModel):
     value: ValueName | None
     remoteness: int | None
     known: str = ""
+    worth: str = ""
+    mark: str = ""
+    odds: str = ""
+    paid: list[int] = []
     best: bool
     again: bool = False
     places: list[int]
@@ -95,7 +105,9 @@ class Position(BaseModel):
     `pieces` has a sign for each place and `sign` that of the player to move, as the game draws them; `end` are the
     places that have ended the game. `falls` says that pieces come from above, `editable` that positions can be set up.
     Where no database knows all, `how` says how the value is known, `known` what is known of it, and `open` whether a
-    search could find out more.
+    search could find out more. `measure` is what another metric than remoteness says, and `expected` the number where
+    that is an expectation. At `chance` nobody is to move, and what is told is for player 0. `paid` is what an end pays
+    where moves pay, too.
     """
 
     variant: str
@@ -122,6 +134,12 @@ class Position(BaseModel):
     title: str
     players: list[str]
     pgn: bool
+    seats: measured.Seats = "two"
+    metric: str = METRICS[0]
+    measure: str = ""
+    expected: float | None = None
+    chance: bool = False
+    paid: list[int] = []
 
 
 class Man(BaseModel):
@@ -157,7 +175,8 @@ class SetUp(BaseModel):
 
 class Step(BaseModel):
     """A position of a game, and the move that led to it; none led to the first. The value is for who is to move: `side`
-    0 for who moved first, 1 for another."""
+    0 for who moved first, 1 for another; at `chance` player 0's. `paid` is what the move paid who made it, and the
+    other."""
 
     name: str
     touched: list[int]
@@ -167,6 +186,9 @@ class Step(BaseModel):
     remoteness: int | None
     over: bool
     side: int
+    expected: float | None = None
+    chance: bool = False
+    paid: list[int] = []
 
 
 class Played(BaseModel):
@@ -212,13 +234,20 @@ class Count(BaseModel):
 
 def variant(facts: Facts) -> Variant:
     """Return what is to be known of a variant without its rules."""
-    start = facts.start
     return Variant(
         variant=facts.variant,
         name=title(facts.game),
         positions=facts.positions,
-        start=start and Start(value=name_of(start.value), remoteness=start.plies),
+        start=start_of(facts),
     )
+
+
+def start_of(facts: Facts) -> Start | None:
+    """Return what the start of a variant is worth, by its file alone."""
+    if facts.start is None:
+        return None
+    value: ValueName = name_of(facts.start.value)
+    return Start(value=value, remoteness=facts.start.plies, metric=facts.metric, measure=facts.measure)
 
 
 def place_of(oracle: Oracle, text: str | None) -> int:
@@ -242,6 +271,7 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
     choices = oracle.moves(place, (1 - FOR_POSITION) * seconds)
     known = oracle.known(place, 0)
     value, remoteness = known.outcome
+    odds, expected = measured.odds(game, place), measured.expected(oracle, place)
     board = game.draw_board()
     signs = game.draw_pieces(place) if board else ""
     marked = [int(number) for number in (last or "").split(",") if number.isdecimal()]
@@ -269,6 +299,10 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
                 value=told(choice.brings),
                 remoteness=None if choice.remoteness is None else choice.remoteness + 1,
                 known="" if choice.value else bounds(brought(oracle.known(choice.position, 0), choice.again)),
+                worth=choice.worth,
+                mark=in_short(choice.worth) if expected is not None else "",
+                odds=odds.get(choice.move, ""),
+                paid=measured.paid(game, place, choice.move),
                 best=preference(choice) == best,
                 again=choice.again,
                 places=list(game.draw_move(place, choice.move)),
@@ -287,6 +321,12 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
         title=title_of(oracle),
         players=players(game, place),
         pgn=hasattr(game, "pgn"),
+        seats=measured.seats_of(game),
+        metric=measured.metric_known(oracle),
+        measure=measured.measure(oracle, place),
+        expected=expected,
+        chance=bool(odds),
+        paid=measured.paid(game, place, None) if over else [],
     )
 
 
@@ -315,10 +355,8 @@ def title_of(oracle: Oracle) -> str:
 
 def players(game: Any, place: int) -> list[str]:
     """Return what the game calls who is to move, and who comes next; nothing for one of whom it tells nothing."""
-    names = [player_to_move(game, place)]
-    if game.primitive(place) == UNDECIDED:
-        reached = (game.do_move(place, move) for move in game.generate_moves(place))
-        names += [player_to_move(game, child) for child in reached if not same_mover(game, place, child)][:1]
+    other = first_of_other(game, place)
+    names = [player_to_move(game, place), *([] if other is None else [player_to_move(game, other)])]
     return [*names, ""][:2] if len(set(names)) == len(names) else ["", ""]
 
 
@@ -341,10 +379,10 @@ def played(oracle: Oracle, place: int, names: list[str]) -> Played:
         except ValueError as error:
             problem = f"move {len(steps)}, {name!r}, cannot be made: {error}"
             break
-        places_of_move = oracle.game.draw_move(place, move)
+        places_of_move, paid = oracle.game.draw_move(place, move), measured.paid(oracle.game, place, move)
         place = oracle.game.do_move(place, move)
         side = match.side_of(oracle.game, first, place, len(steps))
-        steps.append(step(oracle, place, name, places_of_move, side))
+        steps.append(step(oracle, place, name, places_of_move, side, paid))
     return Played(
         variant=oracle.variant,
         title=title_of(oracle),
@@ -363,7 +401,7 @@ def move_named(game: Game, place: int, name: str) -> int:
     return game.move(place, name)
 
 
-def step(oracle: Oracle, place: int, name: str, touched: Sequence[int], side: int) -> Step:
+def step(oracle: Oracle, place: int, name: str, touched: Sequence[int], side: int, paid: Sequence[int] = ()) -> Step:
     """Return a position of a game."""
     value, remoteness = oracle.known(place, 0).outcome
     return Step(
@@ -375,6 +413,9 @@ def step(oracle: Oracle, place: int, name: str, touched: Sequence[int], side: in
         remoteness=remoteness,
         over=oracle.game.primitive(place) != UNDECIDED,
         side=side,
+        expected=measured.expected(oracle, place),
+        chance=is_chances(oracle.game, place),
+        paid=list(paid),
     )
 
 
@@ -476,11 +517,12 @@ def board_to_set_up(game: Game) -> Board:
 
 
 def reply(oracle: Oracle, place: int, skill: float, seed: int | None) -> Reply:
-    """Return a player's move; raise PositionError where the game is over."""
+    """Return a player's move, or at chance what the dice bring; raise PositionError where the game is over."""
     game: Any = oracle.game
     if game.primitive(place) != UNDECIDED:
         raise PositionError("the game is over there, and nobody is to move")
-    move = skilled(skill, Random(seed))(oracle, place)
+    chance = Random(seed)
+    move = match.roll(game, place, chance) if is_chances(game, place) else skilled(skill, chance)(oracle, place)
     return Reply(name=game.move_name(place, move), position=game.write(game.do_move(place, move)))
 
 

@@ -52,6 +52,22 @@ class Worth(NamedTuple):
     value: Value
     plies: int | None
     name: str
+    said: str = ""
+    """What the mark says instead of the plies."""
+
+
+def in_short(worth: str) -> str:
+    """Return what a mark says of a move by its expectation; the shape tells whether that is above 0 or below.
+
+    >>> in_short("-0.308"), in_short("0.0464282"), in_short("13.24"), in_short("2.5"), in_short("-1"), in_short("")
+    ('.31', '.05', '13', '2.5', '1', '')
+    """
+    if not worth:
+        return ""
+    number = abs(float(worth))
+    if number >= 10:
+        return f"{number:.0f}"
+    return f"{number:.1f}".removesuffix(".0") if number >= 0.995 else f"{number:.2f}"[1:]
 
 
 def shapes() -> str:
@@ -68,7 +84,7 @@ def shapes() -> str:
 def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     """Return the mark of a place for the moves that go there; *crowded* where a piece stands there."""
     names = " ".join(one.name for one in worths)
-    shown = list({(KINDS[one.value], one.plies): one for one in sorted(worths, key=preference)}.values())
+    shown = list({(KINDS[one.value], one.plies, one.said): one for one in sorted(worths, key=preference)}.values())
     of_kinds = len(shown) > MOST
     if of_kinds:
         shown = list({KINDS[one.value]: one for one in shown}.values())
@@ -79,7 +95,8 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     drawn = []
     for number, one in enumerate(reversed(shown)):
         left = (number - (len(shown) - 1) / (1 if crowded else 2)) * APART[many]
-        text = SIGNS[one.value] if one.plies is None or (of_kinds and len(shown) > 1) else str(one.plies)
+        plies = SIGNS[one.value] if one.plies is None else str(one.plies)
+        text = SIGNS[one.value] if of_kinds and len(shown) > 1 else one.said or plies
         at = f"translate({x + left:g} {y:g}) scale({scale:g})"
         drawn.append(f'<g transform="{at}">{shape(one.value, text, scale)}</g>')
     title = ", ".join(f"{one.name}: {one.value.name.lower()}" for one in worths)

@@ -2,7 +2,8 @@
 // until one move is left; drags men; or goes from place to place by the arrow keys. Marks tell what moves are worth: of
 // all of them before anything is picked, and then of those alone that go on from there.
 
-import { legend, line, mark, svgElement } from "./marks.js";
+import { explain, legend, line, mark, svgElement } from "./marks.js";
+import { brings } from "./words.js";
 import { dragging, neighbour, slide } from "./motion.js";
 
 const MOST_LINES = 80; // of more moves than this no lines are drawn
@@ -35,7 +36,8 @@ export class Board {
     [this.said, this.ways, this.flipButton, this.editButton] = this.bar.children;
     this.flipButton.addEventListener("click", () => this.flip());
     this.editButton.addEventListener("click", () => this.edit());
-    box.after(this.bar, legend());
+    this.legend = legend();
+    box.after(this.bar, this.legend);
   }
 
   // Show a position as the server tells it; *mine* says whether the person may move. When a game is over, none goes on.
@@ -43,6 +45,7 @@ export class Board {
     const step = told.over ? { ...told, moves: [] } : told;
     const [before, focused] = [this.step, this.hasFocus()];
     this.stopEditing();
+    explain(this.legend, step);
     if (before?.variant !== step.variant) this.here = null;
     Object.assign(this, { step, picked: [], mine: mine && !step.over, busy: false });
     this.flipped = remembered(this.flipKey());
@@ -307,7 +310,7 @@ export class Board {
     if (this.picked.includes(place)) about.push("picked");
     else if (moves.length && this.mine && !this.editor) {
       const [one] = moves;
-      const worth = document.body.classList.contains("hints") ? `, ${worthOf(one)}` : "";
+      const worth = document.body.classList.contains("hints") ? `, ${brings(this.step, one)}` : "";
       about.push(moves.length > 1 ? `${moves.length} moves` : `${one.name}${worth}`);
     }
     return about.join("; ");
@@ -322,7 +325,7 @@ export class Board {
       button.textContent = this.picked.length && whole.length === 1 && more.length ? `Done: ${one.name}` : one.name;
       const worth = document.createElement("small");
       worth.className = "worth";
-      worth.textContent = ` ${worthOf(one)}`;
+      worth.textContent = ` ${brings(this.step, one)}`;
       button.append(worth);
       button.addEventListener("click", () => this.make(one));
       return button;
@@ -378,10 +381,6 @@ export class Board {
     this.editing = false;
     this.editor?.close();
   }
-}
-
-function worthOf(move) {
-  return !move.value ? move.known : `${move.value}${move.remoteness == null ? "" : ` in ${move.remoteness}`}`;
 }
 
 function listed(names) {

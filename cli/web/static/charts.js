@@ -16,22 +16,24 @@ function element(name, attributes, ...children) {
 export function historyHeads(game) {
   const heads = document.createElement("div");
   heads.className = "heads";
-  for (const side of game.hints ? [0, 1] : []) {
+  for (const side of game.hints && game.now.seats === "two" ? [0, 1] : []) {
     const head = document.createElement("span");
-    head.textContent = `${game.name(side)} ${agreed(game.name(side), "wins")}`;
+    head.textContent = `${game.name(side)} ${agreed(game.name(side), ["expectation", "score"].includes(game.now.metric) ? "leads" : "wins")}`;
     heads.append(head);
   }
   return heads;
 }
 
-// Best for who began on the left, for the other on the right; the nearer the end, the further from the middle. Without
-// hints all points are in the middle. A click on a point, or Enter, calls *onPick* with its number of plies.
+// Best for who began on the left, for the other on the right; the nearer the end, or the more is expected, the further
+// from the middle. Without hints, and where there are not two players, all points are in the middle. A click on a point, or Enter, calls *onPick* with its number of plies.
 export function historyChart(game, onPick) {
   const { steps, hints } = game;
   const width = 300, row = 26, middle = width / 2, reach = middle - 45;
   const most = Math.max(1, ...steps.map((step) => step.remoteness ?? 0));
+  const greatest = Math.max(1e-9, ...steps.map((step) => Math.abs(step.expected ?? 0)));
   const points = steps.map((step, i) => {
-    const sign = hints && step.value ? { win: -1, lose: 1, tie: 0, draw: 0 }[step.value] * (step.side ? -1 : 1) : 0;
+    if (step.expected != null) return [middle - (hints ? (reach * step.expected * (step.side ? -1 : 1)) / greatest : 0), row * (i + 0.6)];
+    const sign = hints && step.value && game.now.seats === "two" ? { win: -1, lose: 1, tie: 0, draw: 0 }[step.value] * (step.side ? -1 : 1) : 0;
     return [middle + sign * reach * (1 - (0.85 * (step.remoteness ?? 0)) / most), row * (i + 0.6)];
   });
   const height = row * (steps.length + 0.2);
@@ -44,17 +46,19 @@ export function historyChart(game, onPick) {
   return svg;
 }
 
+const short = (expected) => expected.toPrecision(3);
+
 function historyPoint(game, i, [x, y], middle, onPick) {
-  const { value, remoteness, name } = game.steps[i];
+  const { value, remoteness, name, expected } = game.steps[i];
   const last = i === game.plies, right = x > middle;
   const move = i ? `${i}. ${name}` : "start";
-  const said = game.hints ? `, ${worth(value, remoteness)} for ${game.name(game.side(i))}` : "";
+  const said = game.hints ? `, ${expected == null ? worth(value, remoteness) : `expectation ${short(expected)}`} for ${game.name(game.side(i))}` : "";
   const point = element("g", { class: "point", "data-ply": i, "aria-label": `${last ? "" : "Back to "}${move}${said}` });
   const [fill, ink, text] = game.hints && !value ? ["#fff", "#000", "?"] : game.hints ? [COLOURS[value], INK[value], `${SIGNS[value]}${remoteness || ""}`] : ["#fff", "#000", `${i}`];
   point.append(
     element("circle", { cx: x, cy: y, r: 11.5, fill, stroke: "#555" }),
     element("text", { x, y: y + 3.5, "text-anchor": "middle", style: `fill:${ink}`, "font-size": 10 }, text),
-    element("text", { x: right ? x - 16 : x + 16, y: y + 4, "text-anchor": right ? "end" : "start", class: "move" }, move),
+    element("text", { x: right ? x - 16 : x + 16, y: y + 4, "text-anchor": right ? "end" : "start", class: "move" }, game.hints && expected != null ? `${move} (${short(expected)})` : move),
   );
   point.setAttribute("role", last ? "img" : "button");
   if (last) return point;
@@ -73,7 +77,7 @@ export function countsChart(title, rows) {
   const width = 900, height = 240, left = 60, bottom = 30, top = 10;
   const ends = rows.filter((row) => row.remoteness != null);
   const most = Math.max(1, ...rows.map((row) => row.positions));
-  const last = Math.max(0, ...ends.map((row) => row.remoteness)) + (rows.length > ends.length ? 1 : 0);
+  const last = Math.max(0, ...ends.map((row) => row.remoteness)) + (ends.length && rows.length > ends.length ? 1 : 0);
   const step = (width - left) / (last + 1);
   const scale = (count) => (height - bottom - top) * (Math.log10(count + 1) / Math.log10(most + 1));
   const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "font-size": 12 });
@@ -98,7 +102,7 @@ export function countsChart(title, rows) {
   }
   const every = Math.ceil((last + 1) / 24);
   for (let count = 0; count <= last; count += every) {
-    const text = rows.length > ends.length && count === last ? "∞" : count;
+    const text = !ends.length ? "" : rows.length > ends.length && count === last ? "∞" : count;
     svg.append(element("text", { x: left + step * (count + 0.5), y: height - 10, "text-anchor": "middle" }, text));
   }
   return svg;

@@ -4,7 +4,7 @@ import { ask } from "./ask.js";
 import { writeAddress } from "./address.js";
 import { isOver, outcome, progressOf, Solver } from "./solves.js";
 import { sentence } from "./troubles.js";
-import { agreed, badge, number, plies } from "./words.js";
+import { agreed, badge, measured, movesOf, number, plies } from "./words.js";
 import { capital } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
@@ -95,14 +95,22 @@ function linkTo({ variant, title }) {
 function known(card) {
   const facts = make("ul", { className: "facts" });
   if (card.start) {
-    const { value, remoteness } = card.start;
-    const who = capital(card.first) || "Who begins";
-    const words = { win: `${who} ${agreed(who, "wins")}`, lose: `${who} ${agreed(who, "loses")}`, tie: "A tie", draw: "A draw" }[value];
-    facts.append(make("li", {}, badge(value), `${words}${remoteness == null ? "" : ` in ${plies(remoteness)}`}`));
+    const { value, remoteness, metric, measure } = card.start;
+    const soon = remoteness == null ? "" : ` in ${(card.seats === "one" ? movesOf : plies)(remoteness)}`;
+    facts.append(make("li", {}, badge(value), metric === "expectation" ? measured({ metric, measure }) : `${startOf(card, value)}${soon}`));
+    if (measure && metric !== "expectation") facts.append(make("li", {}, measured({ metric, measure })));
   }
   facts.append(make("li", {}, `${number(card.positions)} positions`));
-  if (card.longest_win != null) facts.append(make("li", {}, `Longest win: ${plies(card.longest_win)}`));
+  if (card.longest_win != null) facts.append(make("li", {}, card.seats === "one" ? `Farthest: ${movesOf(card.longest_win)}` : `Longest win: ${plies(card.longest_win)}`));
   return facts;
+}
+
+// What the start of a variant is worth, in words.
+function startOf({ seats, first }, value) {
+  const who = capital(first) || "Who begins";
+  if (seats === "one") return { win: "Solved", lose: "Cannot be solved", tie: "A tie", draw: "Goes on for ever" }[value];
+  if (seats === "several") return { win: `${who} gets the most`, lose: `Another gets more than ${first || "who begins"}`, tie: "A tie", draw: "A draw" }[value];
+  return { win: `${who} ${agreed(who, "wins")}`, lose: `${who} ${agreed(who, "loses")}`, tie: "A tie", draw: "A draw" }[value];
 }
 
 // A button that solves, or where this server does not, the command.

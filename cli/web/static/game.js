@@ -16,19 +16,38 @@ export class Game {
   get plies() { return this.steps.length - 1; }
   get mover() { return this.side(this.plies); }
   get moves() { return this.steps.slice(1).map((step) => step.name); }
-  get mine() { return this.players[this.mover] === "human"; }
-  get people() { return [0, 1].filter((side) => this.players[side] === "human"); }
-  get repeated() { return this.steps.filter((step) => step.position === this.now.position).length >= ENDLESS; }
+  get mine() { return this.players[this.mover] === "human" && !this.now.chance; }
+  get sides() { return this.now.seats === "one" ? [0] : [0, 1]; }
+  get people() { return this.sides.filter((side) => this.players[side] === "human"); }
+  // Whether a person may say how the dice fall: while they wait.
+  get chosen() { return this.now.chance && this.paused; }
+  get expected() { return this.now.metric === "expectation"; }
+  get repeated() { return !this.expected && this.steps.filter((step) => step.position === this.now.position).length >= ENDLESS; }
   get over() { return this.now.over || this.repeated || this.plies >= LONGEST; }
 
   // Whose turn it is after so many plies: 0 for who began, 1 for another.
   side(ply) { return this.steps[ply].side; }
 
   // What a side is called in the words of the game.
-  name(side) { return capital(this.names[side]) || ["First", "Second"][side]; }
+  name(side) {
+    if (this.now.seats === "one") return "You";
+    return capital(this.names[side]) || ["First", this.now.seats === "two" ? "Second" : "Another"][side];
+  }
+
+  // What moves and the end have paid each side so far; null where moves pay nothing.
+  get points() {
+    if (!this.now.moves?.some((move) => move.paid.length) && !this.now.paid.length) return null;
+    const points = this.sides.map(() => 0);
+    const add = (paid, mover) => paid.forEach((amount, who) => { points[who ? 1 - mover : mover] += amount; });
+    this.steps.slice(1).forEach((step, i) => add(step.paid, this.side(i)));
+    add(this.now.paid, this.mover);
+    return points;
+  }
 
   // The side that has won a game that is over; null where nobody has.
   get winner() {
+    const { points } = this;
+    if (this.now.over && points?.length === 2) return points[0] === points[1] ? null : Number(points[1] > points[0]);
     if (!this.now.over || !["win", "lose"].includes(this.now.value)) return null;
     return this.now.value === "win" ? this.mover : 1 - this.mover;
   }
@@ -76,9 +95,9 @@ export class Game {
     const choice = this.now.moves.find((one) => one.name === name);
     if (!choice || this.over) return false;
     const late = this.turnOver();
-    const { position, places } = choice;
+    const { position, places, paid } = choice;
     const side = choice.again ? this.mover : 1 - this.mover;
-    const next = { name, choice, touched: places, position, side };
+    const next = { name, choice, touched: places, position, side, paid };
     await this.fill([next], this.variant);
     if (late()) return false;
     this.steps.push(next);

@@ -36,7 +36,7 @@ function preference({ value, remoteness }) {
 export function mark(moves, { x, y }, crowded) {
   const sorted = [...moves].sort((a, b) => preference(b) - preference(a));
   const firsts = (key) => [...new Map([...sorted].reverse().map((one) => [key(one), one])).values()].reverse();
-  const each = firsts((one) => `${KINDS[one.value]} ${one.remoteness}`);
+  const each = firsts((one) => `${KINDS[one.value]} ${one.remoteness} ${one.mark}`);
   const ofKinds = each.length > MOST;
   const shown = ofKinds ? firsts((one) => KINDS[one.value]) : each;
   const many = Math.max(shown.length, crowded ? 2 : 1) - 1;
@@ -46,7 +46,8 @@ export function mark(moves, { x, y }, crowded) {
   const group = svgElement("g", { class: "move", "data-move": moves.map((one) => one.name).join(" ") },
     svgElement("title", {}, title));
   shown.forEach((one, number) => {
-    const text = one.remoteness == null || (ofKinds && shown.length > 1) ? SIGNS[one.value] : String(one.remoteness);
+    const plies = one.remoteness == null ? SIGNS[one.value] : String(one.remoteness);
+    const text = ofKinds && shown.length > 1 ? SIGNS[one.value] : one.mark || plies;
     const at = `translate(${left + (number - (shown.length - 1) / (crowded ? 1 : 2)) * APART[many]} ${top}) scale(${scale})`;
     group.append(svgElement("g", { transform: at, "data-value": one.value }, ...shape(one.value, text, scale)));
   });
@@ -65,15 +66,24 @@ export function line(move, from, to) {
 export function legend() {
   const list = document.createElement("ul");
   list.className = "board-legend";
-  for (const [value, words] of Object.entries(WORDS)) {
+  for (const value of Object.keys(WORDS)) {
     const item = document.createElement("li");
     const picture = svgElement("svg", { viewBox: "-.4 -.4 .8 .8", class: "retrograde", "aria-hidden": "true" });
     picture.append(...shape(value, SIGNS[value]));
-    item.append(picture, ` ${words}`);
+    item.append(picture);
     list.append(item);
   }
-  const note = document.createElement("li");
-  note.textContent = "for who moves; a number tells the plies to the end";
-  list.append(note);
+  list.append(document.createElement("li"));
   return list;
+}
+
+// Say in a legend what the marks of a position mean.
+export function explain(list, { metric, seats }) {
+  const expected = metric === "expectation";
+  const words = expected ? ["above 0", "0", "below 0"] : { one: ["solved", "tie or never", "dead end"], several: ["most", "tie", "less"] }[seats] ?? Object.values(WORDS);
+  const notes = expected ? "expected by who moves" : seats === "one" ? "a number tells the moves to the end" : "for who moves; a number tells the plies to the end";
+  [...words, notes].forEach((text, i) => {
+    const item = list.children[i];
+    item.replaceChildren(...item.querySelectorAll("svg"), ` ${text}`);
+  });
 }

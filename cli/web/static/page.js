@@ -8,7 +8,7 @@ import { countsChart, historyChart, historyHeads } from "./charts.js";
 import { Game } from "./game.js";
 import { showScorecard } from "./score.js";
 import { sentence, showTrouble } from "./troubles.js";
-import { badge, made, prospect, title, worth } from "./words.js";
+import { badge, brings, made, prospect, title } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const PLAYER_NAMES = { human: "you", computer: "computer" };
@@ -63,10 +63,11 @@ function waitFor(error) {
 }
 
 async function move(name) {
-  game.paused = false;
+  if (!game.chosen) game.paused = false;
   if (await game.play(name)) show(pushed);
 }
 
+// A machine moves, or chance does.
 async function letComputerMove() {
   if (game.over || game.mine || game.paused || board.editing) return;
   const name = await game.reply(PAUSE);
@@ -105,11 +106,11 @@ function show(step) {
   document.title = title(game);
   keepingFocus(() => {
     const { now } = game;
-    board.show({ ...now, over: game.over }, game.mine);
+    board.show({ ...now, over: game.over }, game.mine || game.chosen);
     $("title").textContent = game.title;
     $("summary").textContent = now.summary.replaceAll("`", "");
     $("position").value = now.position;
-    $("line").textContent = now.line.join(" ") || (game.over ? "The game is over." : "Not known.");
+    $("line").textContent = now.line.join(" ") || (game.over ? "The game is over." : game.expected ? "No one line is best: chance has a say." : "Not known.");
     showState();
     showMoves();
     showHistory();
@@ -136,6 +137,11 @@ function showState() {
   able($("undo"), game.undone !== null && !editing);
   $("go").hidden = game.over || editing || (game.mine && game.people.length > 0);
   $("go").textContent = game.paused ? "Go on" : "Pause";
+  const alone = game.now.seats === "one";
+  $("swap").hidden = $("second").parentElement.hidden = alone;
+  $("explained").textContent = game.expected
+    ? `Expectations are for who is to move${alone ? "" : `, where chance decides for ${game.name(0)}`}.`
+    : alone ? "Values are in so many moves." : "Values are for who is to move, in so many plies.";
   $("hints").checked = game.hints;
   document.body.classList.toggle("hints", game.hints);
   ["first", "second"].forEach((id, side) => {
@@ -158,14 +164,16 @@ const isAble = (control) => control.getAttribute("aria-disabled") !== "true";
 
 function showMoves() {
   const moves = board.fitting();
-  const shown = game.hints ? moves : [...moves].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-  const mine = game.mine && !game.over;
+  const byName = (a, b) => a.name.localeCompare(b.name, "en", { numeric: true });
+  const shown = game.hints && !game.now.chance ? moves : [...moves].sort(byName);
+  const mine = (game.mine || game.chosen) && !game.over;
   $("moves").replaceChildren(...(game.over ? [] : shown).map((one) => {
     const button = document.createElement("button");
     button.className = one.value ?? "unknown";
     if (game.hints) button.append(badge(one.value));
     button.append(one.name);
-    if (game.hints) button.append(Object.assign(document.createElement("small"), { textContent: ` ${worth(one.value, one.remoteness, one.known)}` }));
+    if (game.hints) button.append(Object.assign(document.createElement("small"), { textContent: ` ${brings(game.now, one)}` }));
+    if (one.odds) button.append(Object.assign(document.createElement("small"), { className: "odds", textContent: ` ${one.odds}` }));
     able(button, mine);
     button.addEventListener("click", () => isAble(button) && trying(() => move(one.name)));
     const item = document.createElement("li");
@@ -184,7 +192,7 @@ function showHistory() {
 
 async function showCard() {
   $("card").replaceChildren();
-  if (game.over && game.plies) await showScorecard($("card"), game, (ply) => trying(() => backTo(ply)));
+  if (game.over && game.plies && !game.expected) await showScorecard($("card"), game, (ply) => trying(() => backTo(ply)));
 }
 
 async function showCounts() {
@@ -193,6 +201,7 @@ async function showCounts() {
   const rows = await ask("counts", { variant });
   $("counts").parentElement.hidden = !rows.length;
   $("counts").replaceChildren(...(rows.length ? [countsChart(game.title, rows)] : []));
+  $("counted").textContent = game.expected ? "All positions, by who expects to gain" : "All positions by plies to the end";
   $("counts").dataset.variant = variant;
 }
 

@@ -4,13 +4,14 @@ import { capital } from "./game.js";
 
 export const SIGNS = { win: "+", tie: "=", draw: "=", lose: "−" };
 export const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
+export const movesOf = (count) => `${count} ${count === 1 ? "move" : "moves"}`;
 export const number = (count) => count.toLocaleString("en");
 
 // A value in words: `win in 5`, `draw`; where it is not known, what is: `at least a draw`.
 export const worth = (value, remoteness, known = "not known") => !value ? known : `${value}${remoteness == null ? "" : ` in ${remoteness}`}`;
 
 // A verb as it goes with a name: a name in the plural, which ends in s, has another form of it.
-const PLURAL = { wins: "win", loses: "lose", plays: "play", has: "have" };
+const PLURAL = { wins: "win", loses: "lose", plays: "play", has: "have", expects: "expect", leads: "lead" };
 export const agreed = (name, verb) => (name.endsWith("s") ? PLURAL[verb] : verb);
 
 // A sign that tells a value without its colour.
@@ -22,55 +23,107 @@ export function badge(value, text = SIGNS[value] ?? "?") {
   return sign;
 }
 
+// What a move brings, in words: `win in 5`; of a puzzle `solved in 5`; of expectations the number.
+const OF_PUZZLES = { win: "solved", lose: "dead end", tie: "tie", draw: "never" };
+const OF_SEVERAL = { win: "most", lose: "less", tie: "shared", draw: "draw" };
+export function brings({ seats, metric }, { value, remoteness, known, worth: measured }) {
+  if (metric === "expectation") return measured;
+  const called = { one: OF_PUZZLES, several: OF_SEVERAL }[seats]?.[value] ?? value;
+  const far = worth(value && called, remoteness, known || undefined);
+  return measured ? `${measured}, ${far}` : far;
+}
+
 // The last moves, from one's own on: `You played 3. Yellow plays 4.`
+const MOST_TOLD = 4;
 export function made(game) {
   const alone = game.people.length === 1;
+  const own = (ply) => alone && !game.steps[ply].chance && game.players[game.side(ply)] === "human";
   const told = (ply) => {
-    const side = game.side(ply), { name } = game.steps[ply + 1];
-    const own = alone && game.players[side] === "human";
-    const who = own ? "You" : game.name(side);
-    return `${who} ${own || ply < game.plies - 1 ? "played" : agreed(who, "plays")} ${name}.`;
+    const { name } = game.steps[ply + 1];
+    if (game.steps[ply].chance) return `Chance: ${name}.`;
+    const who = own(ply) ? "You" : game.name(game.side(ply));
+    return `${who} ${own(ply) || ply < game.plies - 1 ? "played" : agreed(who, "plays")} ${name}.`;
   };
   const last = game.plies - 1;
-  if (last < 0) return "";
-  const also = alone && last > 0 && game.players[game.side(last)] !== "human" ? `${told(last - 1)} ` : "";
-  return also + told(last);
+  let first = last;
+  while (alone && first > 0 && last - first < MOST_TOLD && !own(first)) first -= 1;
+  if (alone && first >= 0 && !own(first) && !game.steps[first].chance) first = last;
+  return game.steps.slice(1).map((_, ply) => ply).slice(Math.max(0, first)).map(told).join(" ");
 }
 
 // Whose turn it is, and with hints what they may expect.
 export function prospect(game) {
   if (game.over) return result(game);
-  const { value, remoteness, turn, distance, known } = game.now;
+  const { value, remoteness, turn, distance, known, measure, chance, seats } = game.now;
   const mine = game.mine;
   const mover = capital(turn) || game.name(game.mover);
-  const toMove = `${mover} to move`;
-  if (!game.hints) return mine ? `${toMove}: your turn.` : `${toMove}.`;
+  const toMove = chance ? "Chance decides" : seats === "one" ? "" : `${mover} to move`;
+  const so = [toMove, points(game)].filter(Boolean).join(", ");
+  if (!game.hints) return mine ? `${so ? `${so}: your` : "Your"} turn.` : `${so || "The computer is to move"}.`;
+  const said = (what, more = "") => `${so ? `${so}: ${what}` : capital(what)}${more && ` ${more}`}`;
+  if (game.expected) return said(`${chance ? expects(game.name(game.mover)) : expects(mine ? "You" : mover)} ${measure}.`);
+  if (!value) return said(`${known}.`);
+  const soon = remoteness == null ? "" : ` in ${seats === "one" ? movesOf(remoteness) : plies(remoteness)}`;
+  return said(outlook(game, mine, mover, soon, distance), measure && `${measured(game.now)}.`);
+}
+
+// What a metric says, with its name: `Score: +3`.
+export const measured = ({ metric, measure }) => `${{ drawlevel: "As a draw" }[metric] ?? capital(metric)}: ${measure}`;
+
+const expects = (who) => (who === "You" ? "you expect" : `${who} ${agreed(who, "expects")}`);
+
+// What a value says to who is to move, or of whom.
+function outlook({ now: { value, seats, metric, moves } }, mine, mover, soon, distance) {
+  const who = mine ? "you" : agreed(mover, "wins") === "wins" ? "it" : "they";
+  const s = who === "it" ? "s" : "";
+  if (seats === "one") {
+    return { win: `${mine ? "you solve" : "it solves"} it${soon} with right play.`, lose: "it can no longer be solved.",
+             tie: `a tie${soon} with right play.`, draw: "it goes on for ever." }[value];
+  }
+  if (seats === "several") {
+    const whom = { you: "you", it: "it", they: "them" }[who];
+    return { win: `${who} get${s} the most${soon}.`, lose: `another gets more than ${whom}${soon}.`,
+             tie: `nobody gets more than ${whom}${soon}.`, draw: "a draw." }[value];
+  }
+  if (metric === "score" && moves.some((move) => move.paid.length)) {
+    return { win: `from here on ${who} get${s} more.`, lose: `from here on the other gets more than ${who}.`,
+             tie: "from here on both get as much.", draw: "it goes on for ever." }[value];
+  }
   const far = distance ? ` (${distance})` : "";
-  const you = mine ? "you" : agreed(mover, "wins") === "wins" ? "it" : "they";
-  const verb = you === "it" ? "s" : "";
-  if (!value) return `${toMove}: ${known}.`;
-  const soon = remoteness == null ? "" : ` in ${plies(remoteness)}${far}`;
   return {
-    win: `${toMove}: ${you} win${verb}${soon} with right play.`,
-    lose: `${toMove}: ${you} lose${verb}${soon} unless the other side errs.`,
-    tie: `${toMove}: a tie${soon} if both play right.`,
-    draw: `${toMove}: a draw if both play right.`,
+    win: `${who} win${s}${soon}${far} with right play.`,
+    lose: `${who} lose${s}${soon}${far} unless the other side errs.`,
+    tie: `a tie${soon}${far} if both play right.`,
+    draw: "a draw if both play right.",
   }[value];
 }
 
+// What moves have paid so far: `12 to 7`; nothing where they pay nothing.
+function points(game) {
+  const { points: paid } = game;
+  if (!paid || !game.plies) return "";
+  return paid.length === 1 ? `${paid[0]} so far` : `${game.name(0)} ${paid[0]}, ${game.name(1)} ${paid[1]}`;
+}
+
 export function result(game) {
-  const { value, ending } = game.now;
+  const { value, ending, seats } = game.now;
   if (!game.now.over) return game.repeated ? "A draw: this position has come up three times." : "A draw: the game has gone on too long.";
+  const { points: paid, winner } = game;
   const how = ending ? `: ${ending}` : "";
-  if (game.winner === null) return `A ${value}${how}.`;
+  const score = paid ? ` ${paid.join(" to ")}.` : "";
+  if (seats === "one") {
+    if (game.expected || paid) return `The game is over${how}.${score}`;
+    return `${{ win: "Solved", lose: "A dead end" }[value] ?? `A ${value}`} after ${movesOf(game.plies)}${how}.`;
+  }
+  if (winner === null) return `A ${paid ? "tie" : value}${how}.${score}`;
+  if (seats === "several" && winner !== 0) return `${game.name(0)} has not won${how}.`;
   const alone = game.people.length === 1;
-  const you = !alone ? "" : game.players[game.winner] === "human" ? " You win." : " You lose.";
-  const winner = game.name(game.winner);
-  return `${winner} ${agreed(winner, "has")} won${how}.${you}`;
+  const you = !alone ? "" : game.players[winner] === "human" ? " You win." : " You lose.";
+  return `${game.name(winner)} ${agreed(game.name(winner), "has")} won${how}.${score}${you}`;
 }
 
 // Whose turn it is, or how it has ended, in few words for the title of the page.
 export function title(game) {
-  const state = game.over ? result(game).replace(/[.:].*/, "") : `${capital(game.now.turn) || game.name(game.mover)} to move`;
+  const state = game.over ? result(game).replace(/[.:].*/, "") : game.now.chance ? "chance decides" : `${capital(game.now.turn) || game.name(game.mover)} to move`;
   return `${game.title}, ${game.plies ? `move ${game.plies}` : "start"}: ${state} – retrograde`;
 }

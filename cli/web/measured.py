@@ -1,0 +1,51 @@
+"""What the page tells of games that are more than to win or to lose: what metrics say, what dice do, what moves pay."""
+
+from typing import Literal
+
+from retrograde.cli.expected import EXPECTATION, odds_of
+from retrograde.cli.measures import said
+from retrograde.games.game import METRICS, Game, defines
+from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.solver.play.oracle import DATABASE, Oracle
+
+Seats = Literal["one", "two", "several"]
+
+
+def seats_of(game: Game) -> Seats:
+    """Return for how many a game is."""
+    return "one" if game.players == 1 else "two" if game.players == 2 else "several"
+
+
+def metric_known(oracle: Oracle) -> str:
+    """Return by which metric positions are known; `remoteness` where they are searched for."""
+    return str(oracle.metric) if oracle.source == DATABASE else METRICS[0]  # type: ignore[attr-defined]  # a Solution
+
+
+def measure(oracle: Oracle, place: int) -> str:
+    """Return in words what the metric says of a position, `+3`; nothing where that is value and remoteness."""
+    metric = metric_known(oracle)
+    if metric == METRICS[0] or metric in TO_PROGRESS:
+        return ""
+    return said(metric, oracle.worth(place))  # type: ignore[attr-defined]
+
+
+def expected(oracle: Oracle, place: int) -> float | None:
+    """Return what the player to move can expect, or player 0 of the dice; None where that is not what is known."""
+    return oracle.worth(place)[EXPECTATION] if metric_known(oracle) == EXPECTATION else None  # type: ignore[attr-defined]
+
+
+def odds(game: Game, place: int) -> dict[int, str]:
+    """Return how often chance makes each of its moves, `1 in 6`; nothing where a player is to move."""
+    weights = odds_of(game, place)
+    total = sum(weights.values())
+    return {move: f"{weight} in {total}" for move, weight in weights.items()}
+
+
+def paid(game: Game, place: int, move: int | None) -> list[int]:
+    """Return what a move pays at once, or an end for None: who is to move there, and the other; chance moves for player
+    0. Nothing where no moves pay, or the game is for several."""
+    if not defines(game, "reward") or game.players > 2:
+        return []
+    mover = max(0, game.turn(place))
+    seats = [0] if game.players == 1 else [mover, 1 - mover]
+    return [game.payoff(place, seat) if move is None else game.reward(place, move, seat) for seat in seats]

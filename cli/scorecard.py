@@ -16,20 +16,15 @@ MOST_BETTER = 3
 
 
 def scorecard(
-    oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int],
-    counts: Sequence[int] | None = None,
+    oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counts: Sequence[int]
 ) -> str:  # fmt: skip
     """Return a line that sums up the moves played at some plies, counted from 0, and a table of them.
 
     *counts* are the plies without progress before each, where these count.
     """
-    from retrograde.solver.oracles.counting import counting
-    from retrograde.solver.play.match import marked
+    from retrograde.solver.oracles.counting import marked_by_rule
 
-    game, marks = oracle.game, list["Mark"]()
-    for ply in plies:
-        by_rule = counting(oracle, positions[ply], counts[ply]) if counts else oracle
-        marks += marked(by_rule, positions, moves, [ply])
+    game, marks = oracle.game, marked_by_rule(oracle, positions, moves, plies, counts)
     rows = [
         (number_of(game, positions[0], mark.ply), mark.judgement.played.name, verdict(game, mark)) for mark in marks
     ]

@@ -275,6 +275,7 @@ def test_what_the_page_is_told(client):
     assert told["moves"][0] == {
         "name": "c1", "value": "win", "remoteness": 1, "best": True, "places": [2], "position": "XXX/OO./...",
         "steps": [], "reach": [], "known": "", "again": False, "worth": "", "mark": "", "odds": "", "paid": [],
+        "count": None,
     }  # fmt: skip
     assert [place["name"] for place in told["places"][:3]] == ["a1", "b1", "c1"]
     assert [place["piece"] for place in told["places"][:3]] == ["X", "X", ""]
@@ -341,7 +342,7 @@ def test_the_scorecard_of_the_page_is_that_of_the_terminal(client, home, monkeyp
         for name in moves:
             numbers.append(game.move(positions[-1], name))
             positions.append(game.do_move(positions[-1], numbers[-1]))
-        lines = scorecard(solution, positions, numbers, range(5)).splitlines()
+        lines = scorecard(solution, positions, numbers, range(5), range(6)).splitlines()
     assert "3 of 5 moves perfect, 1 threw something away" in lines[0]
     for line, mark in zip(lines[1:], marks, strict=True):
         assert ("threw" in line) == (mark["verdict"] == "mistake") and ("better" in line) == bool(mark["better"])

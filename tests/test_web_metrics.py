@@ -1,13 +1,15 @@
 """Games of chance, puzzles, scores and several players at the server: what is told of them, and how they look."""
 
 import re
+from functools import partial
 
 import pytest
 
 pytest.importorskip("fastapi")
 
-from retrograde.databases import open_database
+from retrograde.databases import database_path, open_database
 from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
 from retrograde.solver.play.match import points_of
 from retrograde.solver.play.solution import Solution
 
@@ -123,6 +125,47 @@ def test_gamescrafters_are_told_what_their_api_has_words_for(client):
     assert -2 in numbers
 
 
+# The fifty-move rule
+
+LATE = "8/8/8/8/8/2k5/1R6/K7 w - - 90 60"
+"""A win, but not within ten plies."""
+BARE = LATE.removesuffix(" - - 90 60")
+
+
+@pytest.fixture(scope="module")
+def by_the_rule(solved, tmp_path_factory):
+    """A folder of endings with their distances to zeroing beside them."""
+    folder = fill(tmp_path_factory.mktemp("zeroing"), solved, ["chess:KRK"])
+    solve(load_game("chess:KRK"), database_path("chess:KRK", folder, "dtz"), metric="dtz")
+    return folder
+
+
+def test_the_count_of_the_fifty_move_rule_goes_along(by_the_rule, home, client, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(by_the_rule))
+    client = client_of()
+    ask = partial(get, client, "/api/position", variant="chess:KRK")
+    assert (ask(position=BARE)["value"], ask(position=BARE)["count"], ask(position=BARE)["without"]) == ("win", 0, "")
+    told = ask(position=LATE)
+    assert (told["value"], told["remoteness"], told["count"]) == ("draw", None, 90)
+    assert re.fullmatch(r"win in \d+ plies \(mate in \d+\)", told["without"])
+    assert told == ask(position=BARE, count=90)
+    assert {move["value"] for move in told["moves"]} == {"draw"} and {move["count"] for move in told["moves"]} == {91}
+    # Black takes the rook: progress
+    taken = ask(position="8/8/8/8/8/2k5/2R5/K7 b", count=90)
+    assert {move["name"]: move["count"] for move in taken["moves"]}["Kxc2"] == 0
+    game = get(client, "/api/game", variant="chess:KRK", position=LATE, moves="Rb1,Kc2")
+    assert [step["count"] for step in game["steps"]] == [90, 91, 92] and game["start"] == LATE
+    assert [step["value"] for step in game["steps"]] == ["draw"] * 3
+    marks = get(client, "/api/scorecard", variant="chess:KRK", position=BARE, moves="Rb1", count=90)
+    assert marks[0]["value"] == marks[0]["best_value"] == "draw"
+    near = {"position": "7k/8/5K2/8/8/8/8/6R1 w", "variant": "chess:KRK"}
+    assert get(client, "/api/reply", **near, count=90)["name"] == get(client, "/api/reply", **near)["name"]
+    pgn = client.get("/api/pgn", params={"variant": "chess:KRK", "position": BARE, "moves": "Rb1", "count": 90})
+    assert f'[FEN "{BARE} - - 90 1"]' in pgn.text
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    assert get(client_of(), "/api/position", variant="hanoi:disks=3", count=5)["count"] is None
+
+
 # The page
 
 
@@ -205,3 +248,23 @@ def test_several_players_and_scores_are_told_as_what_they_are(page):
     assert "Expectation: 0." in page.locator("[data-variant='ur']").text_content()
     assert "Farthest: " in page.locator("[data-variant='hanoi:disks=3']").text_content()
     assert "2147483647" not in page.locator("main").text_content()
+
+
+@needs_browser
+def test_the_page_counts_by_the_fifty_move_rule(by_the_rule, browser):
+    server, page = Server(by_the_rule), browser.new_page()
+    try:
+        page.base = server.url
+        said = opened(page, "chess:KRK&second=human&p=" + LATE.replace("/", "%2F").replace(" ", "+"))
+        without = r"Without the fifty-move rule: win in \d+ plies \(mate in \d+\)\."
+        assert re.fullmatch(rf"White to move: a draw if both play right\. {without}", said)
+        for ply in range(1, 11):
+            page.locator("#moves button[aria-disabled=false]").first.click()
+            page.wait_for_function(f"() => document.querySelectorAll('#history .point').length === {ply + 1}")
+        assert waits(page, "fifty-move rule").endswith("A draw by the fifty-move rule.")
+        page.reload()  # the address holds the count as well
+        page.wait_for_selector("#board svg")
+        assert waits(page, "fifty-move rule").endswith("A draw by the fifty-move rule.")
+    finally:
+        page.close()
+        server.stop()

@@ -32,6 +32,7 @@ from retrograde.cli.web import gallery, gamescrafters, lichess, view
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
 from retrograde.cli.web.library import SECONDS, Library, Unavailable
+from retrograde.cli.web.measured import count_at
 from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
 from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, VersionTooNew
 from retrograde.games import RetrogradeError, VariantError
@@ -84,6 +85,7 @@ ERRORS_AS_JSON: dict[int | str, dict[str, Any]] = {
 
 Text = Annotated[str, Query(max_length=LONGEST_TEXT)]
 Moves = Annotated[str, Query(max_length=LONGEST_GAME)]
+Count = Annotated[int, Query(ge=0, le=1_000_000)]
 Token = Annotated[str | None, Header(alias="x-retrograde", max_length=100)]
 
 
@@ -158,26 +160,30 @@ def offer_page(app: FastAPI, library: Library) -> None:
 
     @app.get("/api/position", response_model=view.Position)
     async def position(
-        variant: str, position: Text | None = None, last: Text | None = None, line: bool = False, search: bool = False
-    ) -> Response:
+        variant: str, position: Text | None = None, last: Text | None = None, line: bool = False, search: bool = False,
+        count: Count | None = None,
+    ) -> Response:  # fmt: skip
         """A position with its picture and its moves; the start if none is given, or one by chance, `random`.
 
         *last* are the places that the last move touched, by their numbers, joined by commas: they are marked.
         Where there is no database, what is known already is told, or with *search* what is found out in some seconds.
+        *count* are the plies without progress, if the position does not say so itself; they matter where it is known
+        what a rule makes of them, as the fifty-move rule of chess.
         """
         oracle = library.oracle(variant)
         seconds = library.seconds if search else 0.0
-        place = view.place_of(oracle, position)
-        return as_json(await library.ask(oracle, lambda: view.position(oracle, place, last, line, seconds)))
+        place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
+        return as_json(await library.ask(oracle, lambda: view.position(oracle, place, last, line, seconds, plies)))
 
     @app.get("/api/reply")
     async def reply(
-        variant: str, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None
-    ) -> view.Reply:
-        """The move of a player, who is perfect as often as *skill* says."""
+        variant: str, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None,
+        count: Count | None = None,
+    ) -> view.Reply:  # fmt: skip
+        """The move of a player, who is perfect as often as *skill* says, or what chance brings."""
         oracle = library.oracle(variant)
-        place = view.place_of(oracle, position)
-        return await library.ask(oracle, lambda: view.reply(oracle, place, skill, seed))
+        place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
+        return await library.ask(oracle, lambda: view.reply(oracle, place, skill, seed, plies))
 
     @app.get("/api/board")
     async def board(variant: str) -> view.BoardParts:
@@ -202,24 +208,27 @@ def offer_games(app: FastAPI, library: Library) -> None:
     async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> Response:
         """The positions of a game, from the start or a position, by the names of its moves, joined by commas."""
         oracle = library.oracle(variant)
-        place = view.place_of(oracle, position)
-        return as_json(await library.ask(oracle, lambda: view.played(oracle, place, view.moves_in(moves))))
+        place, plies = view.place_of(oracle, position), count_at(oracle, position, None)
+        text = "" if position == "random" else position or ""
+        names = view.moves_in(moves)
+        return as_json(await library.ask(oracle, lambda: view.played(oracle, place, names, text, plies)))
 
     @app.get("/api/scorecard")
-    async def scorecard(variant: str, position: Text, moves: Text) -> list[view.Mark]:
+    async def scorecard(variant: str, position: Text, moves: Text, count: Count | None = None) -> list[view.Mark]:
         """What each of some moves from a position was worth, and what would have been better."""
         oracle = library.oracle(variant)
-        place = view.place_of(oracle, position)
-        return await library.ask(oracle, lambda: view.scorecard(oracle, place, view.moves_in(moves)))
+        place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
+        return await library.ask(oracle, lambda: view.scorecard(oracle, place, view.moves_in(moves), plies))
 
     @app.get("/api/pgn", response_class=PlainTextResponse, responses=ERRORS_AS_JSON)
     async def pgn(
-        variant: str, position: Text, moves: Moves = "", first: Text = "?", second: Text = "?", finished: bool = False
-    ) -> str:
+        variant: str, position: Text, moves: Moves = "", first: Text = "?", second: Text = "?", finished: bool = False,
+        count: Count = 0,
+    ) -> str:  # fmt: skip
         """A game of chess as PGN, between players of those names."""
         oracle = library.oracle(variant)
         place = view.place_of(oracle, position)
-        return view.pgn(oracle, place, view.moves_in(moves), (first, second), finished)
+        return view.pgn(oracle, place, view.moves_in(moves), (first, second), finished, count)
 
 
 def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:

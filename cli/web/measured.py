@@ -1,11 +1,16 @@
-"""What the page tells of games that are more than to win or to lose: what metrics say, what dice do, what moves pay."""
+"""What the page tells of games that are more than to win or to lose: what metrics say, what dice do, what moves pay,
+and what a rule makes of long play without progress."""
 
 from typing import Literal
 
 from retrograde.cli.expected import EXPECTATION, odds_of
 from retrograde.cli.measures import said
-from retrograde.games.game import METRICS, Game, defines
+from retrograde.cli.moves import distance
+from retrograde.cli.words import NOUNS, plies
+from retrograde.cli.zeroing import count_in
+from retrograde.games.game import METRICS, Game, Value, defines
 from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.solver.oracles.counting import counts, counts_along
 from retrograde.solver.play.oracle import DATABASE, Oracle
 
 Seats = Literal["one", "two", "several"]
@@ -49,3 +54,28 @@ def paid(game: Game, place: int, move: int | None) -> list[int]:
     mover = max(0, game.turn(place))
     seats = [0] if game.players == 1 else [mover, 1 - mover]
     return [game.payoff(place, seat) if move is None else game.reward(place, move, seat) for seat in seats]
+
+
+# The fifty-move rule
+
+
+def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
+    """Return after how many plies without progress a position comes that a text stands for: *count*, if it is given, or
+    what the text says. None where it is not known what the rule makes of them."""
+    if not counts(oracle):
+        return None
+    return count_in(text or "") if count is None else count
+
+
+def count_after(oracle: Oracle, place: int, move: int, count: int | None) -> int | None:
+    """Return the same once a move is made."""
+    return None if count is None else counts_along(oracle, [place], [move], count)[-1]
+
+
+def without_rule(oracle: Oracle, place: int, value: Value) -> str:
+    """Return what a position would be worth without the rule, if that is another value: `win in 131 plies`."""
+    plain = oracle.known(place, 0)
+    if plain.value == value:
+        return ""
+    far = distance(oracle.game, *plain.outcome)
+    return f"{NOUNS[plain.value]} in {plies(plain.remoteness or 0)}{f' ({far})' if far else ''}"

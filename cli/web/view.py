@@ -29,6 +29,7 @@ from retrograde.games.game import (
 )
 from retrograde.games.naming import first_of_other, piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
+from retrograde.solver.oracles.counting import counting, counts_along, marked_by_rule
 from retrograde.solver.play import match
 from retrograde.solver.play.choice import preference
 from retrograde.solver.play.marks import in_short
@@ -90,6 +91,7 @@ class Move(BaseModel):
     position: str
     steps: list[list[int]] = []
     reach: list[int] = []
+    count: int | None = None
 
 
 class Place(BaseModel):
@@ -107,7 +109,8 @@ class Position(BaseModel):
     Where no database knows all, `how` says how the value is known, `known` what is known of it, and `open` whether a
     search could find out more. `measure` is what another metric than remoteness says, and `expected` the number where
     that is an expectation. At `chance` nobody is to move, and what is told is for player 0. `paid` is what an end pays
-    where moves pay, too.
+    where moves pay, too. `count` are the plies without progress, where it is known what a rule makes of them, and
+    `without` what the position would be worth without that rule, if it is worth another thing.
     """
 
     variant: str
@@ -140,6 +143,8 @@ class Position(BaseModel):
     expected: float | None = None
     chance: bool = False
     paid: list[int] = []
+    count: int | None = None
+    without: str = ""
 
 
 class Man(BaseModel):
@@ -189,10 +194,12 @@ class Step(BaseModel):
     expected: float | None = None
     chance: bool = False
     paid: list[int] = []
+    count: int | None = None
 
 
 class Played(BaseModel):
-    """A game as far as its moves are moves: `problem` says which is none, if any. `usual`: it begins at the start.
+    """A game as far as its moves are moves: `problem` says which is none, if any. `usual`: it begins at the start, else
+    at the position that the text `start` stands for.
 
     `last` is all that is to be known of the last position.
     """
@@ -201,6 +208,7 @@ class Played(BaseModel):
     title: str
     players: list[str]
     usual: bool
+    start: str
     steps: list[Step]
     last: Position
     problem: str
@@ -262,10 +270,14 @@ def place_of(oracle: Oracle, text: str | None) -> int:
     return read_reachable(oracle, text)
 
 
-def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: float = 0.0) -> Position:
+def position(
+    oracle: Oracle, place: int, last: str | None, line: bool, seconds: float = 0.0, count: int | None = None
+) -> Position:
     """Return a position, after a search of so many *seconds* at most where no database has it; *last* are the numbers
-    of the places that the last move touched, joined by commas."""
-    game = oracle.game
+    of the places that the last move touched, joined by commas. It comes after *count* plies without progress, unless
+    nobody counts."""
+    game, plain = oracle.game, oracle
+    oracle = oracle if count is None else counting(oracle, place, count)
     if seconds:
         oracle.known(place, FOR_POSITION * seconds)
     choices = oracle.moves(place, (1 - FOR_POSITION) * seconds)
@@ -309,6 +321,7 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
                 position=game.write(choice.position),
                 steps=[list(group) for group in game.draw_steps(place, choice.move)],
                 reach=list(game.draw_reach(place, choice.move)),
+                count=measured.count_after(plain, place, choice.move, count),
             )
             for choice in choices
         ],
@@ -327,6 +340,8 @@ def position(oracle: Oracle, place: int, last: str | None, line: bool, seconds: 
         expected=expected,
         chance=bool(odds),
         paid=measured.paid(game, place, None) if over else [],
+        count=count,
+        without="" if count is None else measured.without_rule(plain, place, value),
     )
 
 
@@ -369,9 +384,10 @@ def moves_in(text: str) -> list[str]:
     return [unquote(name) for name in text.split(",")] if text else []
 
 
-def played(oracle: Oracle, place: int, names: list[str]) -> Played:
-    """Return the positions of a game from its moves, up to the first that is none."""
-    first, steps, problem = place, [step(oracle, place, "", (), 0)], ""
+def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: int | None = None) -> Played:
+    """Return the positions of a game from its moves, up to the first that is none; it begins where a text says, after
+    *count* plies without progress."""
+    first, steps, problem = place, [step(oracle, place, "", (), 0, count=count)], ""
     names_of_players, usual = players(oracle.game, place), place == oracle.start
     for name in names:
         try:
@@ -380,16 +396,18 @@ def played(oracle: Oracle, place: int, names: list[str]) -> Played:
             problem = f"move {len(steps)}, {name!r}, cannot be made: {error}"
             break
         places_of_move, paid = oracle.game.draw_move(place, move), measured.paid(oracle.game, place, move)
+        count = measured.count_after(oracle, place, move, count)
         place = oracle.game.do_move(place, move)
         side = match.side_of(oracle.game, first, place, len(steps))
-        steps.append(step(oracle, place, name, places_of_move, side, paid))
+        steps.append(step(oracle, place, name, places_of_move, side, paid, count))
     return Played(
         variant=oracle.variant,
         title=title_of(oracle),
         players=names_of_players,
         usual=usual,
+        start=text or oracle.game.write(first),
         steps=steps,
-        last=position(oracle, place, ",".join(map(str, steps[-1].touched)), line=True),
+        last=position(oracle, place, ",".join(map(str, steps[-1].touched)), line=True, count=count),
         problem=problem,
     )
 
@@ -401,9 +419,13 @@ def move_named(game: Game, place: int, name: str) -> int:
     return game.move(place, name)
 
 
-def step(oracle: Oracle, place: int, name: str, touched: Sequence[int], side: int, paid: Sequence[int] = ()) -> Step:
+def step(
+    oracle: Oracle, place: int, name: str, touched: Sequence[int], side: int, paid: Sequence[int] = (),
+    count: int | None = None,
+) -> Step:  # fmt: skip
     """Return a position of a game."""
-    value, remoteness = oracle.known(place, 0).outcome
+    here = oracle if count is None else counting(oracle, place, count)
+    value, remoteness = here.known(place, 0).outcome
     return Step(
         name=name,
         touched=list(touched),
@@ -416,16 +438,21 @@ def step(oracle: Oracle, place: int, name: str, touched: Sequence[int], side: in
         expected=measured.expected(oracle, place),
         chance=is_chances(oracle.game, place),
         paid=list(paid),
+        count=count,
     )
 
 
-def scorecard(oracle: Oracle, place: int, names: list[str]) -> list[Mark]:
-    """Return what each move of a game was worth; raise MoveError where one is none."""
+def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = None) -> list[Mark]:
+    """Return what each move of a game was worth, which begins after *count* plies without progress.
+
+    Raises MoveError where one is none.
+    """
     positions, moves = [place], []
     for name in names:
         moves.append(move_named(oracle.game, positions[-1], name))
         positions.append(oracle.game.do_move(positions[-1], moves[-1]))
-    marks = match.marked(oracle, positions, moves, range(len(moves)))
+    counts = counts_along(oracle, positions, moves, count or 0)
+    marks = marked_by_rule(oracle, positions, moves, range(len(moves)), counts)
     return [mark_told(mark) for mark in marks]
 
 
@@ -442,8 +469,9 @@ def mark_told(mark: match.Mark) -> Mark:
     )
 
 
-def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], finished: bool) -> str:
-    """Return a game as PGN; *players* are the names of who moves first and second.
+def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], finished: bool, count: int = 0) -> str:
+    """Return a game as PGN; *players* are the names of who moves first and second, *count* the plies without progress
+    before it.
 
     Raises PositionError where the game is none that can be written so, and MoveError where a move is none.
     """
@@ -454,7 +482,8 @@ def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], fi
     for name in names:
         moves.append(move_named(game, at, name))
         at = game.do_move(at, moves[-1])
-    text: str = game.pgn(place, moves, tuple(map(tag, players)), finished)
+    counted = {"count": count} if count else {}
+    text: str = game.pgn(place, moves, tuple(map(tag, players)), finished, **counted)
     return text
 
 
@@ -516,12 +545,16 @@ def board_to_set_up(game: Game) -> Board:
     return board
 
 
-def reply(oracle: Oracle, place: int, skill: float, seed: int | None) -> Reply:
-    """Return a player's move, or at chance what the dice bring; raise PositionError where the game is over."""
+def reply(oracle: Oracle, place: int, skill: float, seed: int | None, count: int | None = None) -> Reply:
+    """Return a player's move after *count* plies without progress, or at chance what the dice bring.
+
+    Raises PositionError where the game is over.
+    """
     game: Any = oracle.game
     if game.primitive(place) != UNDECIDED:
         raise PositionError("the game is over there, and nobody is to move")
     chance = Random(seed)
+    oracle = oracle if count is None else counting(oracle, place, count)
     move = match.roll(game, place, chance) if is_chances(game, place) else skilled(skill, chance)(oracle, place)
     return Reply(name=game.move_name(place, move), position=game.write(game.do_move(place, move)))
 

@@ -5,12 +5,14 @@ win by it the soonest end is best, if it comes before the count is full whatever
 so each move is nearer to one of the two than the one before, and play cannot go round.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from retrograde.databases import Outcome
 from retrograde.games.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
 from retrograde.games.zeroing import DTZ, PATIENCE, by_rule, counted
 from retrograde.solver.play.choice import Choice, followed, preference
+from retrograde.solver.play.match import Mark, marked
 from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
 from retrograde.solver.play.solution import Solution
 
@@ -99,3 +101,23 @@ def counting(oracle: Oracle, position: int, count: int) -> Oracle:
 def counts(oracle: Oracle) -> bool:
     """Tell whether it is known of a game's positions what a rule makes of long play without progress."""
     return isinstance(oracle, Solution) and oracle.zeroing is not None
+
+
+def counts_along(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], first: int) -> list[int]:
+    """Return after how many plies without progress each of some positions comes, the *first* of which after so many;
+    only moves count where it is not known what a rule makes of them."""
+    found = [first]
+    for position, move in zip(positions, moves, strict=False):
+        found.append(0 if counts(oracle) and oracle.game.zeroes(position, move) else found[-1] + 1)
+    return found
+
+
+def marked_by_rule(
+    oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
+) -> list[Mark]:
+    """Return what the moves played at some plies were worth by the rule, as `match.marked` does; *counted_plies* are
+    those without progress before each."""
+    if not counts(oracle):
+        return marked(oracle, positions, moves, plies)
+    by_rule = (counting(oracle, positions[ply], counted_plies[ply]) for ply in plies)
+    return [marked(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]

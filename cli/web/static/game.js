@@ -5,6 +5,7 @@ import { joined } from "./address.js";
 
 const ENDLESS = 3; // a game is a draw when a position comes up so often
 const LONGEST = 1000; // plies after which it is one as well
+const PATIENCE = 100; // plies without progress after which it is one by the fifty-move rule, where that is known
 
 export class Game {
   constructor() {
@@ -23,7 +24,8 @@ export class Game {
   get chosen() { return this.now.chance && this.paused; }
   get expected() { return this.now.metric === "expectation"; }
   get repeated() { return !this.expected && this.steps.filter((step) => step.position === this.now.position).length >= ENDLESS; }
-  get over() { return this.now.over || this.repeated || this.plies >= LONGEST; }
+  get tooLong() { return !this.now.over && this.now.count >= PATIENCE; } // null where nobody counts
+  get over() { return this.now.over || this.tooLong || this.repeated || this.plies >= LONGEST; }
 
   // Whose turn it is after so many plies: 0 for who began, 1 for another.
   side(ply) { return this.steps[ply].side; }
@@ -67,7 +69,7 @@ export class Game {
     const { steps } = told;
     Object.assign(steps[steps.length - 1], told.last);
     Object.assign(this, { variant: told.variant, title: told.title, names: told.players, steps });
-    this.start = told.usual ? null : steps[0].position;
+    this.start = told.usual ? null : told.start;
     return told.problem;
   }
 
@@ -75,7 +77,7 @@ export class Game {
   async fill(steps, variant) {
     const last = steps[steps.length - 1];
     if (last.moves) return;
-    const told = await ask("position", { variant, position: last.position, last: last.touched.join(), line: true });
+    const told = await ask("position", { variant, position: last.position, last: last.touched.join(), line: true, count: last.count });
     Object.assign(last, told);
   }
 
@@ -85,7 +87,7 @@ export class Game {
     const { turn, variant, now } = this;
     if (!now.open || now.thought) return false;
     now.thought = true;
-    const told = await ask("position", { variant, position: now.position, last: now.touched.join(), line: true, search: true });
+    const told = await ask("position", { variant, position: now.position, last: now.touched.join(), line: true, search: true, count: now.count });
     Object.assign(now, told);
     return turn === this.turn && now === this.now;
   }
@@ -95,9 +97,9 @@ export class Game {
     const choice = this.now.moves.find((one) => one.name === name);
     if (!choice || this.over) return false;
     const late = this.turnOver();
-    const { position, places, paid } = choice;
+    const { position, places, paid, count } = choice;
     const side = choice.again ? this.mover : 1 - this.mover;
-    const next = { name, choice, touched: places, position, side, paid };
+    const next = { name, choice, touched: places, position, side, paid, count };
     await this.fill([next], this.variant);
     if (late()) return false;
     this.steps.push(next);
@@ -109,8 +111,8 @@ export class Game {
     const late = this.turnOver();
     await new Promise((resolve) => setTimeout(resolve, pause));
     if (late()) return null;
-    const { variant, skill } = this;
-    const told = await ask("reply", { variant, position: this.now.position, skill });
+    const { variant, skill, now: { position, count } } = this;
+    const told = await ask("reply", { variant, position, skill, count });
     return late() ? null : told.name;
   }
 
@@ -140,9 +142,9 @@ export class Game {
   pgn() {
     const names = this.players.map((player) => (player === "human" ? "Human" : "retrograde"));
     const { variant, over: finished } = this;
-    const { position } = this.steps[0];
+    const { position, count } = this.steps[0];
     const [first, second] = names;
-    return askText("pgn", { variant, position, moves: joined(this.moves), first, second, finished });
+    return askText("pgn", { variant, position, moves: joined(this.moves), first, second, finished, count });
   }
 }
 

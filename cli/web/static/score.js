@@ -11,7 +11,8 @@ async function marksOf(game) {
   const marks = [];
   for (let ply = 0; ply < game.plies; ply += AT_ONCE) {
     const moves = joined(steps.slice(ply + 1, ply + 1 + AT_ONCE).map((step) => step.name));
-    marks.push(...(await ask("scorecard", { variant, position: steps[ply].position, moves })));
+    const { position, count } = steps[ply];
+    marks.push(...(await ask("scorecard", { variant, position, moves, count })));
   }
   return marks;
 }

@@ -54,7 +54,7 @@ export function made(game) {
 // Whose turn it is, and with hints what they may expect.
 export function prospect(game) {
   if (game.over) return result(game);
-  const { value, remoteness, turn, distance, known, measure, chance, seats } = game.now;
+  const { value, remoteness, turn, distance, known, measure, chance, seats, without } = game.now;
   const mine = game.mine;
   const mover = capital(turn) || game.name(game.mover);
   const toMove = chance ? "Chance decides" : seats === "one" ? "" : `${mover} to move`;
@@ -64,7 +64,8 @@ export function prospect(game) {
   if (game.expected) return said(`${chance ? expects(game.name(game.mover)) : expects(mine ? "You" : mover)} ${measure}.`);
   if (!value) return said(`${known}.`);
   const soon = remoteness == null ? "" : ` in ${seats === "one" ? movesOf(remoteness) : plies(remoteness)}`;
-  return said(outlook(game, mine, mover, soon, distance), measure && `${measured(game.now)}.`);
+  const more = [measure && `${measured(game.now)}.`, without && `Without the fifty-move rule: ${without}.`];
+  return said(outlook(game, mine, mover, soon, distance), more.filter(Boolean).join(" "));
 }
 
 // What a metric says, with its name: `Score: +3`.
@@ -107,6 +108,7 @@ function points(game) {
 
 export function result(game) {
   const { value, ending, seats } = game.now;
+  if (game.tooLong) return "A draw by the fifty-move rule.";
   if (!game.now.over) return game.repeated ? "A draw: this position has come up three times." : "A draw: the game has gone on too long.";
   const { points: paid, winner } = game;
   const how = ending ? `: ${ending}` : "";

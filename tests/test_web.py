@@ -209,6 +209,24 @@ def test_the_fifty_move_rule_by_distance_to_zeroing(by_the_rule, monkeypatch, fe
     assert first is None or answer["moves"][0]["category"] == first
 
 
+def test_conversion_is_told_where_it_is_known(by_the_rule, tmp_path, monkeypatch):
+    """Without pawns it is as far as zeroing is; a promotion is one of three moves that a pawn needs."""
+    for name in ("chess:KQKR", "chess:KPK"):
+        shutil.copy(database_path(name, by_the_rule), tmp_path)
+        solve(load_game(name), database_path(name, tmp_path, "dtc"), metric="dtc")
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    client = client_of()
+    answer = get(client, "/standard", fen="6k1/5r2/8/8/8/8/8/KQ6 w - - 0 1")
+    assert (answer["dtc"], answer["dtz"], answer["moves"][0]["dtc"]) == (47, None, -46)
+    assert get(client, "/standard", fen="4k3/8/4P3/4K3/8/8/8/8 b - - 0 1")["dtc"] == 0
+    pawn = get(client, "/standard", fen="7k/8/1P6/8/8/8/8/K7 w - - 0 1")
+    assert pawn["dtc"] == 3 < pawn["dtm"]
+    assert get(client, "/standard", fen="R5k1/8/6K1/8/8/8/8/8 b - - 0 1")["dtc"] is None
+    (database_path("chess:KPK", tmp_path, "dtc")).write_bytes(b"nonsense")
+    with pytest.warns(UserWarning, match="how far captures and promotions are is not told"):
+        assert get(client_of(), "/standard", fen="7k/8/1P6/8/8/8/8/K7 w - - 0 1")["dtc"] is None
+
+
 def test_the_mainline(client):
     """It is best play: as long as mate is far, each step a legal move; python-chess agrees on the end."""
     chess = pytest.importorskip("chess")

@@ -5,6 +5,7 @@ is mate it is null. Moves are the best first, and what is told of a move is told
 
 Where the same ending is solved by dtz as well, `dtz` is told, and with the counter in FEN it says what a position is
 worth by the fifty-move rule. It is never rounded; of a position that is mate it is -1, as Syzygy's tables have it.
+Where it is solved by dtc, `dtc` is told, with the signs of `dtm`.
 
 Else all that is known is how far mate is, without that rule. By the counter and the distance a win may be sure: mate
 comes before the counter is full. It is a `cursed-win` where the counter will be full first, and nothing may set it
@@ -49,7 +50,7 @@ class About(BaseModel):
     dtz: int | None = None
     precise_dtz: int | None = None
     dtw: None = None
-    dtc: None = None
+    dtc: int | None = None
     dtm: int | None
     checkmate: bool
     stalemate: bool
@@ -203,6 +204,7 @@ def about(game: Any, position: int, counter: int, solution: Solution | None) -> 
         "category": by_rule or category(game, position, value, plies, counter),
         "dtz": dtz,
         "precise_dtz": dtz,
+        "dtc": dtc_of(position, solution),
         "dtm": {LOSE: -plies or None, WIN: plies, DRAW: 0, UNDECIDED: None}[value],
         "checkmate": over == LOSE,
         "stalemate": over == DRAW and not dead,
@@ -215,6 +217,13 @@ def dtz_of(position: int, value: Value, solution: Solution | None) -> int | None
     if not (found := solution and solution.by_zeroing(position)):
         return None
     return signed(*found) or (-1 if value == LOSE else 0)
+
+
+def dtc_of(position: int, solution: Solution | None) -> int | None:
+    """Return the distance to conversion of a position; None where it is not known, and of one that is mate."""
+    if not (found := solution and solution.by_conversion(position)):
+        return None
+    return signed(*found) or (None if found.value == LOSE else 0)
 
 
 def category(game: Any, position: int, value: Value, plies: int, counter: int) -> Category:

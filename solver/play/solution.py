@@ -31,7 +31,7 @@ from retrograde.games.game import (
     same_mover,
 )
 from retrograde.games.unfolded import folded
-from retrograde.games.zeroing import DTZ, TO_PROGRESS, counted
+from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, counted
 from retrograde.games.zeroing import in_words as progress_in_words
 from retrograde.solver.models.model import Model, Weights
 from retrograde.solver.models.names import model_of, refuse_another
@@ -43,6 +43,11 @@ from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, ex
 CACHED_VALUES = 1 << 15
 """Positions whose worth is remembered: in play the same ones are asked for again and again."""
 LOOKED_UP = How(DATABASE)
+NOT_TOLD = {
+    DTZ: "what the fifty-move rule says is not told",
+    DTC: "how far captures and promotions are is not told",
+}
+"""What goes without being told where a database beside another cannot be read."""
 
 
 class Picture(NamedTuple):
@@ -68,7 +73,8 @@ class Solution:
         self.database = database
         self.game: Game = database.game
         self._value = lru_cache(CACHED_VALUES)(database.__getitem__)
-        self._without_zeroing = False
+        self._unreadable: set[str] = set()
+        """The metrics of the databases beside this one that could not be read."""
 
     @property
     def variant(self) -> str:
@@ -178,31 +184,46 @@ class Solution:
     def zeroing(self) -> "Solution | None":
         """The solution of the same game by distance to zeroing, beside this one or in the usual place; None where the
         game has no such rule, or there is none."""
-        if self.metric == DTZ:
+        return self._to_progress(DTZ)
+
+    @cached_property
+    def conversion(self) -> "Solution | None":
+        """The same by distance to conversion."""
+        return self._to_progress(DTC)
+
+    def by_zeroing(self, position: int) -> Outcome | None:
+        """Return a position's value and the plies to zeroing; None where they are not known."""
+        return self._by_progress(self.zeroing, position)
+
+    def by_conversion(self, position: int) -> Outcome | None:
+        """Return a position's value and the plies to conversion; None where they are not known."""
+        return self._by_progress(self.conversion, position)
+
+    def _to_progress(self, metric: str) -> "Solution | None":
+        if self.metric == metric:
             return self
         if self.metric != METRICS[0] or not defines(self.game, "zeroes"):
             return None
         try:
-            return Solution(open_beside(self.database.file.path.parent, self.game, self.variant, DTZ))
+            return Solution(open_beside(self.database.file.path.parent, self.game, self.variant, metric))
         except NoDatabase:
             return None
         except RetrogradeError as error:
-            warnings.warn(f"{error}; what the fifty-move rule says is not told", stacklevel=2)
+            warnings.warn(f"{error}; {NOT_TOLD[metric]}", stacklevel=2)
             return None
 
-    def by_zeroing(self, position: int) -> Outcome | None:
-        """Return a position's value and the plies to zeroing; None where they are not known."""
-        if self.zeroing is None or self._without_zeroing:
+    def _by_progress(self, other: "Solution | None", position: int) -> Outcome | None:
+        if other is None or other.metric in self._unreadable:
             return None
         try:
-            return self.zeroing.value(position)
+            return other.value(position)
         except (NoDatabase, NotInDatabase):  # one that it rests on is not there
             return None
         except RetrogradeError as error:
-            if self.zeroing is self:
+            if other is self:
                 raise
-            warnings.warn(f"{error}; what the fifty-move rule says is not told", stacklevel=2)
-            self._without_zeroing = True
+            warnings.warn(f"{error}; {NOT_TOLD[other.metric]}", stacklevel=2)
+            self._unreadable.add(other.metric)
             return None
 
     @property
@@ -245,11 +266,11 @@ class Solution:
         return self.picture().svg
 
     def close(self) -> None:
-        """Close the database, and the one by distance to zeroing."""
+        """Close the database, and those by distance to zeroing and to conversion."""
         self.database.close()
-        other = self.__dict__.get("zeroing")
-        if other not in (None, self):
-            other.close()
+        for other in (self.__dict__.get("zeroing"), self.__dict__.get("conversion")):
+            if other not in (None, self):
+                other.close()
 
     def __enter__(self) -> "Solution":
         return self

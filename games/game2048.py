@@ -10,9 +10,13 @@ is the probability to get a tile with the `target`: on 2 × 2 it is 1 for 8, 0.9
 
 from functools import cached_property
 
+from retrograde.games.drawing import grid
 from retrograde.games.game import CHANCE, LOSE, UNDECIDED, WIN, Game
 
 NAMES = ("left", "right", "up", "down")
+SIGNS = ".123456789abcdef"
+COLOURS = ("linen", "wheat", "sandybrown", "coral", "tomato", "orangered", "gold")
+"""Of tiles on the board, from 2 on; greater ones are as the last."""
 
 
 class Game2048(Game):
@@ -201,3 +205,15 @@ class Game2048(Game):
 
     def ending(self, position):
         return f"there is a {self.target}" if self.reached(position) else "no tile can move"
+
+    @cached_property
+    def board(self):
+        colours = (COLOURS[min(tile, len(COLOURS)) - 1] for tile in range(1, 16))
+        looks = {SIGNS[tile]: f"{colour} square {1 << tile}" for tile, colour in enumerate(colours, 1)}
+        return grid(self.width, self.height, looks)
+
+    def draw_pieces(self, position):
+        return "".join(SIGNS[position >> 4 * cell & 15] for cell in range(self.cells))
+
+    def draw_move(self, position, move):
+        return (move >> 1,) if position & self.spawning else ()

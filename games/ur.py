@@ -411,9 +411,6 @@ class Ur(Game):
             return own + at - self.safe - 1
         return (0 if player else own + self.shared) + (at if at <= self.safe else at - self.shared)
 
-    def draw_board(self):
-        return self.board
-
     def draw_pieces(self, position):
         signs = ["."] * (2 * (self.safe + self.last + 2) + self.shared + 1)
         for player in range(2):

@@ -8,7 +8,7 @@ from retrograde.cli.measures import said
 from retrograde.cli.moves import distance
 from retrograde.cli.words import NOUNS, plies
 from retrograde.cli.zeroing import count_in
-from retrograde.games.game import METRICS, Game, Value, defines
+from retrograde.games.game import LOSE, METRICS, Game, Value, defines
 from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.oracles.counting import counts, counts_along
 from retrograde.solver.play.oracle import DATABASE, Oracle
@@ -78,4 +78,5 @@ def without_rule(oracle: Oracle, place: int, value: Value) -> str:
     if plain.value == value:
         return ""
     far = distance(oracle.game, *plain.outcome)
-    return f"{NOUNS[plain.value]} in {plies(plain.remoteness or 0)}{f' ({far})' if far else ''}"
+    noun = "loss" if plain.value == LOSE else NOUNS[plain.value]
+    return f"{noun} in {plies(plain.remoteness or 0)}{f' ({far})' if far else ''}"

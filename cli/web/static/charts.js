@@ -25,7 +25,8 @@ export function historyHeads(game) {
 }
 
 // Best for who began on the left, for the other on the right; the nearer the end, or the more is expected, the further
-// from the middle. Without hints, and where there are not two players, all points are in the middle. A click on a point, or Enter, calls *onPick* with its number of plies.
+// from the middle. Without hints, and where there are not two players, all points are in the middle. A click on a point,
+// or Enter, calls *onPick* with its number of plies.
 export function historyChart(game, onPick) {
   const { steps, hints } = game;
   const width = 300, row = 26, middle = width / 2, reach = middle - 45;

@@ -12,7 +12,7 @@ from retrograde.cli.failure import Failure
 from retrograde.cli.progress import listening
 from retrograde.cli.words import NOUNS, heading, indent
 from retrograde.games import DRAW, LOSE, WIN, Value
-from retrograde.games.game import METRICS
+from retrograde.games.game import METRICS, is_none
 from retrograde.games.zeroing import DTZ, category, signed
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def sample(solution: "Solution", count: int, seed: int) -> Iterator[tuple[str, V
             slot = chance.randrange(int(bounds[-1]))
             row = int(np.searchsorted(bounds, slot, "right")) - 1
             position = game.unindex(int(numbers[row]), slot - int(bounds[row]))
-            some += [position] if position >= 0 else []
+            some += [] if is_none(position) else [position]
         values, remotenesses = solution.lookup(some)
         for position, value, remoteness in zip(some, values.tolist(), remotenesses.tolist(), strict=True):
             yield game.write(position), Value(value), remoteness
@@ -293,7 +293,7 @@ def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
     from retrograde.solver.play.listing import Listing
 
     for piece in Listing(solution.database):
-        columns = piece.positions.tolist(), piece.values.tolist(), piece.remotenesses.tolist()
+        columns = piece.each(), piece.values.tolist(), piece.remotenesses.tolist()
         for position, value, remoteness in zip(*columns, strict=True):
             yield solution.game.write(position), Value(value), remoteness
 

@@ -13,8 +13,10 @@ from retrograde.cli.common import database_option, json_option, open_source, pri
 from retrograde.cli.syzygy import export_tables
 from retrograde.cli.words import NOUNS
 from retrograde.games import RetrogradeError, Value
+from retrograde.games.game import width_of
 
 if TYPE_CHECKING:
+    from retrograde.games import Game
     from retrograde.solver.play.listing import Piece
     from retrograde.solver.play.solution import Solution
 
@@ -61,10 +63,10 @@ def command(
 ) -> None:
     """Write positions, values, remoteness and, if asked for, the best moves to a file for other programs.
 
-    Columns are tier, position (a number), text, value (win, lose, tie or draw, for the player to move), remoteness
-    (empty for a draw), and moves, with spaces between. Of positions that are equal by symmetry there is one; of a large
-    game stored as steps those where the game is over are left out. In .npz a value is its number (lose 1, draw 2, tie
-    3, win 4). Parquet needs pyarrow, the extra `export`.
+    Columns are tier, position (a number; where positions are tuples, position0, position1, …), text, value (win, lose,
+    tie or draw, for the player to move), remoteness (empty for a draw), and moves, with spaces between. Of positions
+    that are equal by symmetry there is one; of a large game stored as steps those where the game is over are left out.
+    In .npz a value is its number (lose 1, draw 2, tie 3, win 4). Parquet needs pyarrow, the extra `export`.
 
     Syzygy's tables, .rtbw and .rtbz, are what chess engines read. They are made from distances to zeroing, which
     `solve --metric dtz` finds; tables that are in the folder already are left as they are.
@@ -90,7 +92,8 @@ def command(
     with solution_of(open_source(source, database)) as solution:
         listed = chosen(solution, wanted)
         output = output or Path(f"{solution.database.file.path.stem}.csv")
-        names = ("tier", "position", "text", "value", "remoteness", *(["moves"] if wanted["moves"] else []))
+        moves = ["moves"] if wanted["moves"] else []
+        names = ("tier", *numbers_of(solution.game), "text", "value", "remoteness", *moves)
         pieces = (columns(solution, piece, wanted["moves"]) for piece in listed)
         partial = output.with_name(output.name + ".partial")
         try:
@@ -117,12 +120,18 @@ def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Piece]":
     return iter([listing.sample(wanted["sample"], wanted["seed"])] if wanted["sample"] else listing)
 
 
+def numbers_of(game: "Game") -> list[str]:
+    """Return the names of the columns that hold positions: one, or one for each int of a tuple."""
+    return [f"position{k}" for k in range(width_of(game))] or ["position"]
+
+
 def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":
     """Return what is written of some positions."""
-    game, positions = solution.game, piece.positions.tolist()
+    game, positions = solution.game, piece.each()
+    rows = piece.positions.reshape(len(positions), -1).T.tolist() if positions else [[] for _ in numbers_of(game)]
     said = {
         "tier": piece.tiers.tolist(),
-        "position": positions,
+        **dict(zip(numbers_of(game), rows, strict=True)),
         "text": [game.write(position) for position in positions],
         "value": [NOUNS[Value(value)] for value in piece.values.tolist()],
         "remoteness": [None if plies < 0 else plies for plies in piece.remotenesses.tolist()],
@@ -143,7 +152,7 @@ def write_csv(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -
         writer.writerow(names)
         for piece in pieces:
             writer.writerows(zip(*piece.values(), strict=True))
-            count += len(piece["position"])
+            count += len(piece["tier"])
     return count
 
 
@@ -156,12 +165,12 @@ def write_parquet(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]
         what = "get it with: pip install pyarrow, or write .csv or .npz"
         raise RetrogradeError(f"Parquet needs {error.name}; {what}") from error
     kinds = {"tier": arrow.int64(), "position": arrow.int64(), "remoteness": arrow.int32()}
-    schema = arrow.schema([(name, kinds.get(name, arrow.string())) for name in names])
+    schema = arrow.schema([(name, kinds.get(name.rstrip("0123456789"), arrow.string())) for name in names])
     count = 0
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for piece in pieces:
             writer.write_table(arrow.table(piece, schema=schema))
-            count += len(piece["position"])
+            count += len(piece["tier"])
     return count
 
 
@@ -208,7 +217,7 @@ class Aside:
             self.widths[name] = max(self.widths[name], array.dtype.itemsize // 4)
             with self.paths[name].open("ab") as file:
                 np.save(file, array)
-        self.count += len(piece["position"])
+        self.count += len(piece["tier"])
 
     def write(self, name: str, write: Callable[[bytes], object]) -> None:
         """Write a column as one array, in the form of .npy."""
@@ -216,7 +225,7 @@ class Aside:
         from numpy.lib import format as npy
 
         kinds: dict[str, Any] = {"tier": "<i8", "position": "<i8", "value": "|u1", "remoteness": "<i4"}
-        kind = np.dtype(kinds.get(name, f"<U{self.widths[name]}"))
+        kind = np.dtype(kinds.get(name.rstrip("0123456789"), f"<U{self.widths[name]}"))
         header = Written(write)
         npy.write_array_header_1_0(header, {"descr": kind.str, "fortran_order": False, "shape": (self.count,)})
         if self.count:

@@ -21,7 +21,7 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import BOUNDS_VERSION, FORMAT, MAGIC, LegendRow, in_version, legend_dtype
+from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, LegendRow, in_version, legend_dtype
 from retrograde.databases.legend import Legend
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.game import POSITION_LIMIT
@@ -136,7 +136,7 @@ class CheckedFile:
 
     def read_legend(self) -> None:
         """Read the legend, and find what the start is worth."""
-        measures = self.measures if self.header.version != BOUNDS_VERSION else ()
+        measures = self.measures if self.header.version == MEASURED_VERSION else ()
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
         self.legend = Legend(legend) if measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]

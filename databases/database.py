@@ -20,7 +20,7 @@ from retrograde.databases.errors import NotInDatabase
 from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import Legend
 from retrograde.games import UNDECIDED, Game, Value
-from retrograde.games.game import METRICS, POSITION_LIMIT
+from retrograde.games.game import METRICS, POSITION_LIMIT, is_none, width_of
 
 Default = TypeVar("Default")
 
@@ -96,7 +96,7 @@ class Database(ABC):
     def get(self, position: int, default: Default) -> Outcome | Default: ...
     def get(self, position: int, default: Any = None) -> Any:
         """Return a position's outcome, or a default where play never reaches it."""
-        if place := self._locate(index(position)):
+        if place := self._locate(self._asked(position)):
             holder = self.holder(place[1])
             if (row := holder._find(*place)) >= 0:
                 try:
@@ -120,7 +120,7 @@ class Database(ABC):
 
         It is empty where the metric is remoteness. Raises NotInDatabase where play never reaches the position.
         """
-        place = self._locate(index(position))
+        place = self._locate(self._asked(position))
         file = self.holder(place[1]).file if place else self.file
         row = self.holder(place[1])._find(*place) if place else -1
         if row < 0:
@@ -129,9 +129,25 @@ class Database(ABC):
             raise file.damaged("an outcome is not in the legend")
         return dict(zip(file.measures, file.legend[row].measures, strict=True))
 
-    def _locate(self, position: int) -> tuple[int, int] | None:
+    @cached_property
+    def _width(self) -> int:
+        """Of how many ints positions are tuples; 0 where they are ints."""
+        return width_of(self.game)
+
+    def _asked(self, position: Any) -> Any:
+        """Return a position that is asked for as an int, or a tuple of ints where positions are; raise TypeError where
+        it is something else."""
+        if isinstance(position, tuple) != bool(self._width):
+            kind = f"tuples of {self._width} ints" if self._width else "ints"
+            raise TypeError(f"positions of {self.file.variant} are {kind}, and {position!r:.60} is none")
+        return tuple(map(index, position)) if self._width else index(position)
+
+    def _locate(self, position: Any) -> tuple[Any, int] | None:
         """Return the canonical position and its tier, or None for what cannot be a position."""
-        if not 0 <= position < POSITION_LIMIT:
+        if isinstance(position, tuple):
+            if len(position) != self._width or not all(0 <= number < POSITION_LIMIT for number in position):
+                return None
+        elif not 0 <= position < POSITION_LIMIT:
             return None
         try:
             canonical = self._canonical(position)
@@ -159,7 +175,8 @@ class Database(ABC):
     def lookup(
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return values (uint8, as in Value) and remotenesses (int32) of an array of positions, in its shape.
+        """Return values (uint8, as in Value) and remotenesses (int32) of an array of positions, in its shape; of tuples
+        without its last axis, along which these are.
 
         What has no remoteness, such as a DRAW, has -1; a position that cannot be reached is UNDECIDED, with -1. Say
         *canonical* where all positions are canonical already, and give their *tiers* too where those are known: then no
@@ -168,6 +185,8 @@ class Database(ABC):
         array = np.asarray(positions)
         if array.size and array.dtype.kind not in "iu":
             raise TypeError(f"positions are whole numbers, not {array.dtype}")
+        if self._width:
+            return self._lookup_tuples(array)
         rows = None
         if array.size >= BULK and tiers is None and not canonical and self._bulk:
             rows = self._bulk.rows(array.astype(np.int64, copy=False).ravel())  # what is too great turns negative
@@ -176,6 +195,20 @@ class Database(ABC):
         self.file.contents.check_outcomes(rows)
         values, remotenesses = self._read_legend(rows)
         return values.reshape(array.shape), remotenesses.reshape(array.shape)
+
+    def _lookup_tuples(self, array: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """Return what `lookup` does where positions are tuples: rows of the array, along its last axis."""
+        if array.size and array.shape[-1] != self._width:
+            raise TypeError(f"positions of {self.file.variant} are tuples of {self._width} ints")
+        keys = array.astype(np.int64, copy=False).reshape(-1, self._width)
+        rows = self._bulk.rows(keys) if len(keys) >= BULK and self._bulk else None
+        if rows is None:
+            places = [self._locate(tuple(key)) for key in keys.tolist()]
+            rows = np.array([self._find(*place) if place else -1 for place in places], np.int64)
+        self.file.contents.check_outcomes(rows)
+        values, remotenesses = self._read_legend(rows)
+        shape = array.shape[:-1] if array.size else (0,)
+        return values.reshape(shape), remotenesses.reshape(shape)
 
     def _rows_of(self, array: NDArray[Any], canonical: bool, tiers: ArrayLike | None) -> NDArray[np.int64]:
         """Return the rows of the legend of positions, -1 where there is none, by rules as they stand."""
@@ -230,3 +263,28 @@ class Database(ABC):
 
     def __repr__(self) -> str:
         return f"open_database({str(self.file.path)!r})"
+
+
+def with_positions(file: CheckedFile, game: Any) -> None:
+    """Let the legend of a game whose positions are tuples have these for examples, and no numbers of slots."""
+    legend = {row: row._replace(example=position_by_slot(file, game, row.example)) for row in file.legend}
+    file.legend = [*legend.values()]
+    file.start_outcome = file.start_outcome and legend.get(file.start_outcome, file.start_outcome)
+
+
+def position_by_slot(file: CheckedFile, game: Any, number: int) -> Any:
+    """Return the position of a game that has a slot, by the slot's number among those of all tiers."""
+    numbers, bounds = file.contents.tiers
+    k = int(bounds.searchsorted(number, "right")) - 1
+    if k == len(numbers):
+        raise file.damaged(f"an example is in slot {number}, and there are not so many")
+    return game.unindex(int(numbers[k]), number - int(bounds[k]))
+
+
+def positions_there(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the positions that some slots of a tier stand for, int64[n] or, of tuples, int64[n, ints], and which of
+    the slots stand for one."""
+    given = [game.unindex(tier, slot) for slot in slots]
+    there = np.array([not is_none(position) for position in given], np.bool_)
+    positions = np.array([position for position in given if not is_none(position)], np.int64)
+    return positions.reshape(-1, width) if (width := width_of(game)) else positions, there

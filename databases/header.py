@@ -23,6 +23,7 @@ from retrograde.databases.layout import (
     LEGEND,
     MEASURED_VERSION,
     METRIC,
+    TUPLES_VERSION,
     VERSION,
 )
 from retrograde.games import Game
@@ -66,7 +67,8 @@ class Header:
     made_with: str
     positions: int
     stored: int
-    start: int | None
+    start: Any
+    """The first position, an int or a tuple of ints; None where there is none."""
     start_outcome: tuple[int, int] | None
     """The value and the remoteness of the start."""
     checks: dict[str, int]
@@ -99,15 +101,16 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
     version = number(facts, "format_version", 1)
     metric = text(facts, "metric") if "metric" in facts else METRIC
-    latest = latest_version(metric)
+    latest = TUPLES_VERSION if version == TUPLES_VERSION else latest_version(metric)
     if version > latest:
         raise VersionTooNew(
             f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
             f"to {latest}; install a newer one"
         )
-    start = outcome = None
+    start: Any = None
+    outcome = None
     if facts.keys() & {"start", "start_value", "start_remoteness"}:
-        start = number(facts, "start", 0, POSITION_LIMIT - 1)
+        start = numbers(facts, "start") if version == TUPLES_VERSION else number(facts, "start", 0, POSITION_LIMIT - 1)
         outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
     header = Header(
         version,
@@ -124,11 +127,12 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         parsed(facts, "checks") if version > 1 else {},
         text(facts, "digest", r"[0-9a-f]{64}") if version > 1 else None,
         number(facts, "plies", 0) if wanted == BOOK else None,
-        *(measured(facts, version, start) if version in (MEASURED_VERSION, BOUNDS_VERSION) else ()),
+        *(measured(facts, version, start) if is_measured(facts, version) else ()),
     )
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
     by_version = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:], BOUNDS_VERSION: (EXPECTATION,)}
+    by_version[TUPLES_VERSION] = METRIC, EXPECTATION
     known = by_version.get(version, (METRIC,))
     if header.metric not in known:
         raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, known))}")
@@ -146,10 +150,15 @@ def latest_version(metric: str) -> int:
     return MEASURED_VERSION if metric in METRICS else VERSION
 
 
+def is_measured(facts: Attributes, version: int) -> bool:
+    """Tell whether a file of a version has measures."""
+    return version in (MEASURED_VERSION, BOUNDS_VERSION) or (version == TUPLES_VERSION and "measures" in facts)
+
+
 Measured = tuple[tuple[str, ...], dict[str, Any], int | None, tuple[int, int] | None]
 
 
-def measured(facts: Attributes, version: int, start: int | None) -> Measured:
+def measured(facts: Attributes, version: int, start: object) -> Measured:
     """Return the names of the further columns of the legend, or of bounds, what else is said of the metric, and the
     start's row, or its bounds."""
     names = json.loads(text(facts, "measures"))
@@ -184,6 +193,14 @@ def number(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) 
     if not isinstance(value, int) or not least <= value <= most:
         raise ValueError(f"its attribute {name} is {value!r:.60}" if name in facts else f"it has no attribute {name}")
     return value
+
+
+def numbers(facts: Attributes, name: str) -> tuple[int, ...]:
+    """Return an attribute that must be a list of ints in JSON, a position."""
+    value = json.loads(text(facts, name))
+    if not isinstance(value, list) or not all(type(one) is int and 0 <= one < POSITION_LIMIT for one in value):
+        raise ValueError(f"its attribute {name} is {value!r:.60}")
+    return tuple(value)
 
 
 def parsed(facts: Attributes, name: str) -> dict[str, Any]:

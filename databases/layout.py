@@ -50,6 +50,9 @@ MEASURED_VERSION = 4
 """The version of files of another metric than remoteness, whose legend has more columns."""
 BOUNDS_VERSION = 5
 """The version of files of expectations by slot, whose legend has no more columns."""
+TUPLES_VERSION = 6
+"""The version of files of slots, or of bounds, of games whose positions are tuples of ints: there the start is text,
+and an example the number of its slot among those of all tiers."""
 METRIC = "remoteness in plies"
 NOT_FOUND = (1 << 31) - 1
 """The remoteness, in the legend of an opening book, of what is that far from its end nobody knows."""
@@ -110,7 +113,8 @@ class LegendRow(NamedTuple):
     stored: int
     """How many records have it."""
     example: int
-    """The canonical position that has it in the lowest tier, the least there."""
+    """The canonical position that has it in the lowest tier, the least there; where positions are tuples, the number of
+    its slot among those of all tiers."""
     measures: tuple[int, ...] = ()
     """What else it is, where the metric is another than remoteness: a score, say."""
 
@@ -133,7 +137,7 @@ class CountRow(NamedTuple):
     stored: int
     """How many slots have it."""
     example: int
-    """The position of the first slot that has it."""
+    """The position of the first slot that has it; where positions are tuples, that slot's number among all."""
 
 
 def legend_dtype(measures: Sequence[str]) -> np.dtype[Any]:

@@ -32,6 +32,7 @@ from retrograde.databases.layout import (
     MEASURED_VERSION,
     METRIC,
     NOT_FOUND,
+    TUPLES_VERSION,
     VERSION,
     create_file,
 )
@@ -41,6 +42,7 @@ from retrograde.databases.records.write import Encoder, SolvedRecords, write_rec
 from retrograde.databases.slots.write import SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import LOSE, TIE, WIN, Game, RetrogradeError
+from retrograde.games.game import width_of
 from retrograde.games.unfolded import folded
 
 __all__ = [
@@ -165,7 +167,7 @@ def attributes(game: Game, legend: NDArray[Any], start_row: int | None, measures
     )
     if start_row is not None:
         value, remoteness = legend[start_row].item()[:2]
-        told |= {"start": game.start, "start_value": value, "start_remoteness": remoteness}
+        told |= {"start": start_text(game), "start_value": value, "start_remoteness": remoteness}
     if measures:
         told |= measured_by(measures)
         told |= {} if start_row is None else {"start_row": start_row}
@@ -180,9 +182,14 @@ def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> 
     if solved.start is not None:
         low, high = solved.start
         value = WIN if low > 0 else LOSE if high < 0 else TIE
-        told |= {"start": game.start, "start_value": int(value), "start_remoteness": NOT_FOUND}
+        told |= {"start": start_text(game), "start_value": int(value), "start_remoteness": NOT_FOUND}
         told |= {"start_low": low, "start_high": high}
     return told
+
+
+def start_text(game: Game) -> int | str:
+    """Return the start of a game as a file has it: an int, or the ints of a tuple as JSON."""
+    return json.dumps(game.start) if isinstance(game.start, tuple) else game.start
 
 
 def measured_by(measures: Measures) -> Attributes:
@@ -196,7 +203,7 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
 
     return {
         "format": FORMAT,
-        "format_version": version,
+        "format_version": TUPLES_VERSION if width_of(game) else version,
         "game": game.name,
         "variant": variant(game),
         "options": options_text(game),

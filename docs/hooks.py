@@ -46,6 +46,7 @@ SHOWN = {
     "draughts": ("draughts:KMvMM", "W:W22,K30:B11,18"),
     "eightpuzzle": ("eightpuzzle", ""),
     "fanorona": ("fanorona:5,3", ""),
+    "foxandhounds": ("foxandhounds", ""),
     "game2048": ("game2048:2,2,16", ""),
     "grundy": ("grundy", ""),
     "hanoi": ("hanoi:4", "1123"),

@@ -8,8 +8,9 @@
    play cannot reach, or another file has; for chess the slot as well, `win 9 slot 1234`; of another metric than
    remoteness what that says, `win 9 score 3`. Without positions it reads them
    from standard input, a line each. `POSITION@TIER` is a canonical position of a game whose rules are not below. Where
-   the game is stored as steps, it must be one that needs a step. Of expectations by slot ask for `INDEX@TIER`: it prints the
-   bounds of what player 0 can expect, `low -16777216 high -16777210`, in parts of a point.
+   the game is stored as steps, it must be one that needs a step. Of other games than
+   chess that number their positions ask for `INDEX@TIER`; of expectations by slot it prints the bounds of what player 0
+   can expect, `low -16777216 high -16777210`, in parts of a point.
 
    An example to learn from, in the order of FORMAT.md: the file, the kinds of storage, the rules of the games. */
 
@@ -880,8 +881,8 @@ static void open_database(const char *path)
     if (file < 0)
         die("%s is no HDF5 file", path);
     version = number_of("format_version");
-    if (strcmp(text_of("format"), "retrograde") || version > 5 || version == 3)
-        die("%s is no database of version 1, 2, 4 or 5", path);
+    if (strcmp(text_of("format"), "retrograde") || version > 6 || version == 3)
+        die("%s is no database of version 1, 2, 4, 5 or 6", path);
     const char *kind = has("slots") ? "slots" : has("bounds") ? "bounds" : has("steps") ? "steps" : "records";
     int by_slot = has("slots") || has("bounds");
     legend = open_dataset("legend");
@@ -969,6 +970,14 @@ static void answer_bounds(i64 index, i64 tier)
     printf("low %" PRId64 " high %" PRId64 "\n", low, low + width);
 }
 
+/* What a slot has, whether it stands for a position or not. */
+static void answer_slot(i64 index, i64 tier)
+{
+    i64 row = row_of_tier(tier), slot = row < 0 ? -1 : firsts[row] + index;
+    print_row(row < 0 || index < 0 || slot >= end_of_tier(row) ? -1 : outcome_of(slot));
+    putchar('\n');
+}
+
 static void answer(const char *text)
 {
     char *end;
@@ -983,6 +992,12 @@ static void answer(const char *text)
         if (*end != '@')
             die("of expectations by slot ask for INDEX@TIER, not for %s", text);
         answer_bounds(position, strtoll(end + 1, NULL, 10));
+        return;
+    }
+    if (has("slots")) {
+        if (*end != '@')
+            die("of games that number their positions ask for INDEX@TIER, not for %s", text);
+        answer_slot(position, strtoll(end + 1, NULL, 10));
         return;
     }
     if (*end == '@') {

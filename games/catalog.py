@@ -38,10 +38,10 @@ BUILT_IN = (
         "dodgem",
         "domineering",
     ),
-    *("dotsandboxes", "draughts", "eightpuzzle", "fanorona", "game2048", "grundy", "hanoi", "hareandhounds", "kalah"),
-    *("klotski", "lasker", "lgame", "lightsout", "morris", "mutorere", "nim", "nim3", "octal", "othello"),
-    *("pegsolitaire", "pig", "piglet", "pocketcube", "quixo", "teeko", "tentozero", "tictactoe", "tictactoe3"),
-    *("ur", "yahtzee"),
+    *("dotsandboxes", "draughts", "eightpuzzle", "fanorona", "foxandhounds", "game2048", "grundy", "hanoi"),
+    *("hareandhounds", "kalah", "klotski", "lasker", "lgame", "lightsout", "morris", "mutorere", "nim", "nim3"),
+    *("octal", "othello", "pegsolitaire", "pig", "piglet", "pocketcube", "quixo", "teeko", "tentozero"),
+    *("tictactoe", "tictactoe3", "ur", "yahtzee"),
 )
 ENTRY_POINTS = "retrograde.games"
 

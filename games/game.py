@@ -209,13 +209,21 @@ tuples of ints, loops, arithmetic and calls of the module's own functions; it do
 into a `functools.cached_property`; a tuple of ints (or of tuples of ints, all of one length) is seen as an
 array by compiled code.
 
+A game that numbers its positions may have tuples of such ints for positions, all of one length, where one int is too
+short: boards of more than 62 bits. They only pass through the rules then, and what is stored are slots. All that takes
+or gives a position takes or gives such a tuple, and one that begins with a negative number stands for none. Rules take
+them apart and make them anew, `number, hounds, fox = position`; `replaced(position, place, number)` of this module is
+the same with another number in a place that is not known before. What lists positions, or looks them up in tables, does
+not know tuples: searches, certificates, books, look-ahead, and metrics but remoteness and expectations by slot.
+Of symmetric positions the least is kept, as Python compares tuples.
+
 Options are checked in `__post_init__`, which raises ValueError.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import FrozenInstanceError, dataclass, fields
 from enum import IntEnum
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
@@ -493,13 +501,16 @@ class Game:
 
     def write(self, position: int) -> str:
         """Return a position as one line of text that `read` understands."""
-        board = declared_board(self)
-        return declared().write(self, board, position) if board else str(position)
+        if board := declared_board(self):
+            return declared().write(self, board, position)
+        return ",".join(map(str, position)) if isinstance(position, tuple) else str(position)
 
     def read(self, text: str) -> int:
         """Return the position that a text stands for; raise ValueError where it stands for none."""
         if board := declared_board(self):
             return declared().read(self, board, text)
+        if width := width_of(self):
+            return numbers_in(text, width)
         if not text.isdecimal():
             raise ValueError("positions of this game are written as whole numbers")
         return int(text)
@@ -593,9 +604,28 @@ def declared() -> Any:
     return declared
 
 
-def first_start(game: Any) -> int:
+def first_start(game: Any) -> Any:
     """Return the first of several first positions."""
-    return int(game.starts[0])
+    first = game.starts[0]
+    return first if isinstance(first, tuple) else int(first)
+
+
+def numbers_in(text: str, count: int) -> Any:
+    """Return the position, a tuple of so many ints, whose numbers a text has, parted by commas."""
+    numbers = text.replace(" ", "").split(",")
+    if len(numbers) != count or not all(number.isdecimal() for number in numbers):
+        raise ValueError(f"positions of this game are written as {count} whole numbers, parted by commas")
+    return tuple(map(int, numbers))
+
+
+def filled(game: Any, number: int) -> Any:
+    """Return a position of a game, a tuple of ints, with the same number in all places."""
+    return (number,) * width_of(game)
+
+
+def replaced(position: Any, place: int, number: int) -> Any:
+    """Return a tuple of ints with another number in a place, which compiled rules can say in no other way."""
+    return (*position[:place], number, *position[place + 1 :])
 
 
 def names_of_options(cls: Any) -> list[str]:
@@ -623,6 +653,26 @@ def is_numbered(game: Game | type[Game]) -> bool:
 def has_chance(game: Game | type[Game]) -> bool:
     """Tell whether a game is one of which expectations are computed, as far as its class says it."""
     return game.metric == "expectation" or defines(game, "odds") or defines(game, "reward")
+
+
+@lru_cache(64)
+def width_of(game: Any) -> int:
+    """Return of how many ints the positions of a game are tuples, by its start, or else by the position of its first
+    slot; 0 where they are ints."""
+    if not defines(game, "unindex"):
+        return 0
+    try:
+        if ints := getattr(game, "_ints", 0):  # as games of `apart.py` know it
+            return int(ints)
+        first = game.start if hasattr(game, "start") else game.unindex(min(game.tiers), 0)
+    except Exception:  # rules that are broken are told of where they are checked
+        return 0
+    return len(first) if isinstance(first, tuple) else 0
+
+
+def is_none(position: Any) -> bool:
+    """Tell whether what rules give stands for no position: a negative number, or a tuple that begins with one."""
+    return bool((position[0] if isinstance(position, tuple) else position) < 0)
 
 
 def defines(game: Game | type[Game], method: str) -> bool:

@@ -36,6 +36,7 @@ from retrograde.games.game import (
     RuleError,
     is_numbered,
     metric_of,
+    width_of,
 )
 from retrograde.games.unfolded import unfolded
 from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS
@@ -49,7 +50,7 @@ from retrograde.solver.models.model import Model, NoModel
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.numbered.room import room_for_tiers
 from retrograde.solver.recheck.sampled import verify_measured
-from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.rules.examine import NotCompilable, refuse_tuples
 from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.work.journal import Journal
 from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, MemoryLimit
@@ -153,6 +154,8 @@ def solve(
     if metric in TO_PROGRESS and (not is_chess(game) or way not in (None, "compiled", "setwise")):
         what = {DTZ: "zeroing", DTC: "conversion"}[metric]
         raise NoWay(f"{metric}, the distance to {what}, is computed of chess endgames alone, and set by set")
+    if metric not in (METRICS[0], EXPECTATION) or against or way == "listed":
+        refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")
     path = path_by_metric(game, metric, against) if path is None else Path(path)
     order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
@@ -367,7 +370,8 @@ def by_slot(game: Game, order: Order) -> bool:
     """Tell whether expectations are to be computed slot by slot: where a game has many, or that is asked for."""
     if order.metric != EXPECTATION or order.against or order.way == "listed":
         return False
-    return is_by_slot(game, 0 if order.way == "numbered" else order.sizes.listed_slots)
+    any_size = order.way == "numbered" or width_of(game)
+    return is_by_slot(game, 0 if any_size else order.sizes.listed_slots)
 
 
 def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = METRICS[0]) -> Any:

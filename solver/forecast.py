@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import rests_on, variant
-from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of
+from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of, width_of
 from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.numbered.room import room_for, room_for_tiers, room_of
-from retrograde.solver.rules.examine import is_for_a_stream, start_of
+from retrograde.solver.rules.examine import is_for_a_stream, refuse_tuples, start_of
 from retrograde.solver.sampling import Sampled, Sampler
 from retrograde.solver.slotted.store import memory_of
 from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, format_size
@@ -213,7 +213,9 @@ def estimate(
     """
     announce(listener, "reading the rules")
     metric = metric or metric_of(game)
-    if metric == "expectation" and not against and is_by_slot(game, Sizes().listed_slots):
+    if metric not in (METRICS[0], "expectation") or against:
+        refuse_tuples(game, "solved in lists")
+    if metric == "expectation" and not against and is_by_slot(game, 0 if width_of(game) else Sizes().listed_slots):
         return of_slots(game, workers)
     if is_numbered(game) and metric in (METRICS[0], *TO_PROGRESS):
         return of_numbered(game, workers, metric)

@@ -12,7 +12,7 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords, SolvedSlots
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_numbered
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_none, is_numbered
 from retrograde.solver.numbered.legend import counts_of, solved_slots
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
@@ -70,7 +70,7 @@ def every_position(game: Game) -> list[int]:
     """Return all positions of a game with a dense numbering."""
     numbering = Numbering.of(game)
     slots = ((row, i) for row in range(len(numbering.tiers)) for i in range(numbering.size(row)))
-    return [position for position in (numbering.position_at(game, *slot) for slot in slots) if position >= 0]
+    return [position for position in (numbering.position_at(game, *slot) for slot in slots) if not is_none(position)]
 
 
 def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:

@@ -392,6 +392,7 @@ RULES = {
     "draughts": "dd2edb7c687ccb53f9288bb6ea92210a",
     "eightpuzzle": "6cd2e64ab62a804ea00690278f548829",
     "fanorona": "b1a3d13ad1de6e0ed995b39654a18bbc",
+    "foxandhounds": "a452f5fd6f65472c1ede02d60a610157",
     "game2048": "e1e69e4a309a13ca0c606fc925eba6c5",
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",
     "hanoi": "486a94df1254620561343229092ba680",

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.long, needs_browser]
 SMALL = {"connect4": "connect4:4,4", "chess": "chess:KPK", "eightpuzzle": "eightpuzzle:3,2", "kalah": "kalah:3,1",
          "morris": "morris:3", "lasker": "lasker:3", "pocketcube": "pocketcube:faces=2", "quixo": "quixo:3",
          "teeko": "teeko:3,3", "draughts": "draughts:KKvK", "dobutsu": "dobutsu:C",
-         "baghchal": "baghchal:3,2,4,2"}  # fmt: skip
+         "baghchal": "baghchal:3,2,4,2", "foxandhounds": "foxandhounds:4"}  # fmt: skip
 BEGIN = {"chess:KPK": "&p=8/8/8/3k4/8/8/4P3/4K3_w", "draughts:KKvK": "&p=W:WK31,K32:BK19"}
 PLAYED = [text for text in (SMALL.get(name, name) for name in BUILT_IN) if load_game(text).draw_board()]
 SERVED = sorted({*PLAYED, "chess:KRK", "chess:KQKR"})

@@ -17,7 +17,7 @@ from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import Start, start_of
 from retrograde.games import naming
 from retrograde.games.catalog import game_class, game_names, named_game, options_help, variant
-from retrograde.games.game import UNDECIDED, Game, RetrogradeError, alternates
+from retrograde.games.game import UNDECIDED, Game, RetrogradeError, alternates, is_none
 from retrograde.games.text import printable
 from retrograde.solver.play.picture import board_svg
 
@@ -228,7 +228,7 @@ def example_of(game: Any) -> int:
     tier = game.tiers[0]
     slots = range(game.size(tier) // 3, game.size(tier))
     places = (game.unindex(tier, slot) for slot in slots)
-    example: int = next(place for place in places if place >= 0 and game.primitive(place) == UNDECIDED)
+    example: int = next(place for place in places if not is_none(place) and game.primitive(place) == UNDECIDED)
     return example
 
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import CACHE_BLOCKS, Database, Outcome
+from retrograde.databases.database import CACHE_BLOCKS, Database, Outcome, positions_there, with_positions
 from retrograde.databases.errors import NotInDatabase, OtherRules
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.games.game import CHANCE
+from retrograde.games.game import CHANCE, is_none
 
 MOST_BETWEEN = 1 << 14
 """Positions in between that one question may lead to."""
@@ -54,17 +54,19 @@ class BoundsDatabase(Database):
             )
         if sorted({*rules.tiers}) != self._numbers or [0, *accumulate(sizes)] != self._bounds:
             raise file.damaged("its tiers are not those of the game")
+        if self._width:
+            with_positions(file, game)
 
     # Bounds
 
     def get(self, position: int, default: Any = None) -> Any:
         """Return a position's value, as far as its bounds tell it, or a default for what is no position."""
-        bounds = self.bounds(int(position))
+        bounds = self.bounds(self._asked(position))
         return default if bounds is None else Outcome(value_of(*bounds), None)
 
     def measures(self, position: int) -> dict[str, int]:
         """Return the bounds for who is to move, as `low` and `high`; raise NotInDatabase for what is no position."""
-        bounds = self.bounds(int(position))
+        bounds = self.bounds(self._asked(position))
         if bounds is None:
             raise NotInDatabase(f"position {position} of {self.file.variant} is none of play")
         return dict(zip(self.file.measures, bounds, strict=True))
@@ -97,7 +99,7 @@ class BoundsDatabase(Database):
     def _stored(self, position: int) -> Bounds | None:
         """Return what is stored of a position, or of the same with the players exchanged."""
         for place, sign in ((position, 1), (self.game.swapped(position), -1)):
-            if place >= 0 and (slot := self._slot(place)) >= 0:
+            if not is_none(place) and (slot := self._slot(place)) >= 0:
                 block, i = divmod(slot, self._block_size)
                 low, high = self._block(block)
                 return (int(low[i]), int(high[i])) if sign == 1 else (-int(high[i]), -int(low[i]))
@@ -150,9 +152,11 @@ class BoundsDatabase(Database):
     def lookup(self, positions: Any, **known: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return values and remotenesses, all -1, as `Database.lookup` does, one position after another."""
         array = np.asarray(positions)
-        found = [self.get(position) for position in array.ravel().tolist()]
+        shape = array.shape[: array.ndim - bool(self._width and array.size)]
+        keys: Any = map(tuple, array.reshape(-1, self._width).tolist()) if self._width else array.ravel().tolist()
+        found = [self.get(position) for position in keys]
         values = np.array([outcome.value if outcome else UNDECIDED for outcome in found], np.uint8)
-        return values.reshape(array.shape), np.full(array.shape, -1, np.int32)
+        return values.reshape(shape), np.full(shape, -1, np.int32)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Yield (tier, positions, values, remotenesses) for all slots in order that stand for a position."""
@@ -160,12 +164,12 @@ class BoundsDatabase(Database):
             for first in range(begin, end, self._block_size):
                 low, high = self.contents.all_bounds(first, min(first + self._block_size, end))
                 slots = range(first - begin, first - begin + len(low))
-                positions = np.array([self.game.unindex(tier, slot) for slot in slots], np.int64)
-                there = positions >= 0
-                signs = np.array([-1 if self.game.turn(place) == 1 else 1 for place in positions[there].tolist()])
+                positions, there = positions_there(self.game, tier, slots)
+                places: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
+                signs = np.array([-1 if self.game.turn(place) == 1 else 1 for place in places])
                 values = np.select([low[there] > 0, high[there] < 0], [signs, -signs], 0)
                 by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # -1 is the last
-                yield tier, positions[there], by_sign[values], np.full(len(values), -1, np.int32)
+                yield tier, positions, by_sign[values], np.full(len(values), -1, np.int32)
 
 
 def value_of(low: int, high: int) -> Value:

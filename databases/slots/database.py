@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import CACHE_BLOCKS, Database
+from retrograde.databases.database import (
+    CACHE_BLOCKS,
+    Database,
+    position_by_slot,
+    positions_there,
+    with_positions,
+)
 from retrograde.databases.errors import NoDatabase
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games import Game
@@ -44,6 +50,10 @@ class SlotsDatabase(Database):
         sizes = [0, *accumulate(map(rules.size, self._numbers))] if set(self._numbers) <= {*every} else []
         if self._numbers not in (every, own_tiers(rules)) or sizes != self._bounds:
             raise file.damaged("its tiers are not those of the game")
+        if self._width:
+            with_positions(file, game)
+            counts = self.contents.counts
+            self.contents.counts = [row._replace(example=position_by_slot(file, game, row.example)) for row in counts]
         self._rests = self._numbers != every  # a file may have all that could be elsewhere
         self._others: dict[str, SlotsDatabase] = {}
         self._opening = threading.Lock()
@@ -123,6 +133,5 @@ class SlotsDatabase(Database):
             for first in range(begin, end, self._block_size):
                 rows = self.contents.all_slots(first, min(first + self._block_size, end))
                 slots = range(first - begin, first - begin + len(rows))
-                positions = np.array([self.game.unindex(tier, slot) for slot in slots], np.int64)
-                there = positions >= 0
-                yield tier, positions[there], *self._read_legend(rows[there])
+                positions, there = positions_there(self.game, tier, slots)
+                yield tier, positions, *self._read_legend(rows[there])

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from retrograde.databases import DamagedDatabase, Database, LegendRow, Outcome
-from retrograde.games.game import DRAW, MOST_IMAGES, RuleError, defines
+from retrograde.games.game import DRAW, MOST_IMAGES, RuleError, defines, is_none
 from retrograde.solver.audit.faults import Judge, chosen_image, images_of, words
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.work.progress import Phase, announce
@@ -160,7 +160,7 @@ class Audit:
                 return False
             phase.advance(1)
             position = self.position_at(item)
-            if position < 0:
+            if is_none(position):
                 continue
             self.note_children(item, self.check(item))
             if (row := self.row_at(item)) >= 0:
@@ -218,14 +218,15 @@ class Audit:
         """Verify some items of a storage, which ascend; return their tally, and those with which something is wrong."""
         from retrograde.solver.audit import kernels
         from retrograde.solver.audit.storages import NEAR
-        from retrograde.solver.rules.active import asking
+        from retrograde.solver.rules.active import asking, troubles
+        from retrograde.solver.rules.whole import of_positions
 
         sheet = kernels.Sheet(
             np.zeros(len(self.legend), TALLY),
             np.empty(len(items), np.int64),
-            np.empty(MOST_IMAGES if defines(self.game, "images") else 1, np.int64),
+            of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1),
             np.full((NEAR, 3), -1, np.int64),
-            np.zeros(2, np.int64),
+            troubles(self.game),
         )
         plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
         values, remotenesses = np.array(plies, np.int64).reshape(-1, 2).T.copy()
@@ -252,7 +253,7 @@ class Audit:
         for item in self.some_items() if self.sound and len(suspects) < SAMPLE else ():
             if time.monotonic() > deadline:
                 break
-            if item not in suspects and self.position_at(item) >= 0:
+            if item not in suspects and not is_none(self.position_at(item)):
                 self.check(item)
 
     def explain(self, item: int) -> None:

@@ -27,7 +27,7 @@ from retrograde.games.game import (
     same_mover,
 )
 from retrograde.games.zeroing import DTC, DTZ
-from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value
+from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value, key_of
 
 SPREAD = 0x1E3779B97F4A7C15
 """An odd number whose products' upper bits look random."""
@@ -81,7 +81,7 @@ def chosen_image(game: Game, position: int) -> list[int]:
 
 def choose(position: int, count: int) -> int:
     """Return a number from 1 to *count* - 1 that looks random and depends on the position alone."""
-    return 1 + (position * SPREAD >> 33 & 0x7FFFFFFF) % (count - 1)
+    return 1 + (key_of(position) * SPREAD >> 33 & 0x7FFFFFFF) % (count - 1)
 
 
 def children_of(game: Game, position: int) -> Examined:
@@ -89,7 +89,7 @@ def children_of(game: Game, position: int) -> Examined:
     canonical."""
     value = checked_value(game.primitive(position))
     moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)] if not value else []
-    reached = [checked_position(game.do_move(position, move), f"do_move(position, {move})") for move in moves]
+    reached = [checked_position(game, game.do_move(position, move), f"do_move(position, {move})") for move in moves]
     return value, moves, [canonical(game, child) for child in reached]
 
 

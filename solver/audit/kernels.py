@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, is_none
 from retrograde.solver.audit.storages import borrowed, inlined, scattered
+from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.turns import turns
+from retrograde.solver.rules.whole import as_position, position_in, put, stands_at
+from retrograde.solver.rules.whole import note as note_position
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -49,10 +52,10 @@ def verify_items(game, storage, legend, items, sheet):
     storage, legend, sheet = borrowed(storage), borrowed(legend), borrowed(sheet)
     count = 0
     for item in items:
-        position = storage.position_at(game, item)
-        if position < 0:
+        position = as_position(storage.position_at(game, item))
+        if is_none(position):
             continue
-        sheet.trouble[1] = position
+        note_position(sheet.trouble, position)
         row = storage.row_at(game, item, position)
         size = gather_images(game, position, sheet.images)
         fine = row >= 0
@@ -62,8 +65,8 @@ def verify_items(game, storage, legend, items, sheet):
         asked, own = position, UNDECIDED + 0
         for turn in range(1 + (size > 1)):  # the position, then an image; one call, so that it is compiled in place
             if turn:
-                asked = sheet.images[choose(position, size)]
-            fine &= 0 <= asked < POSITION_LIMIT and game.canonical(asked) == position
+                asked = position_in(game, sheet.images, choose(key_of(position), size))
+            fine &= is_position(asked) and game.canonical(asked) == position
             fine = fine and storage.belongs(game, item, asked, turn > 0)
             if turn and not fine:  # rules asked about what is no position might never answer
                 break
@@ -92,10 +95,10 @@ def derive(game, storage, legend, position, marking, sheet):
         soonest_lose = soonest_tie = latest_win = -1
         draws = False
         least = POSITION_LIMIT
-        probe = probe_place = 0
+        probe, probe_place = position, 0
         for move in game.generate_moves(position):
-            reached = game.do_move(position, move)
-            if not 0 <= reached < POSITION_LIMIT:
+            reached = as_position(game.do_move(position, move))
+            if not is_position(reached):
                 fine = False
                 continue
             place, row = storage.find(game, reached, sheet)
@@ -104,7 +107,7 @@ def derive(game, storage, legend, position, marking, sheet):
                 continue
             if marking:
                 storage.mark(place)
-            lot = scattered(reached * (position | 1))
+            lot = scattered(key_of(reached) * (key_of(position) | 1))
             if lot < least:
                 least, probe, probe_place = lot, reached, place
             child_value = legend.values[row]
@@ -150,16 +153,17 @@ def note(tally, row, size, item):
 @inlined
 def gather_images(game, position, images):
     """Write the positions equal to one by symmetry, itself first, as far as there is room; return how many."""
-    images[0] = position
+    put(images, 0, position)
     if len(images) == 1:
         return 1
     count = 1
-    for image in game.images(position):
+    for given in game.images(position):
+        image = as_position(given)
         known = False
         for i in range(count):
-            known |= images[i] == image
+            known |= stands_at(images, i, image)
         if not known and count < len(images):
-            images[count] = image
+            put(images, count, image)
             count += 1
     return count
 
@@ -174,7 +178,7 @@ def choose(position, count):
 def find_filled(game, storage, items):
     """Note which items stand for a position."""
     for item in items:
-        storage.filled[item] = storage.position_at(game, item) >= 0
+        storage.filled[item] = not is_none(as_position(storage.position_at(game, item)))
 
 
 @kernel

@@ -15,9 +15,9 @@ from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, defines
+from retrograde.games.game import Game, defines, is_none
 from retrograde.solver.audit.faults import Judge, images_of
-from retrograde.solver.rules.examine import Fault, blame, examine
+from retrograde.solver.rules.examine import Fault, blame, examine, key_of
 from retrograde.solver.rules.exits import no_exit
 
 SECONDS = 0.1
@@ -67,7 +67,7 @@ def fault_at(database: Database, position: int) -> str:
     if (fault := judge.fault_in_children(canonical, stored, examined)) or not defines(game, "images"):
         return fault
     others = [image for image in images if image != canonical]
-    some = Random(canonical).sample(others, min(IMAGES, len(others)))
+    some = Random(key_of(canonical)).sample(others, min(IMAGES, len(others)))
     return judge.fault_in_images(canonical, stored, examined, some)
 
 
@@ -110,7 +110,7 @@ def stored_positions(database: Database, chance: Random) -> Iterator[int]:
             place = chance.randrange(contents.length)
             k = int(bounds.searchsorted(place, "right")) - 1
             position = database.game.unindex(int(numbers[k]), place - int(bounds[k]))
-            if position >= 0:
+            if not is_none(position):
                 yield position
     elif isinstance(contents, RecordsReader):
         for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):

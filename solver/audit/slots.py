@@ -9,7 +9,7 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.games.catalog import own_tiers
-from retrograde.games.game import UNDECIDED
+from retrograde.games.game import UNDECIDED, is_none
 from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, signed
 from retrograde.solver.audit.audit import BLOCK, Audit, Checked, outcome_of
 from retrograde.solver.audit.faults import words
@@ -67,7 +67,7 @@ class SlotAudit(Audit):
         for item in (
             np.random.default_rng(0).permutation(np.linspace(0, self.own - 1, MEETING).astype(np.int64)).tolist()
         ):
-            if (position := self.position_at(item)) >= 0 and game.primitive(position) == UNDECIDED:
+            if not is_none(position := self.position_at(item)) and game.primitive(position) == UNDECIDED:
                 found |= {int(game.tier(game.do_move(position, move))) for move in game.generate_moves(position)}
             if time.monotonic() > deadline:
                 break
@@ -153,7 +153,7 @@ class SlotAudit(Audit):
             for one in (child, self.game.do_move(position, move)):
                 place = self.place_of(one)
                 there = self.position_at(place) if place >= 0 else -1
-                if there < 0:
+                if is_none(there):
                     return f"has a move to {self.judge.text(one)}, which {self.missing} (move {move})"
                 if there != child:
                     what = f"which has the slot of {self.judge.text(there)}, and equals {self.judge.text(child)}"

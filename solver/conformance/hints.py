@@ -12,7 +12,7 @@ import numpy as np
 from retrograde.games.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, Game, defines
 from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
-from retrograde.solver.rules.examine import Fault
+from retrograde.solver.rules.examine import Fault, key_of
 
 ASKED = HINTS - {"swapped"}
 """Hints that are numbers about positions and moves; the other one goes with a numbering."""
@@ -32,7 +32,7 @@ def check_hints(survey: Survey, position: int) -> None:
     images = sorted(images_of(survey, position)) if defines(survey.game, "images") else []
     if "tie_in" in given:
         check_plies(survey, position, given["tie_in"])
-    for image in Random(position).sample(images, min(SAMPLE, len(images))):
+    for image in Random(key_of(position)).sample(images, min(SAMPLE, len(images))):
         other = hints_at(survey, image)
         for name in ("estimate", "quiet", "tie_in"):
             if other.get(name) != given.get(name):

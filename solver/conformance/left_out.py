@@ -8,7 +8,7 @@ import time
 from itertools import chain
 from random import Random
 
-from retrograde.games.game import CHANCE, UNDECIDED, Game, defines
+from retrograde.games.game import CHANCE, UNDECIDED, Game, defines, is_none
 from retrograde.solver.conformance.pairs import check_slot
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int
 from retrograde.solver.rules.examine import Fault, checked_position
@@ -55,11 +55,11 @@ def check_swapped(survey: Survey, position: int) -> None:
     game = survey.game
     survey.at("swapped", position)
     other = game.swapped(position)
-    if is_int(other) and other < 0:
+    if isinstance(other, tuple | int) and is_none(other):
         return
-    other = checked_position(other, "it")
+    other = checked_position(game, other, "it")
     expect_again(other, game.swapped(position))
-    if (again := game.swapped(other)) < 0 or survey.canonical(again) != survey.canonical(position):
+    if is_none(again := game.swapped(other)) or survey.canonical(again) != survey.canonical(position):
         raise Fault(f"gives {other}, for which it gives {again}, not the same again")
     turn, turned = game.turn(position), game.turn(other)
     if turned != (CHANCE if turn == CHANCE else 1 - turn):
@@ -74,7 +74,7 @@ def check_swapped(survey: Survey, position: int) -> None:
         return
     children = [game.do_move(position, move) for move in game.generate_moves(position)]
     swapped = [game.swapped(child) for child in children]
-    if min(swapped) < 0:
+    if any(map(is_none, swapped)):
         return
     there = {survey.canonical(game.do_move(other, move)) for move in game.generate_moves(other)}
     if there != {*map(survey.canonical, swapped)}:
@@ -113,7 +113,7 @@ def children_without_slot(game: Game, survey: Survey, position: int) -> list[int
 def has_other(game: Game, survey: Survey, position: int) -> bool:
     """Tell whether the position with the players exchanged has a slot."""
     other = game.swapped(position)
-    return other >= 0 and game.index(survey.canonical(other)) >= 0
+    return not is_none(other) and game.index(survey.canonical(other)) >= 0
 
 
 def check_slots(survey: Survey, deadline: float) -> None:
@@ -127,9 +127,9 @@ def check_slots(survey: Survey, deadline: float) -> None:
             survey.at("unindex", None)
             position = game.unindex(tier, slot)
             expect_again(position, game.unindex(tier, slot))
-            if position < 0:
+            if is_none(position):
                 continue
-            checked_position(position, f"for slot {slot} of tier {tier} it")
+            checked_position(game, position, f"for slot {slot} of tier {tier} it")
             own = survey.tier(position), game.index(position)
             if own != (tier, slot) or survey.canonical(position) != position:
                 what = f"gives {position} for slot {slot} of tier {tier}, which is not canonical, or has another slot"

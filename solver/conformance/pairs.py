@@ -14,10 +14,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrograde.games import catalog
-from retrograde.games.game import MOST_IMAGES, UNDECIDED, Game, Value, VariantError, defines, is_numbered, mover
+from retrograde.games.game import (
+    MOST_IMAGES,
+    UNDECIDED,
+    Game,
+    Value,
+    VariantError,
+    defines,
+    is_none,
+    is_numbered,
+    mover,
+    width_of,
+)
 from retrograde.games.placed import Placed
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
-from retrograde.solver.rules.examine import Fault, checked_position
+from retrograde.solver.rules.active import troubles
+from retrograde.solver.rules.examine import Fault, checked_position, key_of
 
 if TYPE_CHECKING:
     from retrograde.solver.rules.expansion import Expander
@@ -122,7 +134,7 @@ def check_images(survey: Survey, position: int) -> None:
     expect_again(images, images_of(survey, position))
     view, canonical = survey.views[position], survey.canonical(position)
     children = set(canonical_children(survey, position))
-    for image in Random(position).sample(sorted(images), min(SAMPLE, len(images))):
+    for image in Random(key_of(position)).sample(sorted(images), min(SAMPLE, len(images))):
         name = text_of(survey.game, image)
         if survey.canonical(image) != canonical or images_of(survey, image) != images:
             raise Fault(f"yields {name}, whose images are others; yield of each position all symmetric ones")
@@ -139,7 +151,7 @@ def check_images(survey: Survey, position: int) -> None:
 def images_of(survey: Survey, position: int) -> frozenset[int]:
     """Return a position and its images."""
     given = limited(survey.game.images(position))
-    images = frozenset([position, *(checked_position(image, "it") for image in given)])
+    images = frozenset([position, *(checked_position(survey.game, image, "it") for image in given)])
     if len(images) > MOST_IMAGES:
         raise Fault(f"yields {len(images):,} positions; no more than {MOST_IMAGES:,} can be equal by symmetry")
     return images
@@ -150,7 +162,10 @@ def canonical_children(survey: Survey, position: int) -> list[int]:
     if survey.primitive(position) != UNDECIDED:
         return []
     moves = limited(survey.game.generate_moves(position))
-    return [survey.canonical(checked_position(survey.game.do_move(position, move), "do_move")) for move in moves]
+    return [
+        survey.canonical(checked_position(survey.game, survey.game.do_move(position, move), "do_move"))
+        for move in moves
+    ]
 
 
 # Back and forth
@@ -175,7 +190,7 @@ def check_parents(survey: Survey, position: int) -> None:
 def canonical_parents(survey: Survey, position: int) -> list[int]:
     """Return the distinct canonical positions in a position's tier that parents() gives."""
     given = limited(survey.game.parents(position))
-    parents = dict.fromkeys(survey.canonical(checked_position(parent, "it")) for parent in given)
+    parents = dict.fromkeys(survey.canonical(checked_position(survey.game, parent, "it")) for parent in given)
     own = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
     if is_numbered(survey.game):
         for parent in own:
@@ -200,7 +215,7 @@ def check_slots(survey: Survey, position: int) -> None:
     check_slot(survey, position, canonical, slot)
     survey.at("index", position)
     images = sorted(images_of(survey, position))
-    for image in Random(position).sample(images, min(SAMPLE, len(images))):
+    for image in Random(key_of(position)).sample(images, min(SAMPLE, len(images))):
         if survey.tier(image) == tier and (other := game.index(image)) != slot:
             raise Fault(f"gives {slot}, and {other} for {text_of(game, image)}, which is the same by symmetry")
     survey.at("multiplicity", position)
@@ -240,7 +255,7 @@ def check_numbering(survey: Survey, deadline: float) -> None:
     for number in range(numbering.slots):
         survey.at("unindex", None)
         position = numbering.position_at(game, *numbering.place_of(number))
-        positions += len({position, *images_of(survey, position)}) if position >= 0 else 0
+        positions += len({position, *images_of(survey, position)}) if not is_none(position) else 0
         if time.monotonic() > deadline:
             return
     if isinstance(game, Placed):
@@ -257,8 +272,11 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
     game = survey.game
     survey.at("compiled", None)
     symmetric = defines(game, "images")
-    if is_numbered(game):
+    if is_numbered(game) or width_of(game):
         check_slots_compiled(survey, expander, tier, positions)
+    if width_of(game):
+        check_tuples_compiled(survey, expander, tier, positions)
+        return
     block = expander.expand(tier, np.array(positions, np.int64), sizes=symmetric)
     for i, (position, primitive, children) in enumerate(zip(positions, *block.by_position(), strict=True)):
         survey.at("compiled", position)
@@ -277,13 +295,50 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
 def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
     """Hold the compiled index() and unindex() against the interpreted."""
     from retrograde.solver.numbered.kernels import there_and_back
+    from retrograde.solver.rules.whole import of_positions
 
-    slots, again = np.empty(len(positions), np.int64), np.empty(len(positions), np.int64)
-    there_and_back(expander.game, tier, np.array(positions, np.int64), slots, again)
-    for position, slot, back in zip(positions, slots.tolist(), again.tolist(), strict=True):
+    numbered = [position for position in positions if survey.game.index(position) >= 0]
+    if not numbered:  # where there is chance, positions need have no slot
+        return
+    asked, again = np.array(numbered, np.int64), of_positions(survey.game, len(numbered))
+    slots = np.empty(len(numbered), np.int64)
+    there_and_back(expander.game, tier, asked, slots, again)
+    for position, slot, back in zip(numbered, slots.tolist(), again.tolist(), strict=True):
         survey.at("compiled", position)
         expect_same("index() gives", survey.game.index(position), slot)
+        back = tuple(back) if isinstance(position, tuple) else back
         expect_same("unindex() gives", survey.game.unindex(tier, slot), back)
+
+
+def check_tuples_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[Any]) -> None:
+    """Hold the compiled rules against the interpreted, where positions are tuples of ints."""
+    from retrograde.solver.numbered.kernels import children_of, parents_at
+    from retrograde.solver.rules.expansion import compiling
+    from retrograde.solver.rules.kernels import gather_images
+    from retrograde.solver.rules.whole import of_positions
+
+    game, rules = survey.game, expander.game
+    for position in positions:
+        survey.at("compiled", position)
+        children = canonical_children(survey, position)
+        found = of_positions(game, len(children))
+        with compiling(game, troubles(game)):
+            value, count = children_of(rules, position, found)
+            expect_same("primitive() gives", survey.primitive(position), value)
+            expect_same("moves lead to", children, tuples_in(found, count))
+            if defines(game, "images"):
+                size = gather_images(rules, position, of_positions(game, MOST_IMAGES))
+                expect_same("the positions symmetric to it are", len(images_of(survey, position)), size)
+            if defines(game, "parents"):
+                parents = canonical_parents(survey, position)
+                found = of_positions(game, len(parents))
+                count = parents_at(rules, tier, position, found)
+                expect_same("parents() gives", parents, tuples_in(found, count))
+
+
+def tuples_in(rows: "np.ndarray[Any, Any]", count: int) -> list[tuple[int, ...]]:
+    """Return rows as tuples; where there should be more of them, nothing that any list is equal to."""
+    return [*map(tuple, rows.tolist())] if count == len(rows) else [()] * count
 
 
 def expect_same(what: str, interpreted: object, compiled: object) -> None:

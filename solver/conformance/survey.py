@@ -20,6 +20,7 @@ from retrograde.games.game import (
     Game,
     Value,
     defines,
+    is_none,
     is_numbered,
 )
 from retrograde.solver.numbered.numbering import Numbering
@@ -126,9 +127,9 @@ class Survey:
                 self.at("unindex", None)
                 position = self.game.unindex(tier, slot)
                 expect_again(position, self.game.unindex(tier, slot))
-                if position >= 0:
-                    positions[checked_position(position, f"for slot {slot} of tier {tier} it")] = None
-                if len(positions) >= wanted or (position >= 0 and time.monotonic() > deadline):
+                if not is_none(position):
+                    positions[checked_position(self.game, position, f"for slot {slot} of tier {tier} it")] = None
+                if len(positions) >= wanted or (not is_none(position) and time.monotonic() > deadline):
                     break
         if not positions:
             raise Fault("gives no position for any slot that was tried")
@@ -143,7 +144,7 @@ class Survey:
         starts = [self.start()]
         if defines(self.game, "starts"):
             self.at("starts", None)
-            starts += [checked_position(start, "it") for start in self.game.starts]
+            starts += [checked_position(self.game, start, "it") for start in self.game.starts]
         return list(dict.fromkeys(starts))
 
     def start(self) -> int:
@@ -151,7 +152,7 @@ class Survey:
         self.at("start", None)
         if not hasattr(self.game, "start"):
             raise Fault("is missing; give the class the first position as its start")
-        start = checked_position(self.game.start, "it")
+        start = checked_position(self.game, self.game.start, "it")
         expect_again(start, self.game.start)
         return start
 
@@ -203,7 +204,7 @@ class Survey:
 
     def look_at_child(self, position: int, move: int) -> int:
         self.at("do_move", position)
-        child = checked_position(self.game.do_move(position, move), f"for the move {move} it")
+        child = checked_position(self.game, self.game.do_move(position, move), f"for the move {move} it")
         expect_again(child, self.game.do_move(position, move))
         return child
 

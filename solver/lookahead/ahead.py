@@ -17,6 +17,7 @@ from retrograde.games.game import Game, RuleError, defines
 from retrograde.solver.lookahead import kernels
 from retrograde.solver.lookahead.scores import DEEPEST
 from retrograde.solver.rules import compiled
+from retrograde.solver.rules.examine import refuse_tuples
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.search.timer import limited
 
@@ -55,6 +56,8 @@ class Ahead(ABC):
     """Less than any move brings."""
 
     def __init__(self, game: Game):
+        """Raise NotForSearch where positions are tuples of ints."""
+        refuse_tuples(game, "looked ahead in")
         compiled.prepare(game)
         self.game = game
         self.stop = np.zeros(1, np.uint8)

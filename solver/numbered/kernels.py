@@ -8,15 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, POSITION_LIMIT, TIE, UNDECIDED, WIN
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
 from retrograde.solver.outcomes.edges import differs, mark_of
 from retrograde.solver.outcomes.left import PRIMITIVE
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score
-from retrograde.solver.rules.kernels import multiplicity
+from retrograde.solver.rules.examine import is_position
+from retrograde.solver.rules.kernels import canonical, multiplicity
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.turns import is_players, turns
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.whole import as_position, note, position_in, put, stands_at, whole
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -61,14 +62,14 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
             return i, end
         seeds.counts[i] = seeds.sizes[i] = 0
         seeds.left[i] = PRIMITIVE
-        position = whole(game.unindex(tier, first + i))
-        if position < 0:
+        position = as_position(game.unindex(tier, first + i))
+        if is_none(position):
             seeds.scores[i] = DRAW_CLASS << bits | EMPTY_PLIES
             continue
         trouble[0] = Trouble.FINE
-        trouble[1] = position
+        note(trouble, position)
         trouble[2] = first + i
-        if position >= POSITION_LIMIT or whole(game.index(position)) != first + i:
+        if not is_position(position) or whole(game.index(position)) != first + i:
             trouble[0] = Trouble.BAD_INDEX
             return i, end
         seeds.sizes[i] = multiplicity(game, position, images)
@@ -91,8 +92,8 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
             if whole(move) < 0:
                 trouble[0] = Trouble.BAD_MOVE
                 return i, end
-            child = whole(game.do_move(position, move))
-            if not 0 <= child < POSITION_LIMIT:
+            child = as_position(game.do_move(position, move))
+            if not is_position(child):
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, end
             child_tier = whole(game.tier(child))
@@ -145,15 +146,15 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
     own = np.empty(256, np.int64)
     count = 0
     for i in range(len(frontier)):
-        position = game.unindex(tier, frontier[i])
+        position = as_position(game.unindex(tier, frontier[i]))
         trouble[0] = Trouble.FINE
-        trouble[1] = position
+        note(trouble, position)
         begin = count
         met = 0
         total = np.uint32(0)
         for given in game.parents(position):
-            parent = whole(given)
-            if not 0 <= parent < POSITION_LIMIT:
+            parent = as_position(given)
+            if not is_position(parent):
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, begin
             if game.tier(parent) != tier:
@@ -192,13 +193,44 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
 def measure(game, tier, first, images, sizes):
     """Write how many positions are symmetric to those of some slots of a tier, from slot *first*; 0 for empty ones."""
     for i in range(len(sizes)):
-        position = game.unindex(tier, first + i)
-        sizes[i] = 0 if position < 0 else multiplicity(game, position, images)
+        position = as_position(game.unindex(tier, first + i))
+        sizes[i] = 0 if is_none(position) else multiplicity(game, position, images)
 
 
 @kernel
 def there_and_back(game, tier, positions, slots, again):
     """Write the slots of positions of a tier, and the positions of these slots."""
     for i in range(len(positions)):
-        slots[i] = game.index(positions[i])
-        again[i] = game.unindex(tier, slots[i])
+        slots[i] = game.index(position_in(game, positions, i))
+        put(again, i, as_position(game.unindex(tier, slots[i])))
+
+
+@kernel
+def children_of(game, position, children):
+    """Write the canonical children of a position, one for each move, as far as there is room; return what its primitive
+    value is, and how many there are."""
+    value = whole(game.primitive(position))
+    count = 0
+    if value == UNDECIDED:
+        for move in game.generate_moves(position):
+            child, _ = canonical(game, as_position(game.do_move(position, move)))
+            if count < len(children):
+                put(children, count, child)
+            count += 1
+    return value, count
+
+
+@kernel
+def parents_at(game, tier, position, parents):
+    """Write the distinct canonical parents of a position that are in a tier, as far as there is room; return how many
+    there are."""
+    count = 0
+    for given in game.parents(position):
+        parent, parent_tier = canonical(game, as_position(given))
+        new = parent_tier == tier
+        for other in range(min(count, len(parents))):
+            new &= not stands_at(parents, other, parent)
+        if new and count < len(parents):
+            put(parents, count, parent)
+        count += new
+    return count

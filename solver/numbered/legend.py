@@ -66,7 +66,7 @@ def solved_slots(
     for k, tier in enumerate(numbering.tiers.tolist()):
         own = [(part, row_of[outcomes[code]], *rest) for part, code, *rest in counts[k].tolist()]
         for part, row, stored, positions, first in sorted(own):
-            found.append(CountRow(tier, part, row, positions, stored, game.unindex(tier, first)))
+            found.append(CountRow(tier, part, row, positions, stored, numbering.number_at(game, k, first)))
             by_outcome[row].append(found[-1])
     legend = []
     for (value, remoteness), row in row_of.items():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import own_tiers, variant
-from retrograde.games.game import Game, RuleError, defines, has_chance
+from retrograde.games.game import Game, RuleError, defines, has_chance, is_none, width_of
 from retrograde.solver.rules.images import mean_size
 
 Array = np.ndarray[Any, Any]
@@ -78,10 +78,15 @@ class Numbering:
             row, slot = self.place_of(dice.randrange(self.slots))
             position = self.position_at(game, row, slot)
             slots += 1
-            if position >= 0:
+            if not is_none(position):
                 records += 1
                 positions += round(mean_size(game, [position]))
         return SlotSample(slots, records, positions)
+
+    def number_at(self, game: Any, row: int, slot: int) -> int:
+        """Return the number by which a file knows the position of a slot: itself or, of a tuple, the slot's place among
+        all."""
+        return int(self.starts[row]) + slot if width_of(game) else game.unindex(int(self.tiers[row]), slot)
 
     def place_of(self, number: int) -> tuple[int, int]:
         """Return the row of a slot, and its number there, from its number among all."""
@@ -113,15 +118,15 @@ class Numbering:
             raise RuleError(f"{variant(game)}, position {position}: index() gives {slot}, and size({tier}) is {size}")
         return row, slot
 
-    def position_at(self, game: Any, row: int, slot: int) -> int:
+    def position_at(self, game: Any, row: int, slot: int) -> Any:
         """Return the position of a slot, negative for none; raise RuleError where it is not the slot's alone."""
         tier = int(self.tiers[row])
-        position = game.unindex(tier, slot)
+        position: Any = game.unindex(tier, slot)
         try:
-            position = index(position)
+            position = tuple(map(index, position)) if isinstance(position, tuple) else index(position)
         except TypeError:
             raise RuleError(f"{variant(game)}: unindex({tier}, {slot}) gives {position!r}, which is no int") from None
-        if position < 0:
+        if is_none(position):
             return -1
         again_row, again = self.slot_of(game, position)
         if (again_row, again) != (row, slot):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import MOST_IMAGES, Game, RuleError, alternates, defines
+from retrograde.games.game import Game, RuleError, alternates, defines, is_none
 from retrograde.solver.links.sorting import Shape, packed
 from retrograde.solver.numbered import kernels
 from retrograde.solver.numbered.kernels import Seeds
@@ -16,12 +16,14 @@ from retrograde.solver.outcomes.left import PRIMITIVE, narrowed
 from retrograde.solver.outcomes.score import DRAW_CLASS, encode, score_type
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up
 from retrograde.solver.rules import compiled
+from retrograde.solver.rules.active import asked_in, troubles
 from retrograde.solver.rules.examine import differ, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.second_look import check_index
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.turns import turns
+from retrograde.solver.rules.whole import room_for_images
 from retrograde.solver.work.tasks import room
 
 Array = np.ndarray[Any, Any]
@@ -57,7 +59,7 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     rules = table.rules
     compiled.prepare(rules)
     seeds = Seeds(np.empty(count, score_type(table.bits)), *np.empty((3, count), np.uint16))
-    images, links, trouble = room("images", MOST_IMAGES), room("links", LINKS), np.zeros(3, np.int64)
+    images, links, trouble = room_for_images(rules), room("links", LINKS), troubles(rules, 3)
     narrow = np.int32 if len(tier.scores.array) < 1 << 31 else np.int64
     done, found = 0, []
     while done < count:
@@ -66,7 +68,7 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
             more, written = kernels.seed(rules, tier.number, begin + done, table.slots, rest, images, links, trouble)
         if trouble[0] != Trouble.FINE:
             table.numbering.position_at(table.game, tier.k, int(trouble[2]))
-            complain(table.game, table.numbering, int(trouble[1]))
+            complain(table.game, table.numbering, asked_in(rules, trouble))
         found.append(links[:written].astype(narrow))
         done += more
     check_some(tier, begin, seeds)
@@ -98,7 +100,7 @@ def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int]:
     """Return what `seed` finds out about one slot, by the interpreted rules: score and left."""
     game, numbering, bits = table.game, table.numbering, table.bits
     position = game.unindex(int(numbering.tiers[k]), slot)
-    if position < 0:
+    if is_none(position):
         return table.empty, PRIMITIVE
     value, moves, children = examine(game, position)
     if value:
@@ -121,7 +123,7 @@ def measure(task: Task) -> tuple[int, Array]:
     rules = tier.table.rules
     compiled.prepare(rules)
     sizes = np.empty(end - begin, np.uint16)
-    kernels.measure(rules, tier.number, begin, room("images", MOST_IMAGES), sizes)
+    kernels.measure(rules, tier.number, begin, room_for_images(rules), sizes)
     return begin, sizes
 
 

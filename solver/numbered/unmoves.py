@@ -5,12 +5,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from retrograde.games.game import alternates
+from retrograde.games.game import alternates, is_none
 from retrograde.solver.numbered import kernels
 from retrograde.solver.numbered.seeds import complain
 from retrograde.solver.numbered.table import Tier
 from retrograde.solver.outcomes import edges
 from retrograde.solver.rules import compiled
+from retrograde.solver.rules.active import asked_in, troubles
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.rules.trouble import Trouble
@@ -38,15 +39,15 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
     table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
     compiled.prepare(rules)
-    out, trouble = room("parents", ROOM), np.zeros(3, np.int64)
+    out, trouble = room("parents", ROOM), troubles(rules, 3)
     pieces = []
     while len(frontier):
         with compiling(table.game, trouble):
             done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            complain_of_parents(tier, int(trouble[1]), edges.place_of(trouble[2], len(left)))
+            complain_of_parents(tier, asked_in(rules, trouble), edges.place_of(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:
-            complain(table.game, table.numbering, int(trouble[1]))
+            complain(table.game, table.numbering, asked_in(rules, trouble))
         pieces.append(out[:count].astype(np.uint32 if len(left) < 1 << 32 and alternates(rules) else np.int64))
         frontier = frontier[done:]
     return pieces
@@ -57,4 +58,4 @@ def complain_of_parents(tier: Tier, position: int, missing: int) -> NoReturn:
     game = tier.table.game
     slots = [missing] * (missing >= 0) + edges.some_of(len(tier.scores.array)).tolist()
     others = (game.unindex(tier.number, slot) for slot in slots)
-    blame_parents(game, position, lambda _: True, (other for other in others if other >= 0))
+    blame_parents(game, position, lambda _: True, (other for other in others if not is_none(other)))

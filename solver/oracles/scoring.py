@@ -32,7 +32,7 @@ from retrograde.solver.lookahead.names import ahead_of
 from retrograde.solver.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, How, Known
-from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.scoring.searcher import FOR_WHOM, ScoreFinding, ScoreSearch, unsuited
 from retrograde.solver.search.prover import goes_round
 from retrograde.solver.search.searcher import Endless, OutOfTime
@@ -70,6 +70,7 @@ class ScoringOracle(SearchingOracle):
 
     def refuse(self, game: Game) -> None:
         """Raise NotForSearch where there is chance or a third player, or play goes round."""
+        refuse_tuples(game, "searched")
         start = self.start_or_example
         if game.players > 2 or defines(game, "odds") or meets_chance(game, start):
             raise unsuited(game, FOR_WHOM)

@@ -20,7 +20,7 @@ from typing import Any
 from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game, is_numbered
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game, is_none, is_numbered
 from retrograde.solver.leaves.tables import Tables, find_tables
 from retrograde.solver.oracles.kernels import played_out
 from retrograde.solver.oracles.playouts import likeliest
@@ -161,7 +161,7 @@ class SearchingOracle:
         assert is_numbered(game)  # for those alone need no start
         tier = min(game.tiers)
         places = (game.unindex(tier, slot) for slot in range(game.size(tier)))
-        example: int = next(place for place in places if place >= 0 and game.primitive(place) == UNDECIDED)
+        example: int = next(place for place in places if not is_none(place) and game.primitive(place) == UNDECIDED)
         return example
 
     def __contains__(self, position: object) -> bool:

@@ -18,13 +18,14 @@ from retrograde.databases import Database
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.game import DRAW, WIN, Value
+from retrograde.games.game import DRAW, WIN, Value, width_of
 from retrograde.solver.play import kernels
 from retrograde.solver.play.kernels import Asked, Block, TierTable
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.active import asking, troubles
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.reason import NOT_COMPILED, reason
+from retrograde.solver.rules.whole import of_positions
 
 Array = np.ndarray[Any, Any]
 
@@ -89,7 +90,7 @@ class Finder(ABC):
 
         def ask(part: slice) -> None:
             own = Asked(asked.keys[part], asked.tiers[part])
-            self.ask(kernels.locate, (positions[part], own), own.keys)
+            self.locate(positions[part], own)
             blocks[part] = self.place(own, rows[part])
 
         def search(number: int) -> None:
@@ -102,9 +103,13 @@ class Finder(ABC):
         deque(each(search, np.flatnonzero(np.diff(begins)).tolist()), 0)
         kernels.put_back(order, found, rows)
 
+    def locate(self, positions: Array, asked: Asked) -> None:
+        """Write the canonical positions, and their tiers."""
+        self.ask(kernels.locate, (positions, asked), asked.keys)
+
     def ask(self, kernel: Any, arguments: tuple[Any, ...], answers: Array) -> None:
         """Let a kernel ask the rules about some positions; where they raise, the answer is NOWHERE."""
-        done, trouble = np.zeros(1, np.int64), np.zeros(2, np.int64)
+        done, trouble = np.zeros(1, np.int64), troubles(self.game)
         while done[0] < len(answers):
             try:
                 with asking(self.game, trouble):
@@ -184,11 +189,18 @@ class SlotsFinder(Finder):
     def read_block(self, number: int) -> Block:
         return Block(number * self.size, 0, 0, NONE, *widened(self.contents.read_block(number)))
 
+    def locate(self, positions: Array, asked: Asked) -> None:
+        if positions.ndim == 1:
+            super().locate(positions, asked)
+        else:  # tuples have no place in an array of ints: their slots are looked for at once
+            self.ask(kernels.place, (positions, self.table, asked.keys), asked.keys)
+
     def place(self, asked: Asked, rows: Array) -> Array:
-        places: Array = np.empty(len(rows), np.int64)
-        self.ask(kernels.number, (asked, self.table, places), places)
-        asked.keys[:] = places
-        blocks: Array = places // self.size  # NOWHERE stays what it is
+        if not width_of(self.game):
+            places: Array = np.empty(len(rows), np.int64)
+            self.ask(kernels.number, (asked, self.table, places), places)
+            asked.keys[:] = places
+        blocks: Array = asked.keys // self.size  # NOWHERE stays what it is
         return blocks
 
     def find(self, *searched: Any) -> None:
@@ -199,7 +211,7 @@ class SlotsFinder(Finder):
 
         Raises NotCompilable where the rules cannot be compiled.
         """
-        positions: Array = np.empty(count, np.int64)
+        positions = of_positions(self.game, count)
         self.ask(kernels.position_of, (tier, begin, positions), positions)
         return positions
 

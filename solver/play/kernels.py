@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import LOSE, POSITION_LIMIT, UNDECIDED
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.examine import is_position
+from retrograde.solver.rules.whole import as_position, note, position_in, put, whole
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -72,7 +73,7 @@ def locate(game, positions, asked, done, trouble):
 def is_image(game, position, other):
     """Tell whether another position is among the images of one."""
     for image in game.images(position):  # noqa: SIM110  # any() does not compile
-        if whole(image) == other:
+        if as_position(image) == other:
             return True
     return False
 
@@ -98,11 +99,34 @@ def number(game, asked, table, places, done, trouble):
 
 
 @kernel
+def place(game, positions, table, places, done, trouble):
+    """Write the slot of each position, canonical or not, among those of all tiers; NOWHERE for what is none."""
+    for i in range(done[0], len(positions)):
+        done[0] = i
+        places[i] = NOWHERE
+        position = position_in(game, positions, i)
+        if is_position(position):
+            note(trouble, position)
+            key = as_position(game.canonical(position))
+            if key == position or is_image(game, key, position):
+                tier = whole(game.tier(key))
+                k = row_of(table.numbers, tier)
+                if k >= 0:
+                    slot = whole(game.index(key))
+                    if (
+                        0 <= slot < table.bounds[k + 1] - table.bounds[k]
+                        and as_position(game.unindex(tier, slot)) == key
+                    ):
+                        places[i] = table.bounds[k] + slot
+    done[0] = len(positions)
+
+
+@kernel
 def position_of(game, tier, begin, positions, done, trouble):
     """Write the position that each slot of a tier stands for, from one on; NOWHERE for none."""
     for i in range(done[0], len(positions)):
         done[0] = i
-        positions[i] = max(NOWHERE, whole(game.unindex(tier, begin + i)))
+        put(positions, i, as_position(game.unindex(tier, begin + i)))
     done[0] = len(positions)
 
 

@@ -17,19 +17,27 @@ from retrograde.databases import Database
 from retrograde.databases.database import BULK
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.game import RetrogradeError, Value
+from retrograde.games.game import RetrogradeError, Value, width_of
 
 ROWS = 1 << 16
 """Positions that are handed on together."""
 
 
 class Piece(NamedTuple):
-    """Positions, each with its tier, its value (uint8, as in Value) and its remoteness (int32; -1 for a DRAW)."""
+    """Positions, each with its tier, its value (uint8, as in Value) and its remoteness (int32; -1 for a DRAW).
+
+    Positions that are tuples are rows, int64[n, ints].
+    """
 
     tiers: NDArray[np.int64]
     positions: NDArray[np.int64]
     values: NDArray[np.uint8]
     remotenesses: NDArray[np.int32]
+
+    def each(self) -> list[Any]:
+        """Return the positions as rules know them: ints, or tuples of ints."""
+        listed = self.positions.tolist()
+        return [*map(tuple, listed)] if self.positions.ndim > 1 else listed
 
     def only(self, which: NDArray[Any]) -> "Piece":
         """Return some of them, by a mask or by indices."""
@@ -38,7 +46,6 @@ class Piece(NamedTuple):
 
 NAMES = ("tier", "position", "value", "remoteness")
 """The columns of a frame."""
-EMPTY = Piece(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
 class NoLibrary(RetrogradeError, ImportError):
@@ -79,7 +86,7 @@ class Listing:
     def sample(self, count: int, seed: int | None = None) -> Piece:
         """Return so many by chance, or all if there are fewer, in their order; each is as likely as any other."""
         chance = np.random.default_rng(seed)
-        kept, keys = EMPTY, np.empty(0)
+        kept, keys = nothing(self.database), np.empty(0)
         for piece in self:
             kept, keys = joined([kept, piece]), np.concatenate([keys, chance.random(len(piece.positions))])
             if len(keys) > count:
@@ -91,20 +98,26 @@ class Listing:
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
         """Return all of it as arrays by name: tier, position, value, remoteness."""
-        return dict(zip(NAMES, joined([EMPTY, *self]), strict=True))
+        return dict(zip(NAMES, joined([nothing(self.database), *self]), strict=True))
 
     def to_frame(self, library: str = "pandas") -> Any:
         """Return all of it as a data frame of `pandas` or of `polars`; raise NoLibrary where it is not installed."""
         if library not in ("pandas", "polars"):
             raise ValueError(f"no library {library!r} for frames; there are pandas and polars")
-        return imported(library).DataFrame(self.to_numpy())
+        columns: dict[str, Any] = self.to_numpy()
+        if width_of(self.database.game):
+            columns["position"] = columns["position"].tolist()
+        return imported(library).DataFrame(columns)
 
     def to_arrow(self) -> Any:
         """Return a `pyarrow.RecordBatchReader`, through which the pieces stream; raise NoLibrary without pyarrow."""
         arrow = imported("pyarrow")
-        kinds = (arrow.int64(), arrow.int64(), arrow.uint8(), arrow.int32())
+        of_tuples = width_of(self.database.game) > 0
+        position = arrow.list_(arrow.int64()) if of_tuples else arrow.int64()
+        kinds = (arrow.int64(), position, arrow.uint8(), arrow.int32())
         schema = arrow.schema(list(zip(NAMES, kinds, strict=True)))
-        batches = (arrow.record_batch(list(piece), schema=schema) for piece in self)
+        columns = ([piece.tiers, [*map(list, piece.each())], *piece[2:]] if of_tuples else [*piece] for piece in self)
+        batches = (arrow.record_batch(some, schema=schema) for some in columns)
         return arrow.RecordBatchReader.from_batches(schema, batches)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
@@ -120,6 +133,13 @@ def imported(library: str) -> Any:
         return import_module(library)
     except ModuleNotFoundError as error:
         raise NoLibrary(f"{library} is not installed; get it with: pip install {library}") from error
+
+
+def nothing(database: Database) -> Piece:
+    """Return a piece of no positions."""
+    width = width_of(database.game)
+    positions = np.empty((0, width) if width else 0, np.int64)
+    return Piece(np.empty(0, np.int64), positions, np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
 def joined(pieces: list[Piece]) -> Piece:
@@ -161,7 +181,7 @@ def numbered(database: Database) -> Iterator[Part]:
         for first in range(begin, end, ROWS):
             stop = min(first + ROWS, end)
             positions = finder.positions_of(tier, first - begin, stop - first)
-            there = positions >= 0
+            there = (positions[:, 0] if positions.ndim > 1 else positions) >= 0
             yield tier, positions[there], *database._read_legend(contents.all_slots(first, stop)[there])
 
 

@@ -19,6 +19,7 @@ from retrograde.games.game import (
     Value,
     alternates,
     defines,
+    is_none,
     is_numbered,
     mover,
     same_mover,
@@ -64,7 +65,7 @@ def random_position(oracle: Oracle, chance: Random) -> int:
         draw = partial(wander, game, chance)
     for _ in range(MOST_TRIES):
         position = draw()
-        if position >= 0 and game.primitive(position) == UNDECIDED:
+        if not is_none(position) and game.primitive(position) == UNDECIDED:
             return position
     raise NoBeginning("no position was found by chance in which the game goes on; say where to begin")
 

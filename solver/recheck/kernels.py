@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import CHANCE, UNDECIDED
+from retrograde.solver.rules.whole import as_position, put, stands_at
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -86,14 +87,15 @@ def first_of(game, position):
 @kernel
 def many(game, position, room):
     """Return how many positions are equal to one by symmetry."""
-    room[0] = position
+    put(room, 0, position)
     count = 1
-    for image in game.images(position):
+    for given in game.images(position):
+        image = as_position(given)
         place = 0
-        while place < count and room[place] != image:
+        while place < count and not stands_at(room, place, image):
             place += 1
         if place == count and count < len(room):
-            room[count] = image
+            put(room, count, image)
             count += 1
     return count
 

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import CHANCE, UNDECIDED
+from retrograde.games.game import CHANCE, UNDECIDED, is_none
 from retrograde.solver.recheck.kernels import many
+from retrograde.solver.rules.examine import key_of
+from retrograde.solver.rules.whole import as_position, note, number_of, position_in, put, stands_at, swapped
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -77,19 +79,19 @@ def list_all(game, position, tier, stored, listed):
     room = len(listed.positions)
     for at in range(len(listed.table)):
         listed.table[at] = -1
-    listed.positions[0] = position
+    put(listed.positions, 0, position)
     count, links = 1, 0
     number = 0
     while number < count:
-        here = listed.positions[number]
-        listed.trouble[1] = here
+        here = position_in(game, listed.positions, number)
+        note(listed.trouble, here)
         listed.begins[number] = links
         if game.primitive(here) == UNDECIDED:
             chance = game.turn(here) == CHANCE
             for move in game.generate_moves(here):
                 if links == len(listed.targets):
                     return -CROWDED
-                child, child_tier = least_of(game, game.do_move(here, move))
+                child, child_tier = least_of(game, as_position(game.do_move(here, move)))
                 listed.odds[links] = game.odds(here, move) if chance else 1
                 paid = game.reward(here, move, 0)
                 if game.players == 2:
@@ -99,14 +101,15 @@ def list_all(game, position, tier, stored, listed):
                 if outcome == 2:
                     return -NO_SLOT
                 if outcome == 0:
-                    place = (child ^ (child >> 17) ^ (child >> 31)) % len(listed.table)
-                    while listed.table[place] >= 0 and listed.positions[listed.table[place]] != child:
+                    key = key_of(child)
+                    place = (key ^ (key >> 17) ^ (key >> 31)) % len(listed.table)
+                    while listed.table[place] >= 0 and not stands_at(listed.positions, listed.table[place], child):
                         place = (place + 1) % len(listed.table)
                     if listed.table[place] < 0:
                         if count == room:
                             return -CROWDED
                         listed.table[place] = count
-                        listed.positions[count] = child
+                        put(listed.positions, count, child)
                         count += 1
                     listed.targets[links] = listed.table[place]
                 links += 1
@@ -129,8 +132,8 @@ def look_up(game, child, child_tier, tier, stored, listed, link):
         listed.lows[link] = listed.highs[link] = paid * stored.scale
         return 1
     slot, sign, of_tier = game.index(child) + 0, 1, child_tier
-    if slot < 0 and game.swapped(child) >= 0:
-        other, of_tier = least_of(game, game.swapped(child))
+    if slot < 0 and not is_none(swapped(game, child)):
+        other, of_tier = least_of(game, swapped(game, child))
         slot, sign = game.index(other) + 0, -1
     if slot < 0:
         return 0
@@ -151,11 +154,12 @@ def look_up(game, child, child_tier, tier, stored, listed, link):
 @kernel
 def least_of(game, position):
     """Return the one of the positions equal by symmetry that is least by tier, then by number, and its tier."""
-    first, lowest = position + 0, game.tier(position) + 0
-    for image in game.images(position):
+    first, lowest = position, game.tier(position) + 0
+    for given in game.images(position):
+        image = as_position(given)
         tier = game.tier(image) + 0
         if tier < lowest or (tier == lowest and image < first):
-            first, lowest = image + 0, tier
+            first, lowest = image, tier
     return first, lowest
 
 
@@ -171,8 +175,7 @@ def is_ready(listed, number):
 @kernel
 def work_out(game, listed, number):
     """Write the bounds of a listed position by those of its children."""
-    position = listed.positions[number]
-    turn = game.turn(position)
+    turn = game.turn(position_in(game, listed.positions, number))
     begin, end = listed.begins[number], listed.begins[number + 1]
     if begin == end:
         return
@@ -217,7 +220,9 @@ def mark_staying(game, listed, count, endless):
                     inside = listed.stays[at] if at >= 0 else listed.slots[link] >= 0 and endless[listed.slots[link]]
                     some |= inside
                     every &= inside
-                listed.stays[number] = every if game.turn(listed.positions[number]) == CHANCE else some
+                listed.stays[number] = (
+                    every if game.turn(position_in(game, listed.positions, number)) == CHANCE else some
+                )
                 listed.known[number] = True
                 left -= 1
         if left == before:
@@ -235,8 +240,8 @@ def check(game, k, begin, end, stored, listed, faults, seen):
     tier = stored.tiers[k]
     count = 0
     for slot in range(begin, end):
-        position = game.unindex(tier, slot - stored.starts[k]) + 0
-        if position < 0:
+        position = as_position(game.unindex(tier, slot - stored.starts[k]))
+        if is_none(position):
             continue
         count += 1
         canonical, own_tier = least_of(game, position)
@@ -245,8 +250,8 @@ def check(game, k, begin, end, stored, listed, faults, seen):
             continue
         for sign in (1, -1):
             if sign < 0:
-                position = game.swapped(position) + 0
-                if position < 0:
+                position = swapped(game, position)
+                if is_none(position):
                     continue
             low = stored.low[slot] if sign > 0 else -stored.high[slot]
             high = stored.high[slot] if sign > 0 else -stored.low[slot]
@@ -278,10 +283,10 @@ def find_endless(game, k, stored, listed, endless):
     out = 0
     for slot in range(stored.starts[k], stored.starts[k + 1]):
         if endless[slot]:
-            position = game.unindex(stored.tiers[k], slot - stored.starts[k]) + 0
+            position = as_position(game.unindex(stored.tiers[k], slot - stored.starts[k]))
             stays = False
-            for place in (position, game.swapped(position) + 0 if position >= 0 else -1):
-                if place >= 0 and not stays and game.primitive(place) == UNDECIDED:
+            for place in (position, position if is_none(position) else swapped(game, position)):
+                if not is_none(place) and not stays and game.primitive(place) == UNDECIDED:
                     count = list_all(game, place, game.tier(place) + 0, stored, listed)
                     if count < 0:
                         return -1
@@ -297,9 +302,9 @@ def not_strict(game, k, stored, listed, endless, faults):
     """Mark the slots of a tier from which players can go on for ever, and whose bounds do not rise along play."""
     for slot in range(stored.starts[k], stored.starts[k + 1]):
         if endless[slot]:
-            position = game.unindex(stored.tiers[k], slot - stored.starts[k]) + 0
-            for sign, place in ((1, position), (-1, game.swapped(position) + 0)):
-                if place >= 0 and game.primitive(place) == UNDECIDED:
+            position = as_position(game.unindex(stored.tiers[k], slot - stored.starts[k]))
+            for sign, place in ((1, position), (-1, swapped(game, position))):
+                if not is_none(place) and game.primitive(place) == UNDECIDED:
                     tell(game, place, game.tier(place) + 0, stored, listed)
                     low = stored.low[slot] if sign > 0 else -stored.high[slot]
                     high = stored.high[slot] if sign > 0 else -stored.low[slot]
@@ -308,11 +313,11 @@ def not_strict(game, k, stored, listed, endless, faults):
 
 
 @kernel
-def count(game, tier, low, high, counts, room):
+def count(game, tier, begin, low, high, counts, room):
     """Count the slots of a tier by what who is to move can expect: less than nothing, neither, more than nothing."""
     for slot in range(len(low)):
-        position = game.unindex(tier, slot) + 0
-        if position < 0:
+        position = as_position(game.unindex(tier, slot))
+        if is_none(position):
             continue
         kind = 1
         if low[slot] > 0 or high[slot] < 0:
@@ -320,4 +325,4 @@ def count(game, tier, low, high, counts, room):
         counts[0, kind] += 1
         counts[1, kind] += many(game, position, room)
         if counts[2, kind] == -1:
-            counts[2, kind] = position
+            counts[2, kind] = number_of(position, begin + slot)

@@ -11,11 +11,13 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
+from retrograde.databases.database import position_by_slot
 from retrograde.games.catalog import variant
-from retrograde.games.game import LOSE, TIE, WIN, RuleError
+from retrograde.games.game import LOSE, TIE, WIN, RuleError, width_of
 from retrograde.solver.recheck import slot_kernels as kernels
 from retrograde.solver.recheck.slot_kernels import Listed, Stored
-from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.active import asked_in, asking, troubles
+from retrograde.solver.rules.whole import of_positions
 
 Array = np.ndarray[Any, Any]
 
@@ -56,7 +58,7 @@ def wrong_slots(database: Database, most: int) -> Faults:
         faults = faults_of(game, k, stored)
         count += int(faults.sum())
         for slot in np.flatnonzero(faults)[: most - len(found)].tolist():
-            found.append((int(game.unindex(int(tiers[k]), slot)), "is not worth what follows by the rules"))
+            found.append((game.unindex(int(tiers[k]), slot), "is not worth what follows by the rules"))
     return Faults(count, found, wrong_whole(database, stored))
 
 
@@ -68,7 +70,7 @@ def faults_of(game: Any, k: int, stored: Stored) -> Array:
     for begin in range(first, end, PIECE):
         stop = min(begin + PIECE, end)
         while True:
-            listed = room_for(size)
+            listed = room_for(game, size)
             seen[2] = 0
             with asking(game, listed.trouble):
                 kernels.check(game, k, begin, stop, stored, listed, faults[begin - first : stop - first], seen)
@@ -76,7 +78,7 @@ def faults_of(game: Any, k: int, stored: Stored) -> Array:
                 break
             size *= 8
         if seen[2]:
-            position = int(listed.trouble[1])
+            position = asked_in(game, listed.trouble)
             raise RuleError(f"{variant(game)}, position {position}: {WRONG[int(seen[2])]}")
     if seen[0]:
         check_endless(game, k, stored, size, faults, pays=bool(seen[1]))
@@ -85,7 +87,7 @@ def faults_of(game: Any, k: int, stored: Stored) -> Array:
 
 def check_endless(game: Any, k: int, stored: Stored, size: int, faults: Array, pays: bool) -> None:
     """Mark slots of a tier that moves stay in where bounds could hold one another up; all of them where moves pay."""
-    endless, listed = np.ones(len(stored.low), np.uint8), room_for(size)
+    endless, listed = np.ones(len(stored.low), np.uint8), room_for(game, size)
     endless[: stored.starts[k]] = 0
     endless[stored.starts[k + 1] :] = 0
     with asking(game, listed.trouble):
@@ -97,19 +99,19 @@ def check_endless(game: Any, k: int, stored: Stored, size: int, faults: Array, p
             kernels.not_strict(game, k, stored, listed, endless, faults)
 
 
-def room_for(size: int) -> Listed:
+def room_for(game: Any, size: int) -> Listed:
     """Return lists with room for so many positions."""
 
-    def of_positions(kind: type = np.int64) -> Array:
+    def of_numbers(kind: type = np.int64) -> Array:
         return np.zeros(size + 1, kind)
 
     def of_links() -> Array:
         return np.zeros(LINKS * size, np.int64)
 
     return Listed(
-        np.zeros(size, np.int64), of_positions(), of_positions(np.bool_), of_positions(), of_positions(),
-        of_positions(np.bool_), of_links(), of_links(), of_links(), of_links(), of_links(), of_links(),
-        np.zeros(4 * size, np.int64), np.zeros(2, np.int64),
+        of_positions(game, size), of_numbers(), of_numbers(np.bool_), of_numbers(), of_numbers(),
+        of_numbers(np.bool_), of_links(), of_links(), of_links(), of_links(), of_links(), of_links(),
+        np.zeros(4 * size, np.int64), troubles(game),
     )  # fmt: skip
 
 
@@ -124,19 +126,22 @@ def wrong_whole(database: Database, stored: Stored) -> list[str]:
     for tier, begin, end in zip(
         stored.tiers.tolist(), stored.starts.tolist(), stored.starts.tolist()[1:], strict=False
     ):
-        count_tier(game, tier, stored.low[begin:end], stored.high[begin:end], counted)
+        count_tier(game, tier, begin, stored.low[begin:end], stored.high[begin:end], counted)
     said = {row.value: [row.stored, row.positions, row.example] for row in file.legend}
-    if said != {value: row for value, row in counted.items() if row[0]}:
+    there = {value: row for value, row in counted.items() if row[0]}
+    for row in there.values() if width_of(game) else ():
+        row[2] = position_by_slot(file, game, row[2])
+    if said != there:
         wrong.append("the legend counts other positions than there are")
     return wrong
 
 
-def count_tier(game: Any, tier: int, low: Array, high: Array, counted: dict[Any, list[int]]) -> None:
+def count_tier(game: Any, tier: int, begin: int, low: Array, high: Array, counted: dict[Any, list[int]]) -> None:
     """Add up how many slots and positions of a tier have which value, and the first of each."""
-    counts, trouble = np.zeros((3, 3), np.int64), np.zeros(2, np.int64)
+    counts, trouble = np.zeros((3, 3), np.int64), troubles(game)
     counts[2] = -1
     with asking(game, trouble):
-        kernels.count(game, tier, low, high, counts, np.empty(1 << 10, np.int64))
+        kernels.count(game, tier, begin, low, high, counts, of_positions(game, 1 << 10))
     for kind, value in enumerate((LOSE, TIE, WIN)):
         row = counted[value]
         row[0] += int(counts[0, kind])

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numba import types
 from numba.core.typing.templates import AttributeTemplate
+from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import (
     NativeValue,
     infer_getattr,
@@ -33,7 +34,7 @@ from numba.extending import (
 )
 
 from retrograde.games.digest import rule_modules, rules_digest
-from retrograde.games.game import Game, RuleError
+from retrograde.games.game import Game, RuleError, filled, replaced, width_of
 from retrograde.games.snapshot import module_of, source_of
 from retrograde.solver.work.kernel import kernels_digest
 
@@ -220,6 +221,21 @@ def constant(value: Any) -> Any:
             raise RuleError(f"a table must hold whole numbers, in rows of one length; this one is {value!r:.60}")
         return array.astype(np.int64)
     return value
+
+
+# Tuples of ints, which numba can make of one length alone
+
+
+@overload(replaced)
+def _(position, place, number):
+    if isinstance(position, types.BaseTuple):
+        return lambda position, place, number: tuple_setitem(position, place, number)
+    return None
+
+
+@overload(filled)
+def _(game, number):
+    return eval(f"lambda game, number: ({'number, ' * width_of(game.game)})")
 
 
 # Two methods of Python's ints that numba lacks

@@ -20,9 +20,12 @@ from retrograde.games.game import (
     Value,
     alternates,
     defines,
+    width_of,
 )
 
 TIER_BITS = 62
+MIX = 0x9E3779B97F4A7C15
+"""An odd number whose products' upper bits look random."""
 
 
 def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
@@ -46,7 +49,7 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         tier = tier_of(game, position)
         children = []
         for move in moves:
-            child = canonical(game, checked_position(game.do_move(position, move), f"do_move(position, {move})"))
+            child = canonical(game, checked_position(game, game.do_move(position, move), f"do_move(position, {move})"))
             if (lower := tier_of(game, child)) < tier:
                 raise Fault(f"move {move} leads from tier {tier} back to tier {lower}; it must never fall")
             children.append(child)
@@ -100,7 +103,7 @@ def is_for_a_stream(game: Game) -> bool:
 def first_position(game: Game, start: Any) -> int:
     """Return the canonical position of what the rules give as a first one."""
     with blame(game, start):
-        first = canonical(game, checked_position(start, "start"))
+        first = canonical(game, checked_position(game, start, "start"))
         tier_of(game, first)
         return first
 
@@ -119,18 +122,29 @@ def tier_of(game: Game, position: int) -> int:
 
 def canonical(game: Game, position: int) -> int:
     """Return the canonical position, if it is one."""
-    return checked_position(game.canonical(position), f"images({position})")
+    return checked_position(game, game.canonical(position), f"images({position})")
 
 
 class NotForSearch(RetrogradeError, ValueError):
-    """A game that searches know nothing of: they take it that turns alternate."""
+    """A game that searches know nothing of: they take it that turns alternate, and positions are ints."""
 
 
 def refuse_to_search(game: Game) -> None:
-    """Raise NotForSearch where turns do not alternate between two players."""
+    """Raise NotForSearch where turns do not alternate between two players, or positions are tuples of ints."""
+    refuse_tuples(game, "searched")
     if not alternates(game):
         name = variant(game)
         raise NotForSearch(f"searches are for two players who alternate; solve {name} instead: retrograde solve {name}")
+
+
+def refuse_tuples(game: Game, done: str) -> None:
+    """Raise NotForSearch where positions are tuples of ints: in tables and lists there is room for ints alone.
+
+    *done* says what cannot be done with such a game.
+    """
+    if width_of(game):
+        name, what = variant(game), f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
+        raise NotForSearch(f"{name} cannot be {done}: {what}; code them so, or solve it: retrograde solve {name}")
 
 
 class NotCompilable(RuleError):
@@ -189,15 +203,51 @@ def checked_move(move: Any) -> int:
         raise Fault(f"generate_moves() gives {move!r}, which is no int") from None
 
 
-def checked_position(position: object, source: str) -> int:
-    """Return a position that the rules gave as an int."""
+def checked_position(game: Game, position: Any, source: str) -> int:
+    """Return a position that the rules gave as an int.
+
+    Where the game numbers its positions it may be a tuple of ints as well, which goes wherever ints go.
+    """
+    if isinstance(position, tuple):
+        return checked_tuple(game, position, source)  # type: ignore[no-any-return]  # it goes where ints go
     try:
-        number = index(position)  # type: ignore[arg-type]  # that is what is being tried
+        number = index(position)
     except TypeError:
         raise Fault(f"{source} gives {position!r}, which is no int") from None
     if not 0 <= number < POSITION_LIMIT:
         raise Fault(f"{source} gives {number}, and positions go from 0 to 2**{POSITION_BITS} - 1")
     return number
+
+
+def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
+    """Return a position that the rules gave as a tuple as one of ints."""
+    if not (width := width_of(game)):
+        what = "tuples of ints where the game numbers them (tiers, size, index, unindex), and then all of them"
+        raise Fault(f"{source} gives {position!r:.60}; positions are ints below 2**{POSITION_BITS}, or {what}")
+    try:
+        numbers = tuple(map(index, position))
+    except TypeError:
+        numbers = ()
+    if len(numbers) != width or not all(0 <= number < POSITION_LIMIT for number in numbers):
+        what = f"positions of this game are tuples of {width} ints from 0 to 2**{POSITION_BITS} - 1"
+        raise Fault(f"{source} gives {position!r:.60}, and {what}")
+    return numbers
+
+
+def is_position(position: Any) -> bool:
+    """Tell whether a position is in its bounds."""
+    return all(0 <= number < POSITION_LIMIT for number in (position if isinstance(position, tuple) else (position,)))
+
+
+def key_of(position: Any) -> int:
+    """Return an int from 0 on that looks random and depends on a tuple alone; an int as it is."""
+    if not isinstance(position, tuple):
+        return position  # type: ignore[no-any-return]  # it is an int
+    key = 0
+    for number in position:
+        key = ((key ^ number) * MIX & (1 << 64) - 1) >> 2
+        key ^= key >> 31
+    return key
 
 
 def differ(game: Game, position: int) -> str:

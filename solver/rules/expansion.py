@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.games.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, alternates
 from retrograde.solver.rules import compiled, kernels
-from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.active import asked_in, asking
 from retrograde.solver.rules.examine import NotCompilable, blame, differ, examine, refuse_chance
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import Matrix
@@ -147,5 +147,5 @@ def compiling(game: Game, trouble: Array) -> Iterator[None]:
     except NOT_COMPILED as error:
         raise NotCompilable(reason(game, error)) from error
     except Exception:
-        with blame(game, max(0, int(trouble[1]))):
+        with blame(game, asked_in(game, trouble) if trouble[1] >= 0 else 0):
             raise

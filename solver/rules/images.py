@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, defines
+from retrograde.games.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, defines, width_of
 from retrograde.solver.rules.examine import (
     Fault,
     blame,
@@ -19,6 +19,7 @@ from retrograde.solver.rules.examine import (
     checked_position,
     checked_value,
     examine,
+    key_of,
 )
 
 SOME = 16
@@ -36,7 +37,7 @@ def check_image(game: Game, position: int) -> None:
         others = images_of(game, position)
         if not others:
             return
-        image = Random(position).choice(others)
+        image = Random(key_of(position)).choice(others)
         if (least := canonical(game, image)) != position:
             what = "yield of each position all symmetric ones"
             raise Fault(f"images() yields {image}, for which {least} is kept, and not this one; {what}")
@@ -53,14 +54,14 @@ def check_image(game: Game, position: int) -> None:
 def canonical_children(game: Game, position: int) -> set[int]:
     """Return the canonical children of a position, canonical or not."""
     moves = islice(game.generate_moves(position), MOST_MOVES)
-    return {canonical(game, checked_position(game.do_move(position, move), "do_move()")) for move in moves}
+    return {canonical(game, checked_position(game, game.do_move(position, move), "do_move()")) for move in moves}
 
 
 def images_of(game: Game, position: int) -> list[int]:
     """Return the positions equal to one by symmetry, ascending, without itself."""
     others = set()
     for image in game.images(position):
-        others.add(checked_position(image, "images()"))
+        others.add(checked_position(game, image, "images()"))
         if len(others) >= MOST_IMAGES:
             raise Fault(f"images() yields {MOST_IMAGES:,} positions or more; not so many can be equal by symmetry")
     return sorted(others - {position})
@@ -71,7 +72,8 @@ def mean_size(game: Game, positions: "np.ndarray[Any, Any] | Sequence[int]") -> 
     if not defines(game, "images") or not len(positions):
         return 1.0
     places = np.linspace(0, len(positions) - 1, min(SOME, len(positions))).astype(np.int64)
-    some = [int(positions[k]) for k in places]
+    some: Sequence[Any] = [positions[k] for k in places]
+    some = some if width_of(game) else [*map(int, some)]
     try:
         return sum(len({position, *islice(game.images(position), MOST_IMAGES)}) for position in some) / len(some)
     except Exception:  # rules that are broken are told of where they are checked

@@ -32,7 +32,7 @@ from retrograde.games.game import (
 )
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.turns import is_players, turns
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.whole import as_position, put, stands_at, whole
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -131,8 +131,9 @@ def _(game, position):
 def least_image(game, position):
     """Return the least of the positions equal to one by symmetry, lowest tier first, and its tier."""
     least, least_tier = position, whole(game.tier(position))
-    for image in game.images(position):
-        tier = whole(game.tier(whole(image)))
+    for given in game.images(position):
+        image = as_position(given)
+        tier = whole(game.tier(image))
         if tier < least_tier or (tier == least_tier and image < least):
             least, least_tier = image, tier
     return least, least_tier
@@ -172,15 +173,15 @@ def _(game, position, images):
 @kernel
 def gather_images(game, position, images):
     """Write the positions equal to one by symmetry, itself first; return how many (at most MOST_IMAGES)."""
-    images[0] = position
+    put(images, 0, position)
     count = 1
     for given in game.images(position):
-        image = whole(given)
+        image = as_position(given)
         new = count < MOST_IMAGES
         for j in range(count):
-            new &= images[j] != image
+            new &= not stands_at(images, j, image)
         if new:
-            images[count] = image
+            put(images, count, image)
             count += 1
     return count
 

@@ -39,7 +39,7 @@ WORDS = (
     (r"(?:Untyped global name '\w+': )?Int value is too large: (\d+)", r"\1 has more than 64 bits"),
     (r"compiler re-entrant to the same function signature", "the function calls itself"),
     (
-        r"No implementation of function Function\(.*?\) found for signature: >>> whole\((.*)\)",
+        r"No implementation of function Function\(.*?\) found for signature: >>> (?:whole|as_position)\((.*)\)",
         r"a rule gives a \1 where it must give an int (to divide ints, write //)",
     ),
     (r"No implementation of function Function\(.*?\) found for signature: >>> (.*)", r"compiled code does not know \1"),

@@ -91,7 +91,7 @@ def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: 
 def own_parents(game: Game, position: int) -> list[int]:
     """Return the distinct canonical positions in a position's tier that parents() gives."""
     with blame(game, position):
-        given = [canonical(game, checked_position(parent, "parents()")) for parent in game.parents(position)]
+        given = [canonical(game, checked_position(game, parent, "parents()")) for parent in game.parents(position)]
         return [parent for parent in dict.fromkeys(given) if game.tier(parent) == game.tier(position)]
 
 

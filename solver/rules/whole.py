@@ -1,11 +1,24 @@
 """Whole numbers only: what compiled rules give is refused, when they are compiled, where it is anything else.
 
 Written to an array of ints, a float would lose its fraction without a word.
+
+Positions are ints, or of games that number them tuples of so many ints, which only pass through kernels. These speak of
+both in the same words, which mean for an int just what they say, and cost nothing; arrays have an entry for an int, a
+row for a tuple.
 """
 
+from typing import Any
+
+import numpy as np
 from numba import types
 from numba.core.errors import TypingError
 from numba.extending import overload
+
+from retrograde.games.game import MOST_IMAGES, POSITION_LIMIT, Game, defines, is_none, width_of
+from retrograde.solver.rules.examine import MIX, is_position, key_of
+from retrograde.solver.work.tasks import room
+
+Array = np.ndarray[Any, Any]
 
 
 def whole(number: int) -> int:
@@ -14,10 +27,191 @@ def whole(number: int) -> int:
 
 
 @overload(whole)
-def _(number):
+def whole_number(number):
     given = number.type if isinstance(number, types.Optional) else number
     if isinstance(given, (types.Integer, types.Boolean)):
         return lambda number: number
     if isinstance(given, types.IntEnumMember):
         return lambda number: number + 0
     raise TypingError(f"a rule gives a {number} where it must give an int (to divide ints, write //)")
+
+
+# Positions
+
+
+def as_position(number: Any) -> Any:
+    """Return a position that rules have given: an int, or a tuple of ints."""
+    return tuple(map(int, number)) if isinstance(number, tuple) else whole(number)
+
+
+def note(trouble: Array, position: Any) -> None:
+    """Write to an array of troubles which position the rules are asked about."""
+    trouble[1] = key_of(position)
+    if isinstance(position, tuple):
+        trouble[-len(position) :] = position
+
+
+def put(array: Array, place: int, position: Any) -> None:
+    """Write a position to a place of an array."""
+    array[place] = position
+
+
+def stands_at(array: Array, place: Any, position: Any) -> bool:
+    """Tell whether a position is what a place of an array holds."""
+    return bool((array[place] == position).all())
+
+
+def position_in(game: Game, array: Array, place: int) -> Any:
+    """Return the position of a game that a place of an array holds."""
+    return tuple(array[place].tolist()) if width_of(game) else int(array[place])
+
+
+def swapped(game: Any, position: Any) -> Any:
+    """Return the same position with the players exchanged; of a tuple as well one that is none where it is not told."""
+    return game.swapped(position)
+
+
+def number_of(position: Any, place: int) -> int:
+    """Return the number by which a file knows a position: itself or, of a tuple, its place among all slots."""
+    return place if isinstance(position, tuple) else position
+
+
+# For those who call kernels
+
+
+def of_positions(game: Game, count: int) -> Array:
+    """Return an array with room for so many positions: int64[count] or, of tuples, int64[count, ints]."""
+    width = width_of(game)
+    return np.zeros((count, width) if width else count, np.int64)
+
+
+def room_for_images(game: Game) -> Array:
+    """Return room for MOST_IMAGES positions, for this thread alone to work in."""
+    width = width_of(game)
+    if not width:
+        return room("images", MOST_IMAGES)
+    return room(f"images of {width}", MOST_IMAGES * width)[: MOST_IMAGES * width].reshape(MOST_IMAGES, width)
+
+
+# What numba makes of it
+
+
+def spelled(text: str, count: int) -> Any:
+    """Return a function of some arguments whose result is a tuple: *text* with each number below *count* for `#`."""
+    arguments, _, item = text.partition(": ")
+    return eval(f"lambda {arguments}: ({''.join(item.replace('#', str(k)) + ', ' for k in range(count))})", {"np": np})
+
+
+@overload(as_position)
+def _(number):
+    if not isinstance(number, types.BaseTuple):
+        return whole_number(number)
+    if not all(isinstance(one, (types.Integer, types.Boolean)) for one in map(types.unliteral, number)):
+        raise TypingError(f"a rule gives a {number} where it must give an int, or a tuple of ints")
+    return spelled("number: np.int64(number[#])", len(number))
+
+
+@overload(is_none)
+def _(position):
+    if isinstance(position, types.BaseTuple):
+        return lambda position: position[0] < 0
+    return lambda position: position < 0
+
+
+@overload(is_position)
+def _(position):
+    if not isinstance(position, types.BaseTuple):
+        return lambda position: 0 <= position < POSITION_LIMIT
+
+    def all_are(position):
+        sound = True
+        for number in position:
+            sound &= 0 <= number < POSITION_LIMIT
+        return sound
+
+    return all_are
+
+
+@overload(key_of)
+def _(position):
+    if not isinstance(position, types.BaseTuple):
+        return lambda position: position
+
+    def mixed(position):
+        key = np.uint64(0)
+        for number in position:
+            key = (key ^ np.uint64(number)) * np.uint64(MIX) >> np.uint64(2)
+            key ^= key >> np.uint64(31)
+        return np.int64(key)
+
+    return mixed
+
+
+@overload(note)
+def _(trouble, position):
+    if isinstance(position, types.BaseTuple):
+
+        def note_all(trouble, position):
+            trouble[1] = key_of(position)
+            for k in range(len(position)):
+                trouble[len(trouble) - len(position) + k] = position[k]
+
+        return note_all
+
+    def note_it(trouble, position):
+        trouble[1] = position
+
+    return note_it
+
+
+@overload(put)
+def _(array, place, position):
+    if isinstance(position, types.BaseTuple):
+
+        def put_all(array, place, position):
+            for k in range(len(position)):
+                array[place, k] = position[k]
+
+        return put_all
+
+    def put_it(array, place, position):
+        array[place] = position
+
+    return put_it
+
+
+@overload(stands_at)
+def _(array, place, position):
+    if isinstance(position, types.BaseTuple):
+
+        def all_stand(array, place, position):
+            same = True
+            for k in range(len(position)):
+                same &= array[place, k] == position[k]
+            return same
+
+        return all_stand
+    return lambda array, place, position: array[place] == position
+
+
+@overload(position_in)
+def _(game, array, place):
+    if width := width_of(game.game):
+        return spelled("game, array, place: array[place, #]", width)
+    return lambda game, array, place: array[place]
+
+
+@overload(swapped)
+def _(game, position):
+    if defines(game.game, "swapped"):
+        return lambda game, position: as_position(game.swapped(position))
+    if isinstance(position, types.BaseTuple):
+        return spelled("game, position: np.int64(-1)", len(position))
+    return lambda game, position: -1
+
+
+@overload(number_of)
+def _(position, place):
+    if isinstance(position, types.BaseTuple):
+        return lambda position, place: place
+    return lambda position, place: position

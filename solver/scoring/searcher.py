@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
-from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.scoring import kernels
 from retrograde.solver.search.kernels import TROUBLE, Stack
 from retrograde.solver.search.searcher import Endless, OutOfTime, Search
@@ -52,7 +52,8 @@ class ScoreSearch(Search):
     PARTS = kernels.PARTS
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch where there is a third player."""
+        """Raise NotForSearch where there is a third player, or positions are tuples of ints."""
+        refuse_tuples(game, "searched")
         if game.players > 2:
             raise unsuited(game, FOR_WHOM)
 

@@ -5,12 +5,14 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import MOST_IMAGES, Game, RuleError
+from retrograde.games.game import Game, RuleError
 from retrograde.solver.listed.weights import complain
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.rules.active import asked_in, troubles
 from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.whole import of_positions, room_for_images
 from retrograde.solver.slotted import kernels, plans, scripts
 from retrograde.solver.slotted.kernels import (
     AT,
@@ -204,9 +206,9 @@ def count(task: tuple[Told, int, int]) -> Array:
     counts = np.zeros((3, 3), np.int64)
     counts[2] = -1
     low, high = told.own_low.array[begin:end], told.own_high.array[begin:end]
-    images = np.empty(MOST_IMAGES, np.int64)
-    with compiling(told.game, np.zeros(2, np.int64)):
-        kernels.count(told.game, int(told.numbering.tiers[told.k]), begin, low, high, counts, images)
+    tier, first = int(told.numbering.tiers[told.k]), int(told.numbering.starts[told.k])
+    with compiling(told.game, troubles(told.game)):
+        kernels.count(told.game, tier, begin, first, low, high, counts, room_for_images(told.game))
     return counts
 
 
@@ -239,7 +241,7 @@ def ask(game: Game, view: View, kernel: Any) -> tuple[Any, Room]:
     entries = ENTRIES
     low, high = view.chunk_low.copy(), view.chunk_high.copy()
     while True:
-        room = room_of(entries)
+        room = room_of(game, entries)
         with compiling(game, room.trouble):
             found = kernel(game, view, room)
         if room.trouble[0] == Trouble.FINE:
@@ -252,18 +254,18 @@ def ask(game: Game, view: View, kernel: Any) -> tuple[Any, Room]:
         view.chunk_low[:], view.chunk_high[:] = low, high
 
 
-def room_of(entries: int) -> Room:
+def room_of(game: Game, entries: int) -> Room:
     """Return room for so many positions in between, in which nothing is remembered."""
     state = np.zeros(STATE, np.int64)
     state[LEAST], state[MOST] = 1 << 62, -1 << 62
-    keys, stamps, lows, highs, begins, stops = (np.zeros(entries, np.int64) for _ in range(6))
+    stamps, lows, highs, begins, stops = (np.zeros(entries, np.int64) for _ in range(5))
     ends = np.full(ENDS, NO_END, np.int64)
-    return Room(keys, stamps, lows, highs, begins, stops, ends, state, np.zeros(2, np.int64))
+    return Room(of_positions(game, entries), stamps, lows, highs, begins, stops, ends, state, troubles(game))
 
 
 def refuse(game: Game, view: View, room: Room) -> NoReturn:
     """Raise the error that says what a kernel has found wrong."""
-    what, position = (int(number) for number in room.trouble)
+    what, position = int(room.trouble[0]), asked_in(game, room.trouble)
     if room.state[TOO_MUCH]:
         raise PayoffOverflow
     said = f"{variant(game)}, position {position}: "

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import CHANCE, PAYOFF_LIMIT, POSITION_LIMIT, UNDECIDED
+from retrograde.games.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, is_none
 from retrograde.solver.metrics.expectation_kernels import LIMIT
+from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images
 from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.whole import as_position, note, number_of, put, stands_at, swapped, whole
 from retrograde.solver.work.kernel import lean_kernel
 
 Array = np.ndarray[Any, Any]
@@ -89,8 +90,8 @@ def sweep(game, view, room):
     most = np.int64(0)
     tier = view.tiers[view.k]
     for i in range(len(view.chunk_low) - 1, -1, -1):
-        position = whole(game.unindex(tier, view.begin + i))
-        if position < 0:
+        position = as_position(game.unindex(tier, view.begin + i))
+        if is_none(position):
             view.chunk_low[i] = view.chunk_high[i] = 0
             continue
         room.state[STAMP] += 1
@@ -138,7 +139,7 @@ def settle(view, i, low, high):
 @lean_kernel
 def worth(game, position, tier, view, room):
     """Return the bounds of a position of a tier by those of its children, or what it pays where the game is over."""
-    room.trouble[1] = position
+    note(room.trouble, position)
     value = whole(game.primitive(position))
     if value != UNDECIDED:
         return end_of(game, position, view, room)
@@ -154,11 +155,11 @@ def worth(game, position, tier, view, room):
     say(0, view, room)
     for given in game.generate_moves(position):
         move = whole(given)
-        child = whole(game.do_move(position, move))
-        if move < 0 or not 0 <= child < POSITION_LIMIT:
+        child = as_position(game.do_move(position, move))
+        if move < 0 or not is_position(child):
             return wrong(room, Trouble.BROKEN, position)
         child, child_tier = canonical(game, child)
-        if child < 0 or child_tier < tier:
+        if is_none(child) or child_tier < tier:
             return wrong(room, Trouble.BROKEN, position)
         if turn == CHANCE:
             say(whole(game.odds(position, move)), view, room)
@@ -176,13 +177,13 @@ def worth(game, position, tier, view, room):
                         say(view.words[at], view, room)
             else:
                 room.stamps[place] = room.state[STAMP]
-                room.keys[place] = child
+                put(room.keys, place, child)
                 room.lows[place] = OPEN
                 room.begins[place] = room.state[AT]
                 low, high = worth(game, child, child_tier, view, room)
                 room.lows[place], room.highs[place] = low, high
                 room.stops[place] = room.state[AT]
-                room.trouble[1] = position
+                note(room.trouble, position)
         if room.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
         paid = paid_by(game, position, move, room)
@@ -223,7 +224,7 @@ def say(word, view, room):
     """Write a word of a script, if one is to be written."""
     if len(view.words):
         if room.state[AT] == len(view.words):
-            wrong(room, Trouble.NO_ROOM, room.trouble[1])
+            wrong_here(room, Trouble.NO_ROOM)
         else:
             view.words[room.state[AT]] = word
             room.state[AT] += 1
@@ -259,18 +260,18 @@ def find(game, position, tier, view, room):
     """Return whether a position, or the same with the players exchanged, has a slot, and its bounds."""
     slot = whole(game.index(position))
     if slot >= 0:
-        if view.mode == LOOK and whole(game.unindex(tier, slot)) != position:
+        if view.mode == LOOK and as_position(game.unindex(tier, slot)) != position:
             wrong(room, Trouble.BAD_INDEX, position)
         low, high = bounds_at(slot, tier, view, room, 0)
         return True, low, high
-    other = whole(game.swapped(position))
-    if other >= 0:
+    other = swapped(game, position)
+    if not is_none(other):
         other, other_tier = canonical(game, other)
         slot = whole(game.index(other))
         if slot >= 0:
             if view.mode == LOOK and (
-                whole(game.unindex(other_tier, slot)) != other
-                or canonical(game, whole(game.swapped(other))) != (position, tier)
+                as_position(game.unindex(other_tier, slot)) != other
+                or canonical(game, swapped(game, other)) != (position, tier)
             ):
                 wrong(room, Trouble.BAD_INDEX, position)
             low, high = bounds_at(slot, other_tier, view, room, 1)
@@ -284,7 +285,7 @@ def bounds_at(slot, tier, view, room, turned):
     if view.k >= 0 and tier == view.tiers[view.k]:
         room.state[ROUND] = 1
         if slot >= view.starts[view.k + 1] - view.starts[view.k]:
-            return wrong(room, Trouble.BAD_INDEX, room.trouble[1])
+            return wrong_here(room, Trouble.BAD_INDEX)
         say(-1 - 2 * (view.starts[view.k] + slot) - turned, view, room)
         if view.mode == LOOK:
             return np.int64(0), np.int64(0)
@@ -293,7 +294,7 @@ def bounds_at(slot, tier, view, room, turned):
         return view.own_low[slot], view.own_high[slot]
     k = np.searchsorted(view.tiers, tier)
     if k == len(view.tiers) or view.tiers[k] != tier or slot >= view.starts[k + 1] - view.starts[k]:
-        return wrong(room, Trouble.BAD_INDEX, room.trouble[1])
+        return wrong_here(room, Trouble.BAD_INDEX)
     say(-1 - 2 * (view.starts[k] + slot) - turned, view, room)
     return met(view.low[view.starts[k] + slot], view.high[view.starts[k] + slot], room)
 
@@ -343,7 +344,15 @@ def wrong(room, what, position):
     """Note what is wrong, and where; return no bounds."""
     if room.trouble[0] == Trouble.FINE:
         room.trouble[0] = what
-        room.trouble[1] = position
+        note(room.trouble, position)
+    return np.int64(0), np.int64(0)
+
+
+@lean_kernel
+def wrong_here(room, what):
+    """Note what is wrong with the position that the rules are asked about."""
+    if room.trouble[0] == Trouble.FINE:
+        room.trouble[0] = what
     return np.int64(0), np.int64(0)
 
 
@@ -351,10 +360,10 @@ def wrong(room, what, position):
 def place_of(position, room):
     """Return where a position in between is remembered, or is to be; -1 where there is no room."""
     mask = np.uint64(len(room.keys) - 1)
-    mixed = np.uint64(position) * MIX
+    mixed = np.uint64(key_of(position)) * MIX
     place = np.int64((mixed >> np.uint64(40)) & mask)
     while room.stamps[place] == room.state[STAMP]:
-        if room.keys[place] == position:
+        if stands_at(room.keys, place, position):
             return place
         place = (place + 1) & np.int64(mask)
     room.state[COUNT] += 1
@@ -371,10 +380,10 @@ def leave(game, view, room, stays):
     tier = view.tiers[view.k]
     for i in range(len(stays) - 1, -1, -1):
         if stays[i]:
-            position = whole(game.unindex(tier, view.begin + i))
+            position = as_position(game.unindex(tier, view.begin + i))
             room.state[STAMP] += 1
             room.state[COUNT] = 0
-            if position < 0 or not can_stay(game, position, view, room, stays):
+            if is_none(position) or not can_stay(game, position, view, room, stays):
                 stays[i] = False
                 left += 1
     return left
@@ -388,10 +397,10 @@ def can_stay(game, position, view, room, stays):
     chance = whole(game.turn(position)) == CHANCE
     result = chance
     for move in game.generate_moves(position):
-        child, child_tier = canonical(game, whole(game.do_move(position, whole(move))))
+        child, child_tier = canonical(game, as_position(game.do_move(position, whole(move))))
         slot = whole(game.index(child))
-        if slot < 0 and game.swapped(child) >= 0:
-            other, other_tier = canonical(game, whole(game.swapped(child)))
+        if slot < 0 and not is_none(swapped(game, child)):
+            other, other_tier = canonical(game, swapped(game, child))
             slot = whole(game.index(other))
             child_tier = other_tier if slot >= 0 else child_tier
         inside = False
@@ -400,7 +409,7 @@ def can_stay(game, position, view, room, stays):
                 place = place_of(child, room)
                 if room.stamps[place] != room.state[STAMP]:
                     room.stamps[place] = room.state[STAMP]
-                    room.keys[place] = child
+                    put(room.keys, place, child)
                     room.lows[place] = 0
                     known = can_stay(game, child, view, room, stays)
                     room.lows[place] = 1 if known else 0
@@ -416,21 +425,22 @@ def can_stay(game, position, view, room, stays):
 
 
 @lean_kernel
-def count(game, tier, begin, low, high, counts, images):
+def count(game, tier, begin, first, low, high, counts, images):
     """Count the slots of a piece of a tier by what their bounds tell who is to move: less than nothing, neither, more.
 
-    *counts* int64[3, 3]: how many slots, how many positions, and the first of them, -1 for none.
+    *counts* int64[3, 3]: how many slots, how many positions, and the first of them, -1 for none; of tuples the number
+    of its slot, if that of the tier's first is *first*.
     """
     for i in range(len(low)):
-        position = whole(game.unindex(tier, begin + i))
-        if position >= 0:
+        position = as_position(game.unindex(tier, begin + i))
+        if not is_none(position):
             kind = 2 if low[i] > 0 else 0 if high[i] < 0 else 1
             if game.players == 2 and kind != 1 and whole(game.turn(position)) == 1:
                 kind = 2 - kind
             counts[0, kind] += 1
             counts[1, kind] += count_images(game, position, images)
             if counts[2, kind] < 0:
-                counts[2, kind] = position
+                counts[2, kind] = number_of(position, first + begin + i)
 
 
 @lean_kernel

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import UNDECIDED, Game, defines
+from retrograde.games.game import UNDECIDED, Game, defines, is_none
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.slotted import chunks
 from retrograde.solver.slotted.chunks import LongScript, Swept, Told, chunks_of
@@ -313,7 +313,7 @@ def needed(game: Any, numbering: Numbering, k: int, chance: Random) -> Iterable[
     for _ in range(WALKS):
         position = game.unindex(tier, chance.randrange(numbering.size(k)))
         for _ in range(LONGEST):
-            if position < 0 or game.primitive(position) != UNDECIDED:
+            if is_none(position) or game.primitive(position) != UNDECIDED:
                 break
             position = game.do_move(position, chance.choice([*game.generate_moves(position)]))
             row = numbering.row(game.tier(position))

@@ -1,0 +1,205 @@
+"""Games of men on cells, as in `placed.py`, whose positions are tuples: for boards on which one int is too short.
+
+What may stand there is declared by `apart` as it is by `placements`, for up to 62 cells. A position is the number above
+the men, and then for each kind of men a bit for each cell with one::
+
+    from retrograde.games.apart import PlacedApart, apart
+
+    class FoxAndHounds(PlacedApart):
+        @cached_property
+        def placements(self):
+            return apart(32, [(0, (4, 1), fox_to_move) for fox_to_move in (0, 1)])
+
+    (number, men of the first kind, men of the second kind, …)
+
+Numbers of slots are those that `Placed` gives. Rules read a position as `number, hounds, fox = position` and make one
+as `1 - number, hounds, fox`; with `bits` and `to_move` texts and pictures follow as well.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from retrograde.games.declared import places, word
+from retrograde.games.game import POSITION_BITS, RuleError, filled, replaced
+from retrograde.games.placed import Placed
+from retrograde.games.placements import NONE, Placements, expect_sections, placements, section_of
+
+__all__ = ["PlacedApart", "apart"]
+
+
+class PlacedApart(Placed):
+    """Declare `placements` by `apart`, and the numbering follows."""
+
+    # The numbering
+
+    def unindex(self, tier, i):
+        """Return the canonical position of a slot, one of negative numbers where it stands for none."""
+        subsection, after = self._tier_begins[tier], self._tier_begins[tier + 1]
+        while after - subsection > 1:
+            middle = (subsection + after) // 2
+            if self._starts[middle] <= i:
+                subsection = middle
+            else:
+                after = middle
+        ways, number = self._ways[subsection], i - self._starts[subsection]
+        leading = number // ways
+        men, symmetric = self._leading_men(subsection, leading)
+        position = replaced(self._placed(subsection, men, number - leading * ways), 0, self._numbers[subsection])
+        if symmetric and self.index(position) != i:
+            return filled(self, NONE)
+        return self.canonical(position)
+
+    def images(self, position):
+        """Yield the positions equal by symmetry, and those with the players exchanged where that is declared."""
+        for symmetry in range(self._symmetries):
+            image = self._turned_round(position, symmetry)
+            yield image
+            if self._swaps:
+                yield self._exchanged(image)
+
+    def canonical(self, position):
+        """Return the least of the positions equal by symmetry; they are all in one tier."""
+        least = self._exchanged(position) if self._swaps and position[0] & 1 else position
+        first = least
+        for symmetry in range(1, self._symmetries):
+            if self._moved(first[1], symmetry) <= least[1]:
+                image = self._turned_round(first, symmetry)
+                if image < least:
+                    least = image
+        return least
+
+    # Its parts
+
+    def _turned_round(self, position, symmetry):
+        """Return a position with the cells as a symmetry orders them."""
+        image = position
+        for kind in range(1, self._kinds + 1):
+            image = replaced(image, kind, self._moved(position[kind], symmetry))
+        return image
+
+    def _exchanged(self, position):
+        """Return a position with the players exchanged."""
+        other = replaced(position, 0, position[0] ^ 1)
+        for kind in range(self._kinds):
+            men = position[kind + 1]
+            turned = self._moved(men, self._symmetries) if self._swap_turns else men
+            other = replaced(other, self._swap[kind] + 1, turned)
+        return other
+
+    def _section(self, position):
+        """Return the place of a position's section in the tables, with the first to move; NONE where it has none."""
+        section, taken = position[0], 0
+        other = self._swaps and section & 1
+        section -= other
+        if section >= self._most_number:
+            return NONE
+        for kind in range(self._kinds):
+            men = position[1 + (self._swap[kind] if other else kind)]
+            if men & taken or men & ~self._full or men.bit_count() > self._most_men[kind]:
+                return NONE
+            taken |= men
+            section = section * (self._most_men[kind] + 1) + men.bit_count()
+        return section if self._section_tiers[section] >= 0 else NONE
+
+    def _found(self, position):
+        """Return the slot of a position, and how many symmetries leave it as it is; NONE and 0 for no section."""
+        section = self._section(position)
+        if section == NONE:
+            return NONE, 0
+        if self._swaps and position[0] & 1:
+            position = self._exchanged(position)
+        leading = position[1 + self._leading[section]]
+        pattern = side = 0
+        for byte in range(self._bytes):
+            pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
+            side |= self._side_patterns[byte << 8 | leading >> 8 * byte & 255]
+        subsection = self._first_subsections[section] + pattern.bit_count()
+        orbit = self._orbits[pattern]
+        number = self._begins[side.bit_count() * self._orbit_count + (orbit >> self._set_bits)]
+        side = self._sides[(orbit & (1 << self._set_bits) - 1) << self._side_bits | side]
+        number += side >> self._set_bits
+        which = side & (1 << self._set_bits) - 1
+        ways = self._ways[subsection]
+        best, count = ways, 0
+        for at in range(self._set_begins[which], self._set_begins[which + 1]):
+            rank = self._rank(position, subsection, self._sets[at])
+            count = 1 if rank < best else count + (rank == best)
+            best = min(best, rank)
+        return self._starts[subsection] + number * ways + best, count
+
+    def _rank(self, position, subsection, symmetry):
+        """Return the number of men that are on no key or side cells, with the cells as a symmetry orders them."""
+        rank, free, taken = 0, self._others, 0
+        for at in range(subsection * self._kinds, (subsection + 1) * self._kinds):
+            men = self._moved(position[1 + self._order[at]], symmetry)
+            rank = rank * self._kind_ways[at] + self._choice(men & free, free)
+            taken |= men
+            free = self._full ^ taken
+        return rank
+
+    def _placed(self, subsection, men, rank):
+        """Return the men of a subsection, of which some stand on key and side cells, and the others have that
+        number."""
+        at = subsection * self._kinds
+        taken, number = men, 0
+        if self._others:
+            number = rank // self._later_ways[at]
+            rank -= number * self._later_ways[at]
+            taken |= self._chosen(number, self._men[at] - men.bit_count(), self._others)
+        position = replaced(filled(self, 0), 1 + self._order[at], taken)
+        for at in range(subsection * self._kinds + 1, (subsection + 1) * self._kinds):
+            number = rank
+            if at + 1 < (subsection + 1) * self._kinds:
+                number //= self._later_ways[at]
+                rank -= number * self._later_ways[at]
+            men = self._chosen(number, self._men[at], self._full ^ taken)
+            position = replaced(position, 1 + self._order[at], men)
+            taken |= men
+        return position
+
+    @cached_property
+    def _ints(self):
+        """How many ints a position is."""
+        return 1 + self._kinds
+
+    # For people
+
+    def signs(self, position):
+        """Return the sign of each cell by the bits of a position."""
+        signs = ["."] * places(self)
+        for sign, men in zip(word(self, "bits"), position[1:], strict=True):
+            signs = [sign if men >> cell & 1 else before for cell, before in enumerate(signs)]
+        return "".join(signs)
+
+    def position_of(self, signs, turn):
+        """Return the position with these signs and this player to move."""
+        men = (sum(1 << cell for cell, other in enumerate(signs) if other == sign) for sign in word(self, "bits"))
+        return max(0, word(self, "to_move").find(turn)), *men
+
+    def draw_turn(self, position):
+        """Return the sign of the player to move."""
+        to_move = word(self, "to_move")
+        return to_move[position[0] % len(to_move)] if to_move else super().draw_turn(position)
+
+
+def apart(
+    cells: int,
+    sections: Iterable[Sequence[object]],
+    symmetries: Iterable[Sequence[int]] = (),
+    swap: Sequence[int] = (),
+    swap_order: Sequence[int] = (),
+) -> Placements:
+    """Return what may stand on a board of up to 62 *cells*, as `placements` does, for positions that are tuples.
+
+    Raises RuleError where the declaration cannot be meant.
+    """
+    if not 1 <= cells <= POSITION_BITS:
+        raise RuleError(f"a board of apart(…) has 1 to {POSITION_BITS} cells, and not {cells}")
+    board = placements(cells, [(0, (0,))], symmetries, (), swap_order)
+    listed = tuple(sorted(section_of(cells, section) for section in sections))
+    if listed:
+        expect_sections(1, listed, tuple(swap))  # of which all ints are short
+    kinds = len(listed[0].men) if listed else 1
+    placements(1, [(0, (0,) * kinds)] if listed else [], (), swap)
+    return replace(board, sections=listed, swap=tuple(swap))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError
+from retrograde.games.game import Game, RuleError, defines
 from retrograde.solver.listed.weights import complain
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.numbered.numbering import Numbering
@@ -127,7 +127,8 @@ def look(task: tuple[Told, int, int, bool, bool]) -> Swept:
     state, script = room.state, None
     if words:
         ends = np.where(room.ends == NO_END, 0, room.ends) << told.bits
-        script = Script(begin, view.words[: state[AT]].copy(), view.rows[: state[ROWS]].copy(), ends)
+        scale = view.paying << told.bits
+        script = Script(begin, view.words[: state[AT]].copy(), view.rows[: state[ROWS]].copy(), ends, scale)
         script = script.packed() if packed else script
     found = bool(state[ROUND]), bool(state[PAYS]), int(state[LEAST]), int(state[MOST])
     return Swept(begin, low, high, 0, *found, script)
@@ -141,6 +142,8 @@ def sweep(task: tuple[Told, int, int, int, Script | None]) -> Swept:
     if script:
         script = script.unpacked(word_type(told.numbering))
         change = scripts.follow(script, int(told.numbering.starts[told.k]), view, False)
+        if change < 0:
+            raise PayoffOverflow
     else:
         change, _ = ask(told.game, view, kernels.sweep)
     return Swept(begin, low, high, int(change), True, False, 0, 0, None)
@@ -228,7 +231,7 @@ def view_of(told: Told, begin: int, low: Array, high: Array, mode: int, words: A
     return View(
         tiers, starts, told.low.array, told.high.array, told.k, told.own_low.array, told.own_high.array, begin, low,
         high, told.endless.array, told.bits, mode, words,
-        np.zeros(len(low) if len(words) else 0, np.int32),
+        np.zeros(len(low) if len(words) else 0, np.int32), defines(told.game, "reward"),
     )  # fmt: skip
 
 

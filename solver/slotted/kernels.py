@@ -28,11 +28,13 @@ Array = np.ndarray[Any, Any]
 LOOK, RISE, SINK = 0, 1, 2
 """What a sweep does: it works out what rests on other tiers; it brings bounds nearer to one another; or farther apart,
 until they hold."""
-STAMP, COUNT, ROUND, LEAST, MOST, PAYS, TOO_MUCH, AT, ROWS = range(9)
+STAMP, COUNT, ROUND, LEAST, MOST, PAYS, TOO_MUCH, AT, ROWS, DEPTH = range(10)
 """Places of a state: the slot at hand, positions in between that it has; whether moves stay in the tier; the least and
-the greatest bound that is met elsewhere; whether moves pay; whether a bound has become too great; and how many words
-and rows are written."""
-STATE = 9
+the greatest bound that is met elsewhere; whether moves pay; whether a bound has become too great; how many words and
+rows are written; and how many positions, one behind another, are being worked out."""
+STATE = 10
+DEEP = 64
+"""Positions one behind another of which a script can tell."""
 NO_END = 1 << 62
 """In the list of what ends pay: none yet."""
 OPEN = 1 << 62
@@ -45,7 +47,8 @@ class View(NamedTuple):
     slots, of which those of finished tiers count. Of tier number `k`, which is being solved, `own_low` and `own_high`,
     and of its slots from `begin` on newer ones, `chunk_low` and `chunk_high`; and for which slots players can go on for
     ever, `endless`. Bounds have so many `bits` after the point.
-    Where `words` has room, a script of the slots is written there, and to `rows` which these are (see `scripts.py`).
+    Where `words` has room, a script of the slots is written there, and to `rows` which these are (see `scripts.py`); it
+    tells what moves pay if these may be `paying`.
     """
 
     tiers: Array
@@ -63,6 +66,7 @@ class View(NamedTuple):
     mode: int
     words: Array
     rows: Array
+    paying: bool
 
 
 class Room(NamedTuple):
@@ -95,7 +99,7 @@ def sweep(game, view, room):
             view.chunk_low[i] = view.chunk_high[i] = 0
             continue
         room.state[STAMP] += 1
-        room.state[COUNT] = 0
+        room.state[COUNT] = room.state[DEPTH] = 0
         if view.mode == LOOK and not is_its_own(game, position, tier, view.begin + i):
             wrong(room, Trouble.BAD_INDEX, position)
             return -1
@@ -152,6 +156,9 @@ def worth(game, position, tier, view, room):
     best_low = best_high = np.int64(0)
     moves = 0
     head = room.state[AT]
+    room.state[DEPTH] += 1
+    if len(view.words) and room.state[DEPTH] > DEEP:
+        return wrong(room, Trouble.NO_ROOM, position)
     say(0, view, room)
     for given in game.generate_moves(position):
         move = whole(given)
@@ -163,6 +170,9 @@ def worth(game, position, tier, view, room):
             return wrong(room, Trouble.BROKEN, position)
         if turn == CHANCE:
             say(whole(game.odds(position, move)), view, room)
+        paid = paid_by(game, position, move, room)
+        if view.paying:
+            say(paid, view, room)
         found, low, high = find(game, child, child_tier, view, room)
         if not found:
             place = place_of(child, room)
@@ -186,7 +196,6 @@ def worth(game, position, tier, view, room):
                 note(room.trouble, position)
         if room.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
-        paid = paid_by(game, position, move, room)
         if paid:
             room.state[PAYS] = 1
             low += paid << view.bits
@@ -212,6 +221,7 @@ def worth(game, position, tier, view, room):
     if moves == 0:
         return wrong(room, Trouble.NO_MOVES, position)
     close(head, moves, turn, view, room)
+    room.state[DEPTH] -= 1
     if turn != CHANCE:
         return best_low, best_high
     low, _ = mean(low_upper, low_lower, total)
@@ -232,10 +242,11 @@ def say(word, view, room):
 
 @lean_kernel
 def close(head, moves, turn, view, room):
-    """Write at the head of a script how its moves are taken together; of one move it is the script itself."""
+    """Write at the head of a script how its moves are taken together; of one move that pays nothing it is the script
+    itself."""
     if len(view.words) and room.trouble[0] == Trouble.FINE:
-        if moves == 1:
-            skipped = 2 if turn == CHANCE else 1
+        skipped = (2 if turn == CHANCE else 1) + view.paying
+        if moves == 1 and not (view.paying and view.words[head + skipped - 1]):
             for at in range(head + skipped, room.state[AT]):
                 view.words[at - skipped] = view.words[at]
             room.state[AT] -= skipped

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.slotted.scripts import DEEP, Script
+from retrograde.solver.slotted.kernels import DEEP
+from retrograde.solver.slotted.scripts import Script
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -62,7 +63,7 @@ def made(script: Script, known: Known) -> tuple[Plan, float]:
 @kernel
 def choose(script, known, plan):
     """Sweep the guesses of a chunk by all moves, and write down the best of them; return the greatest change."""
-    kinds, left, weights = np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), np.empty(DEEP)
+    kinds, left, weights, gains = np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), np.empty(DEEP), np.empty(DEEP)
     worths, rests, totals, margins = np.empty(DEEP), np.empty(DEEP), np.empty(DEEP), np.empty(DEEP)
     heads = np.empty(DEEP, np.int64)
     words, places, odds = script.words, plan.places, plan.odds
@@ -74,15 +75,18 @@ def choose(script, known, plan):
         i = script.rows[number]
         depth = -1
         while True:
-            weight = 1.0
+            weight, gain = 1.0, 0.0
             if depth >= 0 and kinds[depth] == 2:
                 weight = np.float64(words[at])
+                at += 1
+            if depth >= 0 and script.scale:
+                gain = np.float64(words[at]) * script.scale
                 at += 1
             word = np.int64(words[at])
             at += 1
             if word >= 0:
                 depth += 1
-                kinds[depth], left[depth], weights[depth] = word & 3, word >> 2, weight
+                kinds[depth], left[depth], weights[depth], gains[depth] = word & 3, word >> 2, weight, gain
                 worths[depth] = rests[depth] = totals[depth] = margins[depth] = 0.0
                 heads[depth] = end
                 continue
@@ -102,6 +106,7 @@ def choose(script, known, plan):
             else:
                 worth = rest = sign * script.ends[place - slots]
             while depth >= 0:
+                worth, rest = worth + gain, rest + gain
                 if kinds[depth] == 2:
                     totals[depth] += weight
                     worths[depth] += weight * worth
@@ -124,7 +129,7 @@ def choose(script, known, plan):
                 margin = margins[depth] / totals[depth]
                 for leaf in range(head, end):
                     odds[leaf] /= totals[depth]
-                weight = weights[depth]
+                weight, gain = weights[depth], gains[depth]
                 depth -= 1
             if depth < 0:
                 break

@@ -7,7 +7,8 @@ numbers::
     -1 - 2 * place          a slot, by its place among those of all tiers; behind these, an end by its number
     -2 - 2 * place          the same slot with the players exchanged
 
-A position in between with one move is left out. Slots that stand for no position are, too: `rows` are those that do.
+A position in between with one move is left out, unless that pays. Slots that stand for no position are, too: `rows` are
+those that do. Where moves may pay, each has what it does before it, behind its odds.
 """
 
 from typing import Any, NamedTuple
@@ -15,17 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import zstandard
 
-from retrograde.solver.slotted.kernels import mean, settle
+from retrograde.solver.metrics.expectation_kernels import LIMIT
+from retrograde.solver.slotted.kernels import DEEP, mean, settle
 from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
-DEEP = 64
-"""Positions in between, one behind another."""
-
 
 class Script(NamedTuple):
-    """The `words` of a chunk that begins at slot `begin`, of these `rows` in it, and what `ends` pay, in grains.
+    """The `words` of a chunk that begins at slot `begin`, of these `rows` in it, and what `ends` pay, in grains, and
+    moves, in parts of so many of them: `scale`, 0 where no move pays.
 
     Where there is little memory words are `packed`: the bytes of a zstd frame.
     """
@@ -34,6 +34,7 @@ class Script(NamedTuple):
     words: Array
     rows: Array
     ends: Array
+    scale: int
 
     def packed(self) -> "Script":
         """Return the same with words as bytes that are fewer."""
@@ -49,13 +50,15 @@ class Script(NamedTuple):
 
 @kernel
 def follow(script, first, view, ask_endless):
-    """Sweep a chunk whose tier has its first slot at the place *first*; return the greatest change.
+    """Sweep a chunk whose tier has its first slot at the place *first*; return the greatest change, -1 where a bound
+    becomes too great.
 
     If *ask_endless*, bounds are 1 where players may be able to go on for ever, else 0, and what is outside is 0.
     """
     kinds, left, weights = np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), np.empty(DEEP, np.int64)
     lows, highs, totals = np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), np.empty(DEEP, np.int64)
     uppers, lowers = np.empty((2, DEEP), np.int64), np.empty((2, DEEP), np.uint64)
+    gains = np.empty(DEEP, np.int64)
     words = script.words
     size, slots = len(view.own_low), view.starts[-1]
     most = np.int64(0)
@@ -64,15 +67,18 @@ def follow(script, first, view, ask_endless):
         i = script.rows[number]
         depth = -1
         while True:
-            weight = np.int64(1)
+            weight, gain = np.int64(1), np.int64(0)
             if depth >= 0 and kinds[depth] == 2:
                 weight = np.int64(words[at])
+                at += 1
+            if depth >= 0 and script.scale:
+                gain = np.int64(words[at]) * script.scale
                 at += 1
             word = np.int64(words[at])
             at += 1
             if word >= 0:
                 depth += 1
-                kinds[depth], left[depth], weights[depth] = word & 3, word >> 2, weight
+                kinds[depth], left[depth], weights[depth], gains[depth] = word & 3, word >> 2, weight, gain
                 totals[depth] = 0
                 uppers[0, depth] = uppers[1, depth] = 0
                 lowers[0, depth] = lowers[1, depth] = 0
@@ -93,6 +99,10 @@ def follow(script, first, view, ask_endless):
             if (-1 - word) & 1 and not ask_endless:
                 low, high = -high, -low
             while depth >= 0:
+                if gain and not ask_endless:
+                    low, high = low + gain, high + gain
+                    if max(abs(low), abs(high)) >= LIMIT:
+                        return np.int64(-1)
                 if kinds[depth] == 2 and not ask_endless:
                     totals[depth] += weight
                     uppers[0, depth] += weight * (low >> 32)
@@ -115,7 +125,7 @@ def follow(script, first, view, ask_endless):
                     high += rest
                 else:
                     low, high = lows[depth], highs[depth]
-                weight = weights[depth]
+                weight, gain = weights[depth], gains[depth]
                 depth -= 1
             if depth < 0:
                 break

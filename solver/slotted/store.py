@@ -8,7 +8,8 @@ tiers to which it leads. So one sweep is nearly always all.
 Where the rules have too much to say of a slot to be written down, lower bounds *rise*, from the least that is met
 elsewhere, and upper ones sink, as long as that brings them nearer by more than `STILL`: at any time they hold. Where
 players can go on for ever, endless play pays 0, and bounds have to go the other way in turns, as
-`metrics/expectation.py` says; there they begin at 0.
+`metrics/expectation.py` says; there they begin at 0. Where moves pay as well that is refused, since what endless play
+pays need not come to anything; where they pay and play always ends, how great bounds may be is seen by the guess alone.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,14 +17,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
 from math import log2
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from retrograde.games.game import UNDECIDED, Game, defines, is_none
+from retrograde.games.catalog import variant
+from retrograde.games.game import UNDECIDED, Game, RuleError, defines, is_none
+from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
+from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.slotted import chunks
-from retrograde.solver.slotted.chunks import LongScript, Swept, Told, chunks_of
+from retrograde.solver.slotted.chunks import LongScript, Swept, Told, chunk_length, chunks_of
 from retrograde.solver.slotted.files import PIECE, SlotFiles
 from retrograde.solver.slotted.kernels import RISE, SINK
 from retrograde.solver.slotted.plans import BYTES_A_PLAN, Plan
@@ -31,7 +35,7 @@ from retrograde.solver.slotted.scripts import Script
 from retrograde.solver.work.arrays import Shared
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.work import Unfit, Work
+from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
@@ -45,8 +49,12 @@ STILL = 4
 """Grains by which bounds come nearer in a sweep that is the last one."""
 ASIDE = 4.0
 """Grains from a guess to a bound, for each slot of the tier that is still to be met; more where more than 1 is paid."""
+ROUGH = 1e-6
+"""By how much a guess of a payoff may change in a sweep, where moves pay, until it is seen how great they are."""
+NOISE = 2.0**-46
+"""Of the greatest of them, how far off a guess may be, in floating-point numbers, for each slot, at most."""
 EXACT = 1 / 16
-"""Of these, by how much a guess may change in a sweep that is the last one."""
+"""Of those grains, by how much a guess may change in a sweep that is the last one."""
 NEARER = 64
 """How many times nearer guesses come by a plan before another one is made."""
 WIDER = 1 / 4
@@ -161,22 +169,26 @@ class SlotStore:
 
     def solve_cycles(self, told: Told, looked: list[Swept], phase: Phase) -> None:
         """Find the bounds of a tier that moves stay in."""
-        if any(swept.pays for swept in looked):
-            raise Unfit  # from how little to rise is not known then
+        pays = any(swept.pays for swept in looked)
         least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
         if defines(self.game, "swapped"):
             least, most = min(least, -most), max(most, -least)
         scripts = {swept.begin: swept.script for swept in looked if swept.script}
         endless = self.find_endless(told, scripts)
+        if pays and endless.any():
+            self.refuse_endless(told.k, int(endless.argmax()))
         if not endless.any():
             try:
-                self.begin_near(told, scripts, (least, most), phase)
+                self.begin_near(told, scripts, (least, most), pays, phase)
             except LongScript:
                 told.own_low.array[:], told.own_high.array[:] = least, most
-                self.narrow(told, scripts, most - least, phase)
+                while pays and self.sweep(told, scripts, SINK, phase):
+                    pass
+                self.narrow(told, scripts, int((told.own_high.array - told.own_low.array).max()), phase)
             else:
                 while self.sweep(told, scripts, SINK, phase):
                     pass
+            clear_empty(told, scripts)
             return
         told = told._replace(endless=self.shared("endless", endless))
         low, high = told.own_low.array, told.own_high.array
@@ -192,13 +204,30 @@ class SlotStore:
             np.maximum(low, 0, out=low)
             np.minimum(high, 0, out=high)
 
-    def begin_near(self, told: Told, scripts: Scripts, limits: tuple[int, int], phase: Phase) -> None:
-        """Set the bounds of a tier where they will hold, about; raise LongScript where there are no scripts."""
+    def refuse_endless(self, k: int, slot: int) -> NoReturn:
+        """Raise RuleError: moves pay, and players may go on for ever, and what that pays need not come to anything."""
+        position = self.game.write(self.game.unindex(int(self.numbering.tiers[k]), slot))
+        raise RuleError(
+            f"{variant(self.game)}, position {position}: moves of its tier pay a reward, and from here players may go "
+            "on for ever; let tiers rise, or let ends alone pay"
+        )
+
+    def begin_near(self, told: Told, scripts: Scripts, limits: tuple[int, int], pays: bool, phase: Phase) -> None:
+        """Set the bounds of a tier where they will hold, about; raise LongScript where there are no scripts.
+
+        Where no move *pays* they are within limits.
+        """
         size, (least, most) = len(told.own_low), limits
         self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
         aside = ASIDE * max(1.0, max(-least, most) / (1 << self.bits))
         guesses = told._replace(own_low=as_floats(told.own_low), own_high=as_floats(told.own_high))
         guesses.own_low.array[:], guesses.own_high.array[:] = (least + most) / 2, 0
+        if pays:
+            self.guess(guesses, scripts, ROUGH * (1 << self.bits), phase)
+            if (greatest := np.abs(guesses.own_low.array).max()) >= LIMIT / 4:
+                raise PayoffOverflow
+            aside = max(ASIDE, NOISE * greatest)
+            least, most = -LIMIT, LIMIT
         plans = self.guess(guesses, scripts, EXACT * aside, phase)
         margins, widen = guesses.own_high, partial(chunks.widen, aside=aside)
         for _ in range(SWEEPS):
@@ -249,7 +278,9 @@ class SlotStore:
         """Return for each slot of a tier whether players can go on from there for ever, uint8."""
         size = len(told.own_low)
         if scripts:
-            told.own_low.array[:] = told.own_high.array[:] = 1
+            told.own_low.array[:] = told.own_high.array[:] = 0
+            for begin, rows in ((script.begin, script.rows) for script in scripts.values()):
+                told.own_low.array[begin + rows] = told.own_high.array[begin + rows] = 1
             tasks = [[(told, scripts[ends[0]]) for ends in wave] for wave in chunks_of(size)]
             while max(swept.change for wave in tasks for swept in self.take(told, chunks.stay, wave)):
                 pass
@@ -285,6 +316,16 @@ class SlotStore:
 def nobody() -> Shared:
     """Return an array of nothing."""
     return Shared(np.zeros(0, np.uint8))
+
+
+def clear_empty(told: Told, scripts: Scripts) -> None:
+    """Set to 0 the bounds of slots that stand for no position: of which scripts say nothing, where there are any."""
+    length = chunk_length(len(told.own_low))
+    for begin, script in scripts.items():
+        for bounds in (told.own_low.array, told.own_high.array):
+            kept = bounds[begin + script.rows]
+            bounds[begin : begin + length] = 0
+            bounds[begin + script.rows] = kept
 
 
 def as_floats(bounds: Shared) -> Shared:

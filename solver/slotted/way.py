@@ -25,7 +25,7 @@ class Slotted:
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedBounds:
-        """Return the solved game; raise Unfit where moves pay in a tier with cycles."""
+        """Return the solved game."""
         if game.players > 2 or (game.players == 2 and not defines(game, "turn")):
             raise Unsuited("expectations by slot are of one player, or of two with turn(position)")
         work.course.plan(solving=0.95, writing=0.05)

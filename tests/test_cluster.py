@@ -490,6 +490,20 @@ def test_ctrl_c_ends_it_soon_with_one_line(tmp_path):
     assert told == ["retrograde: interrupted; what is done is kept, and the same command goes on from there"]
 
 
+@has_signals
+def test_local_workers_are_not_told_of_ctrl_c_nor_are_those_that_are_begun_anew(executor):
+    """Looked at, and not tried: most that were told would not say so, for they end with the process that solves."""
+
+    def deaf():
+        return os.getpid(), signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    before = dict(executor.client.run(deaf).values())
+    os.kill(min(before), signal.SIGKILL)
+    while min(before) in (now := dict(executor.client.run(deaf, on_error="ignore").values())) or len(now) < 2:
+        time.sleep(0.05)
+    assert now.keys() - before and {*before.values(), *now.values()} == {True}
+
+
 def test_that_no_worker_is_left_is_told_once(monkeypatch):
     """And when one comes, the work goes on."""
     monkeypatch.setattr(dask, "LONELY", 0.1)

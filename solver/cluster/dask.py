@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import signal
+import sys
 import time
 import warnings
 from collections import Counter
@@ -30,6 +31,7 @@ try:
     import distributed
     from distributed.comm import CommClosedError
     from distributed.scheduler import KilledWorker
+    from distributed.utils import get_mp_context
 except ImportError as error:
     raise ClusterError("a cluster of Dask needs distributed; get it with: pip install distributed") from error
 
@@ -51,6 +53,11 @@ SETTINGS = {
 }
 """For local workers. By default they look at themselves a hundred times a second, and one that is being begun anew, a
 quarter of a minute after one of its name has ended, is given up for ever."""
+PRELOADED = [
+    "distributed.nanny",
+    *(f"retrograde.solver.{way}.way" for way in ("setwise", "streamed", "listed", "numbered")),
+]
+"""Modules that local workers have from the process that they are forked from, and need not import each."""
 GONE = distributed.CancelledError, CommClosedError
 """How a task ends whose scheduler goes away: it is cancelled, or what it has found does not come."""
 KEPT = "What is done is kept: the same command goes on from there"
@@ -212,6 +219,9 @@ def local_cluster(processes: int) -> Any:
     """Return a cluster of so many processes on this machine, which are begun anew where they end."""
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
     dask.config.set(SETTINGS)  # some of which is looked up later
+    if sys.platform == "linux":  # elsewhere libraries do not outlive a fork
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+        get_mp_context().set_forkserver_preload(PRELOADED)
     with deaf_to_interrupts():
         return distributed.LocalCluster(
             n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",

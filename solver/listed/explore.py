@@ -47,6 +47,7 @@ class Explorer:
         self.game = game
         self.work = work
         self.limit = limit
+        self.map = work.map_here if limit else work.map  # to be soon done, or left to another way
         self.known: dict[int, list[Array]] = {}
         self.edges: set[tuple[int, int]] = set()
         self.found = 0
@@ -84,7 +85,7 @@ class Explorer:
         fresh: dict[int, list[Array]] = {}
         edges: set[tuple[int, int]] = set()
         came = 0
-        for pieces, found in self.work.map(expand, tasks):
+        for pieces, found in self.map(expand, tasks):
             edges |= found
             for tier, piece in pieces:
                 arrivals.setdefault(tier, []).append(piece)
@@ -113,7 +114,7 @@ class Explorer:
             [(tier, arrivals.pop(tier), self.known.get(tier, []) + fresh.get(tier, [])) for tier, *_ in task]
             for task in whole(came)
         )
-        for part in self.work.map(merge, heaps):
+        for part in self.map(merge, heaps):
             for tier, new in part:
                 if len(new):
                     fresh.setdefault(tier, []).append(new)

@@ -16,6 +16,7 @@ from retrograde.solver.outcomes.score import decode, encode
 from retrograde.solver.outcomes.score_kernels import pass_up
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.work.progress import Deciding, Phase
+from retrograde.solver.work.tasks import Remote
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -56,9 +57,9 @@ def solve_by_sets(
         deciding = Deciding(round(share * count), count, remoteness)
         phase.working((BEGUN + (1 - BEGUN) * share) * count, tier, deciding)
 
-    in_threads = isinstance(work.executor, ThreadPoolExecutor)  # others would have to be sent all sets
+    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # others would have to be sent all sets
     try:
-        counts = solve_tier(formation, later, scores, work.map if in_threads else map, tell)
+        counts = solve_tier(formation, later, scores, work.map_here if in_threads else map, tell)
     except tiers.TooDeep:
         return None
     for slot in np.linspace(0, count - 1, CHECKS).astype(np.int64).tolist():

@@ -47,7 +47,7 @@ def solve_by_slots(table: Table, k: int, work: Work, phase: Phase, in_file: bool
     known = scores, left.array, sizes
     writer = None if has_parents else LinkWriter(work, f"links{table.bits}-{k}", count, known)
     shape = writer.shape if writer else None
-    blocks = seeds.blocks(count, writer.done if writer else 0)
+    blocks = seeds.blocks(count, writer.done if writer else 0, work.block(count, seeds.BLOCK))
     for number, (begin, found, links) in enumerate(work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks))):
         if in_file and number % EVERY == 0 and work.budget.left() < 0:
             table.scores.let_go()

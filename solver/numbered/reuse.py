@@ -53,7 +53,7 @@ def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
     """Yield the scores and counts of tiers from the databases that have them; a damaged one is passed over."""
     if not sources:
         return
-    from retrograde.solver.numbered.seeds import blocks, measure  # and all that comes with the rules, compiled
+    from retrograde.solver.numbered.seeds import BLOCK, blocks, measure  # and all that comes with the rules, compiled
 
     table = store.table
     for k, file in sources.items():
@@ -70,7 +70,7 @@ def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
         scores, sizes = table.scores.part(part.start, part.stop), np.empty(len(outcomes), np.uint16)
         nothing = scores.whole.part(0, 0)
         tier = Tier(table, k, scores, nothing, nothing)
-        for begin, some in store.work.map(measure, ((tier, *ends) for ends in blocks(len(outcomes)))):
+        for begin, some in store.work.map(measure, ((tier, *ends) for ends in blocks(len(outcomes), 0, BLOCK))):
             sizes[begin : begin + len(some)] = some
         found = np.array(legend, score_type(table.bits))[outcomes]
         found[sizes == 0] = table.empty

@@ -46,9 +46,9 @@ EVERY = 4
 """Of a longer tier one block in so many is looked at that way: interpreted rules are slow."""
 
 
-def blocks(slots: int, done: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield the ends of the blocks of a tier, from what is done already."""
-    return ((begin, min(begin + BLOCK, slots)) for begin in range(done, slots, BLOCK))
+def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield the ends of blocks of some size of a tier, from what is done already."""
+    return ((begin, min(begin + size, slots)) for begin in range(done, slots, size))
 
 
 def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Children]:

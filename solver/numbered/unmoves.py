@@ -28,7 +28,8 @@ ROOM = 1 << 17
 
 def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:
     """Yield the undecided parents of some slots, each as often as it has distinct children there."""
-    parts = ((tier, frontier[begin : begin + FRONTIER]) for begin in range(0, len(frontier), FRONTIER))
+    size = work.block(len(frontier), FRONTIER)
+    parts = ((tier, frontier[begin : begin + size]) for begin in range(0, len(frontier), size))
     for parents in work.map(ask_parents, parts):
         yield from parents
 

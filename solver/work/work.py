@@ -123,6 +123,10 @@ class Work:
         tasks cost little."""
         return worth_sending(total, least, self.workers_now) if isinstance(self.executor, Remote) else least
 
+    def block(self, total: int, usual: int) -> int:
+        """Return how many items to give to a task, of so many in all: as *usual*, or more where tasks are sent."""
+        return min(self.together(total, usual), self.larger * usual)
+
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of a function for some items, in their order. What was written to shared arrays before, the
         tasks read."""

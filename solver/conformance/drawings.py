@@ -5,7 +5,7 @@ Each check looks at one position of a survey and raises a Fault at the first thi
 
 from collections import Counter
 
-from retrograde.games.game import UNDECIDED, defines, same_mover
+from retrograde.games.game import CHANCE, UNDECIDED, defines, mover, same_mover
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault
 
@@ -101,7 +101,8 @@ def check_pieces(survey: Survey, position: int) -> None:
 def check_turns(survey: Survey, position: int) -> None:
     """See whether the turn that is drawn passes to another player when it does by the rules.
 
-    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told.
+    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told; nor of
+    chance, where a game may draw whose dice they are.
     """
     game = survey.game
     if not survey.checks["turns"]:
@@ -112,6 +113,8 @@ def check_turns(survey: Survey, position: int) -> None:
         return
     for move, child in zip(view.moves, view.children, strict=True):
         drawn, stays = game.draw_turn(child), same_mover(game, position, child)
+        if CHANCE in (mover(game, position), mover(game, child)):
+            continue
         if survey.primitive(child) != UNDECIDED or not drawn or (drawn == turn) == stays:
             continue
         if stays:

@@ -17,10 +17,11 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.outcomes import extract
+from retrograde.solver.outcomes import bits, extract
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from retrograde.solver.setwise import rules, tier_kernels, words
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
+from retrograde.solver.setwise.kept import Aside, Wave
 from retrograde.solver.setwise.store import codes_for, planes_for
 from retrograde.solver.setwise.symbols import Circuit, Symbol
 from retrograde.solver.setwise.way import Setwise
@@ -184,6 +185,7 @@ class Drops(Game):
     lines: tuple[int, ...]
     twist: str = ""
     mirror: bool = False
+    images_told: int = 1
 
     # As in Connect Four, a guard lies on each column; cells are bits, O is 1.
 
@@ -236,7 +238,7 @@ class Drops(Game):
             for k in range(self.width):
                 cells = position >> (self.height + 1) * k & column
                 mirrored |= cells << (self.height + 1) * (self.width - 1 - k)
-            yield mirrored
+            yield from [mirrored] * self.images_told
 
     def tier(self, position):
         return self.filled(position)
@@ -279,6 +281,88 @@ def test_random_games_equal_the_reference(seed, tmp_path):
     mirror = bool(seed & 1)
     game = Drops(width, height, lines_of(width, height, dice, mirror), mirror=mirror)
     expect_reference(game, solved_by_words(game, tmp_path / "game.h5", workers=1 + seed % 2))
+
+
+def solved_with_twins(game, path, monkeypatch):
+    """Solve a game, and return the path, and in how many waves tiers were left to their twins."""
+    waves = []
+
+    def noted(self, mirror, before):
+        keep_first_of_twins(self, mirror, before)
+        waves.append((self.kept != np.arange(len(self.kept))).any())
+
+    keep_first_of_twins = Wave.keep_first_of_twins
+    monkeypatch.setattr(Wave, "keep_first_of_twins", noted)
+    return solved_by_words(game, path), sum(waves)
+
+
+LEFT, RIGHT = 0b11 << 1, 0b11 << 9  # in columns of three cells: two in the first, and in the third
+
+
+@pytest.mark.parametrize(
+    ("lines", "images_told", "waves"),
+    [
+        ((LEFT, RIGHT), 1, 8),  # all but the first and the last
+        ((LEFT, RIGHT), 2, 0),
+        (
+            (LEFT, LEFT | 1, RIGHT),
+            1,
+            4,
+        ),  # the same game, but of twins one has a line more, from the fourth on
+    ],
+)
+def test_tiers_are_left_to_their_twins_where_rules_prove_the_same_in_the_mirror(
+    lines, images_told, waves, tmp_path, monkeypatch
+):
+    game = Drops(3, 3, lines, mirror=True, images_told=images_told)
+    path, found = solved_with_twins(game, tmp_path / "game.h5", monkeypatch)
+    assert found == waves
+    expect_reference(game, path)
+
+
+def test_a_solve_that_went_on_without_a_mirror_goes_on_so_after_a_kill(tmp_path, monkeypatch):
+    monkeypatch.setattr(Phase, "often", 0)
+    monkeypatch.setattr("retrograde.solver.setwise.way.BYTES_IN_WAVE", 1 << 50)
+    game, path = Drops(3, 3, (LEFT, LEFT | 1, RIGHT), mirror=True), tmp_path / "game.h5"
+    sizes = Sizes(in_memory=1, chunk_words=1, journal_seconds=0)
+
+    def stop(progress):
+        if progress.phase == "solving" and progress.done:
+            raise Stop
+
+    with pytest.raises(Stop):
+        solved_by_words(game, path, sizes, listener=stop)
+    expect_reference(game, solved_by_words(game, path, sizes))
+
+
+@given(st.sets(st.integers(0, (1 << 14) - 1), min_size=1, max_size=300))
+@settings(max_examples=30, deadline=None)
+def test_twins_have_the_images_of_all_positions(ranks):
+    """Columns of eight, four and two stones, 2 + 4 + 8 in the mirror."""
+    mirror = np.array([*range(20, 30), *range(10, 20), *range(10), *[64] * 34])
+    mask, places = (1 << 8) - 1 | 15 << 10 | 3 << 20, [*range(8), *range(10, 14), *range(20, 22)]
+    images = {sum((rank >> k & 1) << int(mirror[place]) for k, place in enumerate(places)) for rank in ranks}
+    tier, twin = np.zeros((2, tier_kernels.TIER), np.int64)
+    tier[[tier_kernels.MASK, tier_kernels.GROUPS]] = mask, 4
+    twin[[tier_kernels.NUMBER, tier_kernels.MASK]] = 1, (1 << 2) - 1 | 15 << 10 | 255 << 20
+    wave = Wave(0, np.array([tier, twin]), np.empty((0, 0)), np.zeros(3))
+    wave.mirror, wave.kept = mirror, np.array([0, 0])
+    dense = [sum(1 << rank % 64 for rank in ranks if rank >> 6 == word) for word in range(256)]
+    groups = [sum(1 << k for k in range(64) if dense[64 * group + k]) for group in range(4)]
+    wave.tiers[0, tier_kernels.WORDS] = sum(map(bool, dense))
+    wave.begins.append(0)
+    wave.sets.append(np.array([*groups, 0, 0, 0, 0, *filter(None, dense)], np.uint64))
+    sets = wave.take_whole(Aside(None), np.array([0, 1]), "twins")
+    for row, wanted in ((0, ranks), (1, images)):
+        found, (first, word) = set(), sets.tiers[row, [tier_kernels.GROUP, tier_kernels.WORD]].tolist()
+        runs = bits.find_runs(sets.tiers[row, tier_kernels.MASK], bits.room_for_runs())
+        for number in range(256):
+            if int(sets.occupied[first + number // 64]) >> number % 64 & 1:
+                inside = int(sets.words[word])
+                word += 1
+                found |= {number * 64 + k for k in range(64) if inside >> k & 1}
+        assert found == (wanted if row == 0 else {bits.rank_of(image, runs) for image in wanted})
+        assert word == sets.tiers[row, tier_kernels.WORD] + sets.tiers[row, tier_kernels.WORDS]
 
 
 @pytest.mark.parametrize("twist", ["moves", "stone", "clear", "unless"])

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, spread
+from retrograde.solver.outcomes.bits import find_runs, room_for_runs, spread
+from retrograde.solver.outcomes.extract import extract
 from retrograde.solver.setwise.forward_kernels import (
     ALL_SHARE,
     BIT,
@@ -28,6 +29,7 @@ from retrograde.solver.setwise.forward_kernels import (
     share_of,
 )
 from retrograde.solver.setwise.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, NUMBER, WORD, WORDS, pairs_of
+from retrograde.solver.setwise.twins import MOST_TABLES, first_rank, ranks_in
 from retrograde.solver.setwise.words import (
     GROUP_BITS,
     NOTHING,
@@ -56,6 +58,8 @@ TO = 0
 """Column of a table of links out of a tier: the row of the next tier, or NONE where all children are lost. (The others
 are as in forward_kernels.py.)"""
 NONE = -1
+TURNED = -3
+"""In the place of a bit that is put in: the next tier is the twin of the one to which the link would lead."""
 
 
 class Batch(NamedTuple):
@@ -86,10 +90,11 @@ def room_for_batch():
 
 
 @kernel
-def backward(imaging, sets, links, starts, after, planes_after, planes, tallies):
+def backward(imaging, mirror, sets, links, starts, after, planes_after, planes, tallies):
     """Write the planes of some tiers from those of tiers of the wave after; count worths.
 
-    Of two tiers that are images of one another only those of the canonical one are counted.
+    Of two tiers that are images of one another only those of the canonical one are counted, which alone is written if
+    there is a *mirror*.
 
     The links out of tier k are those from *starts[k]* to *starts[k + 1]*.
     """
@@ -102,6 +107,8 @@ def backward(imaging, sets, links, starts, after, planes_after, planes, tallies)
         lost = len(own) == 0
         for link in range(len(own)):
             lost |= own[link, TO] == NONE
+        ones = room_for_ones(own[:0] if lost else own, after, count_after)
+        prepare_one_by_one(own[: len(ones.begins)], mirror, tier, after, planes_after, count_after, ones)
         group, word = 0, tier[WORD]
         while group < tier[GROUPS]:
             some = filled = 0
@@ -121,7 +128,10 @@ def backward(imaging, sets, links, starts, after, planes_after, planes, tallies)
                 for link in range(len(own)):
                     row = own[link]
                     into = batch.child if link else batch.least
-                    gather(sets, tier, batch, some, after, row, planes_after, count_after, into)
+                    if one_by_one(row):
+                        gather_one_by_one(sets, tier, batch, some, after, own, link, ones, count_after, into)
+                    else:
+                        gather(sets, tier, batch, some, after, row, planes_after, count_after, into)
                     if link:
                         keep_least(batch, filled, count_after)
             pass_up(batch, filled, count_after, count, sets.words, planes, word)
@@ -137,9 +147,6 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
     """Write the planes of the children by a link, for all words of a batch."""
     place, bit = link[PLACE], link[BIT]
     child = after.tiers[link[TO]]
-    if place == MANY:
-        gather_one_by_one(sets, tier, batch, some, after, link, planes_after, count_after, into)
-        return
     _, occupied, _, _ = sets
     _, occupied_after, before_after, _ = after
     groups, starts = batch.groups, batch.starts
@@ -185,32 +192,76 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
             t += 1
 
 
+@lean_kernel
+def one_by_one(link):
+    """Tell whether the children by a link are looked up one by one: it puts several bits into ranks, or is TURNED."""
+    return link[PLACE] == MANY or link[PLACE] == TURNED
+
+
+class OneByOne(NamedTuple):
+    """Of each link by which children are looked up one by one: where in `beside` the planes of the next tier begin,
+    those of a word side by side; and `tables` of what ranks come to (see twins.py)."""
+
+    begins: Array
+    tables: Array
+    beside: Array
+
+
 @kernel
-def gather_one_by_one(sets, tier, batch, some, after, link, planes_after, count_after, into):
-    """Do the same by a link that puts several bits into the ranks."""
-    child = after.tiers[link[TO]]
-    runs, runs_after = find_runs(tier[MASK], room_for_runs()), find_runs(child[MASK], room_for_runs())
+def room_for_ones(links, after, count_after):
+    """Return room for children that are looked up one by one."""
+    begins, size = np.zeros(len(links), np.int64), 0
+    for link in range(len(links)):
+        begins[link] = size
+        if one_by_one(links[link]):
+            size += after.tiers[links[link, TO], WORDS] * count_after
+    return OneByOne(begins, np.empty((len(links), MOST_TABLES, 1 << WORD_BITS), np.int64), np.empty(size, np.uint64))
+
+
+@lean_kernel
+def prepare_one_by_one(links, mirror, tier, after, planes_after, count_after, ones):
+    """Make ready what `gather_one_by_one` looks at; of links SHARED is from now on what ranks of children share."""
+    begins, tables, beside = ones
+    for link in range(len(links)):
+        if one_by_one(links[link]):
+            child, at = after.tiers[links[link, TO]], begins[link]
+            ranks_in(tier[MASK], mirror, links[link, PLACE] == TURNED, child[MASK], tables[link])
+            links[link, SHARED] = extract(np.uint64(links[link, SHARED]), np.uint64(child[MASK]))
+            for word in range(child[WORD], child[WORD] + child[WORDS]):
+                for plane in range(count_after):
+                    beside[at] = planes_after[plane, word]
+                    at += 1
+
+
+@lean_kernel
+def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_after, into):
+    """Do the same by a link that puts several bits into the ranks, or leads to the twin of a tier."""
+    child, shared = after.tiers[links[link, TO]], links[link, SHARED]
+    begin, tables, beside = ones.begins[link], ones.tables[link], ones.beside
+    _, occupied, before, words = sets
+    _, occupied_after, before_after, _ = after
+    child_group = child[GROUP]
     for at in range(some):
-        t = batch.starts[at]
-        occupied = sets.occupied[tier[GROUP] + batch.groups[at]]
-        word = tier[WORD] + np.int64(sets.before[tier[GROUP] + batch.groups[at]])
-        while occupied:
-            number = batch.groups[at] << WORD_BITS | lowest(occupied)
-            occupied &= occupied - ONE
+        t, group = batch.starts[at], batch.groups[at]
+        left = occupied[tier[GROUP] + group]
+        word = tier[WORD] + np.int64(before[tier[GROUP] + group])
+        while left:
+            first = shared | first_rank(tables, group << WORD_BITS | lowest(left))
+            left &= left - ONE
             for plane in range(count_after):
                 into[plane, t] = NOTHING
-            inside = sets.words[word]
+            inside = words[word]
             while inside:
                 place = lowest(inside)
                 inside &= inside - ONE
-                rank = rank_of(link[SHARED] | spread(number << WORD_BITS | place, runs), runs_after)
-                there = after.occupied[child[GROUP] + (rank >> GROUP_BITS)]
+                rank = first | tables[0, place]
+                there = occupied_after[child_group + (rank >> GROUP_BITS)]
                 shift = np.uint64(rank >> WORD_BITS & 63)
                 if there >> shift & ONE:
-                    found = child[WORD] + np.int64(after.before[child[GROUP] + (rank >> GROUP_BITS)])
-                    found += popcount(there & ((ONE << shift) - ONE))
+                    found = np.int64(before_after[child_group + (rank >> GROUP_BITS)])
+                    found = begin + (found + popcount(there & ((ONE << shift) - ONE))) * count_after
                     for plane in range(count_after):
-                        one = planes_after[plane, found] >> np.uint64(rank & 63) & ONE
+                        one = beside[found + plane] >> np.uint64(rank & 63) & ONE
                         into[plane, t] |= one << np.uint64(place)
             word += 1
             t += 1

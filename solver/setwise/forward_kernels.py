@@ -50,6 +50,8 @@ FROM, PLACE, BIT, SHARED, LINK = range(5)
 """Columns of a table of links into a tier: the row of the tier before; the place in the rank at which the move puts a
 bit, NO_PLACE, or MANY; the bit; and the bits that all children share."""
 NO_PLACE, MANY = -1, -2
+UNLIKE = -2
+"""What ends the game is not the same in the mirror."""
 LOST, TIED, OPEN = int(LOSE), int(TIE), int(UNDECIDED)
 """Primitive values that are known here."""
 MOST_IMAGES = 16
@@ -68,14 +70,16 @@ class Sets(NamedTuple):
 
 
 @kernel
-def forward(ending, imaging, parents, children, links, starts, tally):
+def forward(ending, imaging, mirror, parents, children, links, starts, tally):
     """Fill the *children*, tiers of the next wave one after another, tier k from those of *parents* that links from
-    *starts[k]* to *starts[k + 1]* say; return how many words there are, or UNCLEAR where the rules are not plain.
+    *starts[k]* to *starts[k + 1]* say; return how many words there are, UNCLEAR where the rules are not plain, UNLIKE
+    where the game is over otherwise in a tier than in its twin.
 
-    Positions are counted by primitive value in *tally* (see streamed/steps.py).
+    Of twins, if there is a *mirror*, one is kept; the other is left as it is, without groups. Positions are counted by
+    primitive value in *tally* (see streamed/steps.py), those of twins as well.
     """
     values = np.empty(max(len(ending.nodes), len(imaging.nodes)), np.int64)
-    cubes = np.empty((MOST_CUBES, 2), np.int64)
+    cubes, twin_cubes = np.empty((MOST_CUBES, 2), np.int64), np.empty((MOST_CUBES, 2), np.int64)
     pairs = np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     lines = Lines(
         np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
@@ -95,6 +99,14 @@ def forward(ending, imaging, parents, children, links, starts, tally):
         if images == UNCLEAR or (value != OPEN and value != TIED and value != LOST):
             return UNCLEAR
         share = share_of(pairs, images)
+        if len(mirror) and share == NO_SHARE:
+            base, mask = image_of(tier[BASE], mirror), image_of(tier[MASK], mirror)
+            twin_count, twin_value = ends_of(ending, base, mask, values, twin_cubes)
+            if twin_value != value or not same_in_mirror(
+                cubes[:count], tier[MASK], twin_cubes[:twin_count], mask, mirror, room
+            ):
+                return UNLIKE
+        times = 2 if len(mirror) and share == ALL_SHARE else 1
         prepare_lines(cubes[:count], lines)
         tier[VALUE] = value
         tier[WORD] = end
@@ -189,8 +201,8 @@ def forward(ending, imaging, parents, children, links, starts, tally):
             occupied_words[first + group] = occupied
         tier[WORDS], tier[FIRST], tier[COUNT] = end - tier[WORD], positions, left
         positions += left
-        count_in(tally, LOST, lost, lost_kept, first_lost, tier, runs)
-        count_in(tally, value, left, left_kept, first_left, tier, runs)
+        count_in(tally, LOST, times * lost, lost_kept, first_lost, tier, runs)
+        count_in(tally, value, times * left, left_kept, first_left, tier, runs)
         for group in range(groups, groups + AFTER_TIER):
             occupied_words[first + group] = NOTHING
             before[first + group] = tier[WORDS]
@@ -237,6 +249,42 @@ def lines_in(lines, count, part):
             lines.active[active] = k
             active += 1
     return active
+
+
+@lean_kernel
+def image_of(position, mirror):
+    """Return the image of a position, or of a set of bits."""
+    image = 0
+    for bit in range(LANES):
+        if position >> bit & 1:
+            image |= 1 << mirror[bit]
+    return image
+
+
+@kernel
+def same_in_mirror(cubes, mask, twin_cubes, twin_mask, mirror, room):
+    """Tell whether the cubes of a tier are the images of those of its twin, in whatever order."""
+    runs = find_runs(mask, room)
+    for k in range(len(cubes)):
+        for column in range(2):
+            cubes[k, column] = image_of(spread(cubes[k, column], runs), mirror)
+    runs = find_runs(twin_mask, room)
+    for k in range(len(twin_cubes)):
+        for column in range(2):
+            twin_cubes[k, column] = spread(twin_cubes[k, column], runs)
+    return all_among(cubes, twin_cubes) and all_among(twin_cubes, cubes)
+
+
+@lean_kernel
+def all_among(cubes, others):
+    """Tell whether all cubes are among some others."""
+    for k in range(len(cubes)):
+        other = 0
+        while other < len(others) and not (others[other, 0] == cubes[k, 0] and others[other, 1] == cubes[k, 1]):
+            other += 1
+        if other == len(others):
+            return False
+    return True
 
 
 @kernel

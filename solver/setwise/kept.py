@@ -1,5 +1,6 @@
 """What a solve word by word puts aside of its waves: in memory, or where that does not suffice in scratch files.
 
+Of two tiers that are images of one another one is kept (see twins.py); the other is a row of the table, without groups.
 The tiers of a wave are put aside a few at a time, a *chunk*: first the masks of all their groups, then their words; and
 of their worths the planes, one plane after another: as words where there is room for it, else squeezed to a bit a
 position. What a task needs is copied into arrays of its own, as if the wave had these tiers alone.
@@ -11,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.setwise.forward_kernels import LINK, Sets
+from retrograde.solver.setwise.forward_kernels import FROM, LINK, SHARED, Sets
 from retrograde.solver.setwise.kept_kernels import copy_tiers, squeeze_planes, unsqueeze_planes
-from retrograde.solver.setwise.tier_kernels import COUNT, FIRST, GROUPS, WORD, WORDS
+from retrograde.solver.setwise.rules import NO_MIRROR
+from retrograde.solver.setwise.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
+from retrograde.solver.setwise.twins import expect_same_links, find_turned_words, find_twins, turn_words
 from retrograde.solver.setwise.words import AFTER_TIER
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
@@ -77,11 +80,33 @@ class Wave:
         """The first tier of each chunk."""
         self.sets: list[Any] = []
         self.planes: list[Any] = []
+        self.mirror = NO_MIRROR
+        self.twins = self.kept = np.arange(len(tiers))
+        """For each tier the row of its image; and of the one that is kept for it, its own or that."""
+
+    def keep_first_of_twins(self, mirror: Array, before: "Wave") -> None:
+        """Keep of two tiers that are images of one another the one with the lower number, as has been done in the wave
+        *before*; raise Lopsided where the mirror does not take tiers, and the links into them, to others."""
+        self.mirror, self.twins = mirror, find_twins(mirror, self.tiers)
+        rows = np.repeat(np.arange(len(self.tiers)), np.diff(self.starts))
+        links = np.c_[self.links[:, FROM], rows, self.links[:, SHARED]]
+        expect_same_links(mirror, before.twins, self.twins, links)
+        numbers = self.tiers[:, NUMBER]
+        self.kept = np.where(numbers[self.twins] < numbers, self.twins, self.kept)
+        self.tiers[self.kept != np.arange(len(numbers)), GROUPS] = 0
+        number_groups(self.tiers)
+
+    def whole(self) -> Array:
+        """Return the table of tiers with what is known of those that are kept for their twins as well."""
+        tiers = self.tiers.copy()
+        tiers[:, [WORDS, COUNT]] = tiers[self.kept][:, [WORDS, COUNT]]
+        return tiers
 
     def without_links(self) -> "Wave":
         """Return the same wave, as tasks are told of it that do not need its links."""
         wave = Wave(self.number, self.tiers, NO_LINKS, NO_STARTS)
         wave.begins, wave.sets, wave.planes = self.begins, self.sets, self.planes
+        wave.mirror, wave.kept = self.mirror, self.kept
         return wave
 
     def rows_of(self, chunk: int) -> tuple[int, int]:
@@ -95,10 +120,11 @@ class Wave:
         for begin, end in pairwise(cuts.tolist()):
             yield int(chunks[begin]), begin, end
 
-    def take(self, aside: Aside, rows: Array, name: str) -> Sets:
-        """Return the sets of some tiers, whose rows ascend, in arrays of this thread."""
+    def take(self, aside: Aside, rows: Array, name: str, more: int = 0) -> Sets:
+        """Return the sets of some tiers that are kept, rows ascending, in arrays of this thread, with room for so many
+        *more* groups."""
         tiers = self.tiers[rows]
-        groups, words = groups_of(tiers), int(tiers[:, WORDS].sum())
+        groups, words = groups_of(tiers) + more, int(tiers[:, WORDS].sum())
         sets = Sets(
             tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32),
             room(f"{name} words", words + 1, np.uint64),
@@ -122,6 +148,25 @@ class Wave:
                 planes[:, to : to + words] = content[:, at : at + words]
         return planes
 
+    def take_whole(self, aside: Aside, rows: Array, name: str) -> Sets:
+        """Return the sets of some tiers, with twins made of those that are kept."""
+        kept, of = np.unique(self.kept[rows], return_inverse=True)
+        turned = np.flatnonzero(kept[of] != rows)
+        own = self.take(aside, kept, name, groups_of(self.tiers[kept[of[turned]]]))
+        if not len(turned):
+            return own
+        tiers, words = own.tiers[of], int(own.tiers[:, WORDS].sum())
+        for column in (NUMBER, BASE, MASK):
+            tiers[turned, column] = self.tiers[rows[turned], column]
+        tiers[turned, GROUP] = groups_of(own.tiers) + behind(tiers[turned, GROUPS] + AFTER_TIER)
+        sets = own._replace(tiers=tiers)
+        find_turned_words(self.mirror, own, of, sets, turned)
+        tiers[turned, WORD] = words + behind(tiers[turned, WORDS])
+        sets = sets._replace(words=room(f"{name} whole", words + int(tiers[turned, WORDS].sum()) + 1, np.uint64))
+        sets.words[:words] = own.words[:words]
+        turn_words(self.mirror, own, of, sets, turned)
+        return sets
+
     def put_planes(self, aside: Aside, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
         """Put the planes of a chunk aside, whose words are those from *begin* on."""
         own, name = self.tiers[slice(*self.rows_of(chunk))], f"planes{self.number}"
@@ -132,6 +177,17 @@ class Wave:
         out = room("planes aside", size, np.uint64)[:size]
         squeeze_planes(words, planes, begin, end, count, out)
         return aside.put(name, out)
+
+
+def number_groups(tiers: Array) -> None:
+    """Say in a table of tiers where the groups of each begin, one tier's behind another's."""
+    tiers[:, GROUP] = behind(tiers[:, GROUPS] + AFTER_TIER)
+
+
+def behind(sizes: Array) -> Array:
+    """Return where things of some sizes begin that lie one behind another."""
+    begins: Array = np.cumsum(sizes) - sizes
+    return begins
 
 
 def groups_of(tiers: Array) -> int:

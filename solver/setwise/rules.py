@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import Game
-from retrograde.solver.setwise.symbols import Branch, Circuit, Leaf, Symbol, Tree
+from retrograde.solver.setwise.symbols import FALSE, LANES, Branch, Circuit, Leaf, Symbol, Tree
 from retrograde.solver.work.work import Unfit
 
 Array = np.ndarray[Any, Any]
 
 LEAF = -1
+NO_MIRROR = np.empty(0, np.int64)
 
 
 class Program(NamedTuple):
@@ -38,7 +39,8 @@ class Rules(NamedTuple):
 
     Of `moving` the first tree is that of the moves, whose leaves are numbers of rows of `sets`, the moves by number and
     LEAF behind the last; then comes one for each of the `moves`, from the row in `roots` on, whose leaves are a child's
-    bits and those of its tier. Leaves of `ending` are primitive values; those of `imaging` the bits of all images.
+    bits and those of its tier. Leaves of `ending` are primitive values; those of `imaging` the bits of all images. The
+    `mirror` is what `mirror_of` returns.
     """
 
     moving: Program
@@ -47,6 +49,7 @@ class Rules(NamedTuple):
     sets: Array
     ending: Program
     imaging: Program
+    mirror: Array
 
 
 class Planter:
@@ -88,7 +91,8 @@ def program(circuit: Circuit, planter: Planter, lanes: list[list[int]]) -> Progr
 
 def rules_of(game: Game) -> Rules:
     """Return the rules of a game as programs; raise Unfit where they can only be run on positions that are known."""
-    return Rules(*moving(game), ending(game), imaging(game))
+    images = imaging(game)
+    return Rules(*moving(game), ending(game), images, mirror_of(images))
 
 
 def moving(game: Game) -> tuple[Program, Array, Array, Array]:
@@ -137,3 +141,20 @@ def imaging(game: Game) -> Program:
     if len({*map(len, results(tree))}) > 1:
         raise Unfit
     return program(circuit, planter, lanes)
+
+
+def mirror_of(imaging: Program) -> Array:
+    """Return where each bit of a position is in its image, int64[LANES], LANES for those that are in none; NO_MIRROR
+    where there is no such image, or more than one."""
+    images = imaging.lanes[:, 2 * LANES : 3 * LANES]
+    if imaging.lanes.shape[1] != 4 * LANES or (images != images[0]).any():
+        return NO_MIRROR
+    mirror = np.full(LANES, LANES)
+    for place, literal in enumerate(images[0].tolist()):
+        if literal == FALSE:
+            continue
+        if literal & 1 or not 1 <= literal >> 1 <= LANES or mirror[(literal >> 1) - 1] != LANES:
+            return NO_MIRROR
+        mirror[(literal >> 1) - 1] = place
+    there = np.flatnonzero(mirror != LANES)
+    return mirror if np.array_equal(mirror[mirror[there]], there) else NO_MIRROR

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
-from retrograde.solver.setwise.backward_kernels import NONE, TO, StepRoom, backward, make_steps
-from retrograde.solver.setwise.forward_kernels import FROM
+from retrograde.solver.setwise.backward_kernels import NONE, TO, TURNED, StepRoom, backward, make_steps
+from retrograde.solver.setwise.forward_kernels import FROM, PLACE, SHARED
 from retrograde.solver.setwise.kept import (
     NO_LINKS,
     NO_STARTS,
@@ -21,6 +21,7 @@ from retrograde.solver.setwise.kept import (
 )
 from retrograde.solver.setwise.rules import Program, Rules
 from retrograde.solver.setwise.tier_kernels import NUMBER, WORD, WORDS
+from retrograde.solver.setwise.twins import in_mirror
 from retrograde.solver.streamed.lists import AT, LENGTH, MADE, SIZE
 from retrograde.solver.streamed.segments import Tier, add_up, buffer, segment_of
 from retrograde.solver.streamed.steps import POSITIONS, TALLIED
@@ -102,7 +103,7 @@ def solve_tiers(task: Task) -> Solved:
     planes_after = after.take_planes(aside, rows, sets_after, back.planes_after, "after")
     planes = room_for_planes("own", count, int(sets.tiers[:, WORDS].sum()))
     worths = np.zeros((behind - first, len(codes)), np.int64)
-    backward(back.imaging, sets, links, starts - starts[0], sets_after, planes_after, planes, worths)
+    backward(back.imaging, after.mirror, sets, links, starts - starts[0], sets_after, planes_after, planes, worths)
     put = []
     for chunk in range(begin, end):
         own = wave.rows_of(chunk)[0] - first
@@ -243,10 +244,15 @@ def words_in(wave: Wave) -> Array:
 
 
 def links_out(wave: Wave, after: Wave) -> tuple[Array, Array]:
-    """Return the links out of the tiers of a wave, and where those of each begin."""
+    """Return the links out of the tiers of a wave that are kept, to those that are, and where those of each begin."""
     rows = np.repeat(np.arange(len(after.starts) - 1), np.diff(after.starts))
     order = np.argsort(after.links[:, FROM], kind="stable")
+    order = order[wave.kept[after.links[order, FROM]] == after.links[order, FROM]]
     links = after.links[order].copy()
-    links[:, FROM] = np.where(after.tiers[rows[order], WORDS] > 0, rows[order], NONE)
+    kept = after.kept[rows[order]]
+    links[:, FROM] = np.where(after.tiers[kept, WORDS] > 0, kept, NONE)
+    turned = kept != rows[order]
+    links[turned, PLACE] = TURNED
+    links[turned, SHARED] = in_mirror(after.mirror, links[turned, SHARED])
     froms = after.links[order, FROM]
     return links, np.searchsorted(froms, np.arange(len(wave.tiers) + 1))

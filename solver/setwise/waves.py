@@ -21,10 +21,11 @@ from retrograde.solver.setwise.forward_kernels import (
     PLACE,
     SHARED,
     TIED,
+    UNLIKE,
     Sets,
     forward,
 )
-from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, planes_for
+from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, number_groups, planes_for
 from retrograde.solver.setwise.rules import Program, Rules, rules_of
 from retrograde.solver.setwise.symbols import LANES
 from retrograde.solver.setwise.tier_kernels import (
@@ -49,7 +50,8 @@ from retrograde.solver.setwise.tier_kernels import (
     ends_of,
     find_links,
 )
-from retrograde.solver.setwise.words import AFTER_TIER, GROUP_BITS
+from retrograde.solver.setwise.twins import Lopsided
+from retrograde.solver.setwise.words import GROUP_BITS
 from retrograde.solver.streamed.steps import TALLIED
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.scratch import Frame, Scratch, Told
@@ -97,8 +99,7 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     children[:, NUMBER], children[:, BASE], children[:, MASK] = numbers, ones & ~varying, varying
     children[:, BITS] = np.bitwise_count(varying)
     children[:, GROUPS] = 1 << np.maximum(children[:, BITS] - GROUP_BITS, 0)
-    ends = np.cumsum(children[:, GROUPS] + AFTER_TIER)
-    children[:, GROUP] = ends - children[:, GROUPS] - AFTER_TIER  # of all, until they are cut into chunks
+    number_groups(children)  # all, until they are cut into chunks
     starts = np.append(begins, len(found))
     own = np.repeat(varying, np.diff(starts))
     links = np.empty((len(found), LINK), np.int64)
@@ -188,10 +189,12 @@ def fill(task: Task) -> list[Filled]:
 def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     """Fill the tiers from one row to another, and put them aside together."""
     ending, imaging, aside, before, wave = forth
-    starts = wave.starts[begin : end + 1]
-    links = wave.links[starts[0] : starts[-1]].copy()
+    kept = wave.kept[begin:end] == np.arange(begin, end)
+    counts = np.diff(wave.starts[begin : end + 1])
+    links = wave.links[wave.starts[begin] : wave.starts[end]][np.repeat(kept, counts)].copy()
+    starts = np.append(0, np.cumsum(counts * kept))
     rows, links[:, FROM] = np.unique(links[:, FROM], return_inverse=True)
-    parents = before.take(aside, rows, "parents")
+    parents = before.take_whole(aside, rows, "parents")
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
     groups = groups_of(tiers)
@@ -201,7 +204,9 @@ def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     content = room("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
     tally = np.zeros((VALUES, TALLIED), np.int64)
-    count = forward(ending, imaging, parents, children, links, starts - starts[0], tally)
+    count = forward(ending, imaging, wave.mirror, parents, children, links, starts, tally)
+    if count == UNLIKE:
+        raise Lopsided
     if count < 0:
         raise Unfit
     return Filled(begin, end, tiers[:, KNOWN], aside.put(f"sets{wave.number}", content[: groups + count]), tally)
@@ -219,7 +224,9 @@ def take_in(wave: Wave, filled: Filled) -> None:
 def stretches_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]]:
     """Return the stretches in which the tiers of a wave are filled, from where to where, and how many words each takes,
     read and written: so many at *least*, where there are so many."""
-    weights = np.add.reduceat(before.tiers[wave.links[:, FROM], WORDS], wave.starts[:-1]) + wave.tiers[:, GROUPS]
+    words = before.tiers[before.kept[wave.links[:, FROM]], WORDS]
+    kept = wave.kept == np.arange(len(wave.kept))
+    weights = kept * np.add.reduceat(words, wave.starts[:-1]) + wave.tiers[:, GROUPS]
     sums = np.append(0, np.cumsum(weights)).tolist()
     return [(begin, end, sums[end] - sums[begin]) for begin, end in stretches(weights, least)]
 

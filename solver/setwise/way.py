@@ -25,9 +25,10 @@ from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED
 from retrograde.solver.setwise.kept import Aside, Wave, bytes_of_planes, planes_for, save_memory, words_together
-from retrograde.solver.setwise.rules import Rules, rules_of
+from retrograde.solver.setwise.rules import NO_MIRROR, Rules, rules_of
 from retrograde.solver.setwise.store import SetwiseStore
 from retrograde.solver.setwise.tier_kernels import COUNT, NUMBER, VALUE, WORDS
+from retrograde.solver.setwise.twins import Lopsided
 from retrograde.solver.setwise.waves import (
     VALUES,
     Forth,
@@ -53,6 +54,8 @@ BYTES_A_POSITION = 1.0
 """Memory for a position of all waves that is not over, about: a word for some ten."""
 BYTES_IN_WAVE = 2.5
 """Memory for a position of the largest wave beside, about: its planes, and those of the wave after."""
+KEPT = 0.55
+"""The part of all positions that is in tiers that are kept where there is a mirror, about."""
 FOR_PLANES = 0.5
 """The part of the memory that is left that planes may take as words; more, and they are squeezed."""
 LOOKED_AHEAD = 1 << 24
@@ -86,22 +89,40 @@ class Setwise:
         if not plain_start(game, start):
             raise Unfit
         rules = rules_of(game)
-        found, solved = work.log("sets"), work.log("worths")
-        solved.since_anew()
-        resumed = bool(found.since_anew())
-        if not resumed and work.shares_memory:
-            try:
-                return Attempt(game, start, rules, work).solve(work.log("sets", False), work.log("worths", False))
-            except TooMuch:
-                pass
+        found, solved, lopsided = work.log("sets"), work.log("worths"), work.log("lopsided")
+        if lopsided.resumed:
+            rules = rules._replace(mirror=NO_MIRROR)
         try:
-            return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
-        except DamagedScratch:
-            if not resumed:  # what this very solve has put aside: the disk is at fault
-                raise
-            for log in (solved, found):  # in this order: without sets there can be no worths
-                log.begin_anew()
-            return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
+            return solve_by(rules, game, start, work, found, solved)
+        except Lopsided:
+            begin_anew(found, solved)
+            lopsided.add(())  # after that: what was found with twins is not gone on from without
+            lopsided.settle()
+            return solve_by(rules._replace(mirror=NO_MIRROR), game, start, work, found, solved)
+
+
+def solve_by(rules: Rules, game: Game, start: int, work: Work, found: Log, solved: Log) -> SolvedSteps:
+    """Return the solved game, in memory if that suffices and nothing has been put aside."""
+    solved.since_anew()
+    resumed = bool(found.since_anew())
+    if not resumed and work.shares_memory:
+        try:
+            return Attempt(game, start, rules, work).solve(work.log("sets", False), work.log("worths", False))
+        except TooMuch:
+            pass
+    try:
+        return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
+    except DamagedScratch:
+        if not resumed:  # what this very solve has put aside: the disk is at fault
+            raise
+        begin_anew(found, solved)
+        return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
+
+
+def begin_anew(found: Log, solved: Log) -> None:
+    """Note that all is begun anew: in this order, for without sets there can be no worths."""
+    for log in (solved, found):
+        log.begin_anew()
 
 
 class Attempt:
@@ -163,8 +184,13 @@ class Attempt:
 
     def next_wave(self, before: Wave) -> Wave | None:
         """Return the wave after another, still to be filled; None where there are no moves."""
-        ahead = next_tiers(self.rules, before.tiers)
-        return None if ahead is None else Wave(before.number + 1, *ahead)
+        ahead = next_tiers(self.rules, before.whole())
+        if ahead is None:
+            return None
+        wave = Wave(before.number + 1, *ahead)
+        if len(self.rules.mirror):
+            wave.keep_first_of_twins(self.rules.mirror, before)
+        return wave
 
     def fill(self, before: Wave, wave: Wave, log: SetsLog, phase: Phase) -> None:
         """Fill the tiers of a wave, but for what is in the log."""
@@ -207,7 +233,8 @@ class Attempt:
                 self.game, self.work.workers, *QUICK, self.work.sizes.in_memory, is_plain=lambda game: True
             )
             check_disk(self.game, self.work.scratch.parent, expected, written)
-            positions = np.array(expected.waves) * phase.positions / phase.done
+            kept = KEPT if len(self.rules.mirror) else 1
+            positions = np.array(expected.waves) * kept * phase.positions / phase.done
             more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
         if self.aside.plain:
             room = min(left, shutil.disk_usage(self.work.scratch).free // 2)

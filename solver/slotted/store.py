@@ -218,6 +218,7 @@ class SlotStore:
         Where no move *pays* they are within limits.
         """
         size, (least, most) = len(told.own_low), limits
+        self.files.let_go()  # what has been looked at of finished tiers need not stay in memory
         self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
         aside = ASIDE * max(1.0, max(-least, most) / (1 << self.bits))
         guesses = told._replace(own_low=as_floats(told.own_low), own_high=as_floats(told.own_high))

@@ -198,7 +198,7 @@ class Database(ABC):
 
     def _lookup_tuples(self, array: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return what `lookup` does where positions are tuples: rows of the array, along its last axis."""
-        if array.size and array.shape[-1] != self._width:
+        if array.size and array.shape[-1:] != (self._width,):
             raise TypeError(f"positions of {self.file.variant} are tuples of {self._width} ints")
         keys = array.astype(np.int64, copy=False).reshape(-1, self._width)
         rows = self._bulk.rows(keys) if len(keys) >= BULK and self._bulk else None

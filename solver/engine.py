@@ -34,6 +34,7 @@ from retrograde.games.game import (
     Game,
     RetrogradeError,
     RuleError,
+    alternates,
     is_numbered,
     metric_of,
     width_of,
@@ -154,7 +155,8 @@ def solve(
     if metric in TO_PROGRESS and (not is_chess(game) or way not in (None, "compiled", "setwise")):
         what = {DTZ: "zeroing", DTC: "conversion"}[metric]
         raise NoWay(f"{metric}, the distance to {what}, is computed of chess endgames alone, and set by set")
-    if metric not in (METRICS[0], EXPECTATION) or against or way == "listed":
+    by_slot = metric == METRICS[0] or (metric == EXPECTATION and game.players < 3 and not alternates(game))
+    if not by_slot or against or way == "listed":
         refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")
     path = path_by_metric(game, metric, against) if path is None else Path(path)
     order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)

@@ -15,6 +15,7 @@ from retrograde.databases.legend import Measures
 from retrograde.databases.write import write_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
+from retrograde.games.game import CHANCE, TIE, UNDECIDED, Game
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.slotted import chunks
@@ -54,6 +55,59 @@ def test_the_reader_in_c_tells_the_same_bounds(gambles, reader):
     told = reader(gambles, [*(f"{i}@{tier}" for i, tier, _ in asked), beyond, "0@77"])
     assert told == [*(f"low {lows[slot]} high {highs[slot]}" for *_, slot in asked), "none", "none"]
     assert len({*told}) > 20
+
+
+class Shortened(Game):
+    """Chance at 1 leads to ends and to positions in between, each by itself and by way of others with a single move.
+
+    10 and 11 have that one move; at 12 one chooses; 20 and 21 are the ends. From 0 one goes to 1 or gives up.
+    """
+
+    title = "Shortened"
+    metric = "expectation"
+    start = 0
+    tiers = (0,)
+    children = ((1, 21, 21, -1, -1, -1), (10, 20, 11, 12, 0, 21), (20, *[-1] * 5), (12, *[-1] * 5), (10, 21, *[-1] * 4))
+
+    def size(self, tier):
+        return 2
+
+    def index(self, position):
+        return position if position < 2 else -1
+
+    def unindex(self, tier, i):
+        return i
+
+    def turn(self, position):
+        return CHANCE if position == 1 else 0
+
+    def generate_moves(self, position):
+        for move in range(6):
+            if self.do_move(position, move) >= 0:
+                yield move
+
+    def do_move(self, position, move):
+        return self.children[position if position < 2 else position - 8][move]
+
+    def odds(self, position, move):
+        return move + 1
+
+    def primitive(self, position):
+        return TIE if position >= 20 else UNDECIDED
+
+    def payoff(self, position, player):
+        return (8 if position == 20 else -8) if player == 0 else 0
+
+
+def test_what_a_slot_meets_again_behind_a_single_move_is_what_it_was(tmp_path):
+    """Of 21 throws 1 + 2 + 3 + 4 come to an end that pays 8, 6 to one that takes 8, 5 go back."""
+    expected = Fraction(8 * 10 - 8 * 6, 21 - 5)
+    with open_database(solve(Shortened(), tmp_path / "s.h5", way="numbered"), game=Shortened()) as database:
+        for position in (0, 1):
+            low, high = told(database, position)
+            assert low <= expected <= high < low + NARROW
+        assert [told(database, position)[0] for position in (10, 11, 12)] == [8, 8, 8]
+        assert verify(database).ok
 
 
 def test_bounds_of_random_games_hold_the_exact_expectation(gambles, monkeypatch):

@@ -200,20 +200,31 @@ def test_every_command_takes_them_as_text(tmp_path, monkeypatch):
     assert (columns["position2"].dtype, len(columns["position2"])) == (np.int64, len(rows) - 1)
 
 
-@pytest.mark.parametrize("command", [["search"], ["prove"], ["solve", "--metric", "score"], ["judge", "--depth", "2"]])
+INTS = ["search", "prove", "solve --metric score", "solve --metric expectation", "judge --depth 2", "book --plies 2",
+        "match perfect random --exact"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", INTS)
 def test_what_takes_ints_says_so_before_any_work(command, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
-    name, *options = command
+    name, *options = command.split()
     retrograde("solve", "foxandhounds:4")
     done = retrograde(name, "foxandhounds:4", *options, status=1)
     assert len(done.stderr.splitlines()) == 1
     assert "that takes positions that are ints below 2**62, and its are tuples" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["foxandhounds,side=4.h5"]  # nothing was begun
 
 
 def test_lists_and_searches_refuse_them():
     game = load_game("foxandhounds:4")
     with pytest.raises(NotForSearch, match="cannot be solved by nimber in lists"):
         solve(game, metric="nimber")
+
+
+@pytest.mark.parametrize("wrong", [5, [(0, 3)], [1, 2, 3, 4, 5]])
+def test_a_lookup_of_what_is_no_tuple_says_so(solved, wrong):
+    with pytest.raises(TypeError, match=r"are tuples of \d ints"):
+        solved.lookup(wrong)
 
 
 # Rules that are wrong

@@ -17,7 +17,7 @@ from retrograde.solver.listed.explore import Explorer
 from retrograde.solver.listed.kernels import reverse
 from retrograde.solver.listed.space import StateSpace
 from retrograde.solver.listed.table import Table, expand_located
-from retrograde.solver.rules.examine import starts_of
+from retrograde.solver.rules.examine import refuse_tuples, starts_of
 from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.work.work import Work
 
@@ -85,7 +85,11 @@ class Explored:
 
 
 def explore(game: Game, work: Work) -> Explored:
-    """Return a game explored; what was found by an interrupted solve is gone on from."""
+    """Return a game explored; what was found by an interrupted solve is gone on from.
+
+    Raises NotForSearch where positions are tuples of ints.
+    """
+    refuse_tuples(game, "solved in lists")
     work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
     space = Explorer(game, work).explore(starts_of(game), work.log("waves"), work.phase("exploring"))
     return Explored(game, space, work)

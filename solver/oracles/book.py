@@ -27,7 +27,7 @@ from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, write_database
 from retrograde.games.catalog import rules_digest, variant
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
-from retrograde.solver.rules.examine import start_of
+from retrograde.solver.rules.examine import refuse_tuples, start_of
 from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.search.searcher import TABLE_SIZE, Search
 from retrograde.solver.work.journal import Journal
@@ -74,6 +74,7 @@ def make_book(game: Game, order: Order, path: str | os.PathLike[str] | None = No
 
     Raises NoBook where play goes round in circles, or what `solve` raises; what was done by then is kept.
     """
+    refuse_tuples(game, "searched")
     path = book_path(variant(game)) if path is None else Path(path)
     what = f"{order.plies}-{'distances' if order.distances else 'values'}"
     identity = f"{variant(game)} {rules_digest(game)}-book-{what} {journal_digest()}"

@@ -261,9 +261,9 @@ def room_of(game: Game, entries: int) -> Room:
     """Return room for so many positions in between, in which nothing is remembered."""
     state = np.zeros(STATE, np.int64)
     state[LEAST], state[MOST] = 1 << 62, -1 << 62
-    stamps, lows, highs, begins, stops = (np.zeros(entries, np.int64) for _ in range(5))
+    stamps, lows, highs, begins, stops, order = (np.zeros(entries, np.int64) for _ in range(6))
     ends = np.full(ENDS, NO_END, np.int64)
-    return Room(of_positions(game, entries), stamps, lows, highs, begins, stops, ends, state, troubles(game))
+    return Room(of_positions(game, entries), stamps, lows, highs, begins, stops, order, ends, state, troubles(game))
 
 
 def refuse(game: Game, view: View, room: Room) -> NoReturn:

@@ -71,8 +71,9 @@ class View(NamedTuple):
 
 class Room(NamedTuple):
     """What is remembered of positions in between: `keys`, and where `stamps` is the slot at hand, `lows` and `highs`,
-    or in `lows` whether play stays, and where their scripts begin and end; 2**n entries. `ends` are what ends have been
-    found to pay. `state` is as above, `trouble` as in all kernels."""
+    or in `lows` whether play stays, and where their scripts begin and end; 2**n entries. `order` are the places of
+    those of the slot at hand, as they were met. `ends` are what ends have been found to pay. `state` is as above,
+    `trouble` as in all kernels."""
 
     keys: Array
     stamps: Array
@@ -80,6 +81,7 @@ class Room(NamedTuple):
     highs: Array
     begins: Array
     stops: Array
+    order: Array
     ends: Array
     state: Array
     trouble: Array
@@ -250,6 +252,12 @@ def close(head, moves, turn, view, room):
             for at in range(head + skipped, room.state[AT]):
                 view.words[at - skipped] = view.words[at]
             room.state[AT] -= skipped
+            for number in range(room.state[COUNT] - 1, -1, -1):  # what is remembered of it has moved
+                place = room.order[number]
+                if room.begins[place] <= head:
+                    break
+                room.begins[place] -= skipped
+                room.stops[place] -= skipped
         else:
             view.words[head] = moves << 2 | (2 if turn == CHANCE else turn)
 
@@ -377,6 +385,7 @@ def place_of(position, room):
         if stands_at(room.keys, place, position):
             return place
         place = (place + 1) & np.int64(mask)
+    room.order[room.state[COUNT]] = place
     room.state[COUNT] += 1
     return place if 2 * room.state[COUNT] <= len(room.keys) else -1
 

@@ -300,9 +300,7 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
         """A variant and its start."""
         return gamescrafters.variant(library.solution(gamescrafters.variant_text(game, variant)))
 
-    @app.get(
-        "/{game}/{variant}/positions/", response_model=gamescrafters.PositionAnswer, response_model_exclude_none=True
-    )
+    @app.get("/{game}/{variant}/positions/", response_model=gamescrafters.PositionAnswer)
     async def variant_position(game: str, variant: str, p: Text) -> Response:
         """A position and its moves."""
         solution = library.solution(gamescrafters.variant_text(game, variant))

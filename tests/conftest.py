@@ -22,6 +22,8 @@ LONG = 1.0
 SOLVING = {"test_numbered", "test_engine", "test_streaming", "test_symmetry", "test_verify"}
 """Modules all of whose tests are long, for they solve; others say so themselves, by `pytestmark`."""
 
+NOT_FAST = "long", "thorough", "slow"
+
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not even import modules without a fast test where only those are asked for."""
@@ -39,9 +41,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as fast what is not marked as long or slow, so that a new test is fast until somebody says otherwise."""
+    """Mark as fast what is marked as nothing slower, so that a new test is fast until somebody says otherwise."""
     for item in items:
-        long = item.path.stem in SOLVING or any(item.iter_markers("long")) or any(item.iter_markers("slow"))
+        long = item.path.stem in SOLVING or any(any(item.iter_markers(name)) for name in NOT_FAST)
         item.add_marker("long" if long else "fast")
 
 

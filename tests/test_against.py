@@ -80,6 +80,7 @@ MODELS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [responding.Duel, responding.Alternating, responding.Paying])
 @pytest.mark.parametrize("name", MODELS)
 def test_responses_in_random_games_that_end_are_worth_what_fractions_say(kind, name, monkeypatch):
@@ -111,6 +112,7 @@ def test_responses_in_random_games_that_can_go_on_for_ever_are_worth_what_fracti
     assert several > 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [responding.Duel, responding.Alternating])
 @pytest.mark.parametrize("model", [Uniform(), Greedy()], ids=lambda model: model.name)
 def test_who_exploits_gets_what_is_proven_where_play_can_go_round(kind, model, monkeypatch, tmp_path):
@@ -160,6 +162,7 @@ def test_responses_to_skill_are_worth_what_fractions_say(skill, monkeypatch, tmp
     assert compared > 8
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("text", "depth"), [("connect4:3,3,3", 3), ("tictactoe", 1), ("dodgem", 2)])
 def test_who_looks_ahead_makes_what_a_slow_search_finds_best(text, depth):
     game = load_game(text)
@@ -306,6 +309,7 @@ def told(*args):
     return json.loads(retrograde(*args, "--json").stdout)
 
 
+@pytest.mark.thorough
 def test_files_have_the_model_in_their_names_and_say_it(home):
     assert {path.name for path in home.glob("*@*.h5")} == {
         f"tictactoe@expectation-against-{name}.h5" for name in ("random", "rules", "mine.py,corners", "skill,0.8")
@@ -320,6 +324,7 @@ def test_files_have_the_model_in_their_names_and_say_it(home):
     assert "moving first   1.98958333333 ±" in said and "moving second  1.84973544974 ±" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", ["random", "rules", "skill:0.8"])
 def test_databases_are_verified(home, model):
     facts = told("verify", f"tictactoe@expectation-against-{model}")
@@ -452,6 +457,7 @@ SHORT = {"tictactoe", "kalah:3,2"}
 MARKED = [pytest.param(row, marks=() if row[0] in SHORT else pytest.mark.slow, id=row[0]) for row in ROWS]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", MARKED)
 def test_the_table_of_the_page_is_as_it_is_computed(row, home):
     variant, numbers = row
@@ -468,6 +474,7 @@ def test_the_page_has_a_table():
     assert len(ROWS) == 6 and {row[0] for row in ROWS} >= SHORT
 
 
+@pytest.mark.thorough
 def test_two_models_in_kalah_get_what_fractions_say(home):
     """By the slow way as well, with the game's own scores for what is perfect."""
     retrograde("solve", "kalah:2,2")
@@ -564,6 +571,7 @@ def test_what_was_interrupted_goes_on_and_ends_in_the_same_bytes(tmp_path):
         assert solve(game, path, against=Uniform()).read_bytes() == whole
 
 
+@pytest.mark.thorough
 def test_databases_are_removed_by_the_model_in_their_names(home):
     retrograde("solve", "nim:heaps=1+2", "--against", "greedy")
     path = home / "nim,heaps=1+2@expectation-against-greedy.h5"
@@ -604,6 +612,7 @@ def test_the_greedy_player_is_the_greedy_model(solved):
             assert said == Greedy().weights(game, position) == {move: plain.get(move, 0) for move in own}
 
 
+@pytest.mark.thorough
 def test_a_best_response_where_the_dice_have_a_say_is_verified(tmp_path):
     """Of a game with chance, against who is perfect by expectations: no better than perfect play, from either side."""
     game = load_game("piglet:2")

@@ -202,6 +202,7 @@ def test_a_kind_of_storage_knows_no_other():
         assert not [other for other in others if other.parts[1] in set(KINDS) - {kind}]
 
 
+@pytest.mark.thorough
 def test_nothing_imports_in_a_circle():
     """Not even lazily, or for type checkers alone; what a package offers by its name counts as imported by none."""
     graph = {file: {other for other in imports_of(file) if other.name != "__init__.py"} for file in FILES}

@@ -65,6 +65,7 @@ SYMMETRY = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["interpreted", "in memory", "in a stream"])
 @pytest.mark.parametrize("fault", SYMMETRY)
 def test_images_that_are_no_symmetry_deep_in_the_game(fault, way, path, with_fault):
@@ -99,6 +100,7 @@ FRACTIONS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FRACTIONS)
 def test_numbers_that_are_no_ints(fault, path):
     game = broken.Fractions(fault) if fault < 5 else broken.FractionsNumbered(fault)

@@ -71,6 +71,7 @@ def test_positions(tmp_path):
     assert [line[:4] for line in lines[1:]] == [["end-easy", "2", "0", "0"], ["false", "1", "1", "0"]]
 
 
+@pytest.mark.thorough
 def test_others_are_found_to_say_the_same(monkeypatch):
     """Without these libraries: values of our own, and calls counted of a function that calls itself."""
     monkeypatch.syspath_prepend(FOLDER)
@@ -81,6 +82,7 @@ def test_others_are_found_to_say_the_same(monkeypatch):
     assert others.timed(library, "walk", lambda: library.walk(5))[:2] == (-1, 6)
 
 
+@pytest.mark.thorough
 def test_lookup(solved):
     lines = run("lookup.py", str(solved("chess:KRK"))).splitlines()
     assert lines[0] == "chess:KRK, slots"
@@ -129,6 +131,7 @@ def test_boards_are_as_published():
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("line", ["3", "5"])
 def test_boards_are_worth_what_search_proves(line):
     some = {variant: row for variant, row in rows_of_boards().items() if row["in_a_row"] == line}

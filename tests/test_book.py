@@ -102,6 +102,7 @@ def test_how_far_a_tie_is_may_stay_unknown_and_its_value_not(solved, tmp_path, m
         assert not verify_book(book).problems
 
 
+@pytest.mark.thorough
 def test_what_is_won_at_once_is_not_searched(tmp_path, monkeypatch):
     asked = []
     outcome = books.Searches.outcome
@@ -223,6 +224,7 @@ def test_in_the_book_nothing_is_searched(home):
 # Killed
 
 
+@pytest.mark.thorough
 def test_a_book_that_was_killed_goes_on_where_it_stopped(home, tmp_path):
     """Of 4,705 positions, 2,218 of which are searched: it is killed in the middle, and looks at the rest only."""
     command = [*COMMAND, "book", "connect4:4,4", "--plies", "8", "--workers", "1", "--value-only"]

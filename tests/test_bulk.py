@@ -107,6 +107,7 @@ def test_all_positions_there_are_have_the_value_of_the_reference(variant, solved
         assert at_once(db, list(outcomes)) == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", STEPS)
 def test_steps_are_found_as_one_by_one(variant, streamed, compiled):
     chance = random.Random(2)

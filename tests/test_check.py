@@ -60,6 +60,15 @@ class Heap(Game):
 
 ALIKE = {"lasker", "teeko", "baghchal", "draughts", "fanorona", "yahtzee"}
 """Games that take ten seconds to compile each; those like them are compiled here as well, or they are elsewhere."""
+QUICK = {"tictactoe", "connect4", "chess", "mutorere", "tentozero", "nim3", "pig", "grundy", "chutes", "dotsandboxes"}
+"""Games of each kind, that are quick to compile."""
+
+
+def when(name):
+    """Return the mark of a game by how long it takes to compile, or none."""
+    if name in ALIKE:
+        return pytest.mark.slow
+    return () if name in QUICK else pytest.mark.thorough
 
 
 def with_example(name):
@@ -68,9 +77,7 @@ def with_example(name):
     return f"{name}:{example}" if example else name
 
 
-@pytest.mark.parametrize(
-    "variant", [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in BUILT_IN]
-)
+@pytest.mark.parametrize("variant", [pytest.param(name, marks=when(name)) for name in BUILT_IN])
 @pytest.mark.long
 def test_our_games_pass(variant):
     report = check(load_game(with_example(variant)), limit=1000, seconds=0.5)
@@ -82,6 +89,7 @@ def test_our_games_pass(variant):
     assert report.checks["compiled"] > 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", [*map(with_example, sorted(ALIKE)), *OTHERS])
 def test_other_variants_pass(variant):
     assert check(load_game(variant), limit=500, seconds=0.5, compiled=False).findings == []
@@ -573,6 +581,7 @@ def test_what_is_broken_is_found_and_nothing_else(broken):
         assert finding.position == position
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", [Circle(), Drawn(), Steps()])
 def test_others_like_them_pass(game):
     assert check(game).findings == []

@@ -61,6 +61,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: kind.__name__)
 def test_each_breach_is_found_and_no_other(kind):
     rule, said = BROKEN[kind]
@@ -70,6 +71,7 @@ def test_each_breach_is_found_and_no_other(kind):
     assert re.search(said, finding.complaint), finding
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["ur:1", "yahtzee:categories=1"])
 def test_ours_keep_it(variant):
     report = check(load_game(variant), limit=400, seconds=60, compiled=False)

@@ -62,6 +62,7 @@ def board_of(game: Chess, position: int) -> "chess.Board":
 MANY = [pytest.param(name, 20_000, marks=pytest.mark.slow) for name in ("KRKN", "KBNK", "KRPK", "KPKP", "KPPKP")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "count"), [*((name, 500) for name in ENDINGS), *MANY])
 @pytest.mark.long
 def test_moves_and_ends_are_those_of_python_chess(name, count):
@@ -77,6 +78,7 @@ def test_moves_and_ends_are_those_of_python_chess(name, count):
         assert game.write(position) == board.fen(en_passant="legal")
 
 
+@pytest.mark.thorough
 @each_ending
 @pytest.mark.long
 def test_what_moves_lead_to_is_what_python_chess_says(name):
@@ -291,6 +293,7 @@ def test_positions_met_in_play_have_slots(name):
 # Compiled
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_compiled_rules_do_the_same():
     expander = Expander(Chess("KK"))

@@ -86,6 +86,7 @@ COMPILED_AGAIN = {
 """How examples begin for which kernels are compiled, half a minute in all, that others have for another game."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("left_out", [COMPILED_AGAIN, pytest.param(set(), marks=pytest.mark.slow)], ids=["few", "all"])
 @pytest.mark.long
 def test_every_example_runs(left_out, home, solved, monkeypatch):
@@ -536,6 +537,7 @@ def test_a_reader_who_leaves_is_no_error(tictactoe):
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")
 @pytest.mark.long
 def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):

@@ -37,6 +37,7 @@ def test_what_is_written_is_checked_solved_played_and_tested_as_it_stands(kind, 
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_the_test_that_is_written_fails_where_the_rules_do():
     retrograde("new", "mygame")

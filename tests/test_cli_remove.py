@@ -68,6 +68,7 @@ INTERRUPTED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", INTERRUPTED)
 def test_what_is_left_is_told_and_removed(home, kind):
     (text, phase, most, *streamed), says = INTERRUPTED[kind]

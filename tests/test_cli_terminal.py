@@ -171,6 +171,7 @@ def test_long_tables_are_shortened_on_request(krkn):
 PAGER = "sh -c 'echo PAGED; cat'"
 
 
+@pytest.mark.thorough
 @needs_terminals
 def test_what_the_screen_does_not_hold_is_paged(solved):
     path = solved("tictactoe")

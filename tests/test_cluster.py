@@ -197,6 +197,7 @@ def test_the_command_solves_on_processes_of_its_own(tmp_path, by_threads):
     assert path.read_bytes() == by_threads("chess:KQK", "numbered")
 
 
+@pytest.mark.thorough
 @has_mpi
 @pytest.mark.parametrize("ranks", ["1", "3"])
 def test_the_command_solves_under_mpiexec(ranks, tmp_path, by_threads):
@@ -265,6 +266,7 @@ def test_a_variant_waits_for_those_whose_positions_it_leads_to():
     assert waits_for(["tictactoe", "nim"])["nim"] == {"tictactoe"}, "of which nothing is known"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", [["--cluster", "local:2"], pytest.param(["--mpi"], marks=has_mpi)])
 def test_a_set_is_solved_by_the_workers_each_variant_by_one(how, tmp_path, by_threads):
     before = [MPIEXEC, "-n", "3"] if how == ["--mpi"] else []
@@ -413,6 +415,7 @@ def test_workers_may_join_and_leave(way, tmp_path, by_threads):
     assert path.read_bytes() == by_threads("connect4:4,4", way)
 
 
+@pytest.mark.thorough
 @has_signals
 @in_waves
 def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(way, tmp_path, by_threads):
@@ -447,6 +450,7 @@ def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(way, t
     assert any(progress.resumed for progress in told)
 
 
+@pytest.mark.thorough
 @has_mpi
 @has_signals
 @in_waves
@@ -467,6 +471,7 @@ def test_a_rank_that_is_lost_ends_the_job_and_the_same_command_goes_on(way, tmp_
     assert [file.name for file in tmp_path.iterdir()] == ["0.h5"]
 
 
+@pytest.mark.thorough
 @has_signals
 def test_ctrl_c_ends_it_soon_with_one_line(tmp_path):
     command = [

@@ -88,6 +88,7 @@ def test_gaviota_tells_plies_from_who_is_to_move(home, monkeypatch, tmp_path):
     assert "distances to mate" in retrograde("compare", "chess:KRK", folder, "--positions", 20, status=1).stdout
 
 
+@pytest.mark.thorough
 def test_all_positions_are_compared_once(home):
     facts = json.loads(retrograde("compare", "chess:KRK", TABLES, "--all", "--json").stdout)
     stored = json.loads(retrograde("info", "chess:KRK", "--json").stdout)["stored"]

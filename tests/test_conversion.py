@@ -64,6 +64,7 @@ def longest_win(database, ending):
     return (max(row.plies for row in rows if row.value == WIN) + 1) // 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["KRKN", "KQQK"])
 def test_plies_without_pawns_are_as_published(home, endings, ending):
     with open_database(database_path(f"chess:{ending}", home, "dtc")) as database:
@@ -181,6 +182,7 @@ def test_plies_with_pawns_are_those_of_a_plain_analysis(home, ending):
     assert not wrong, (len(wrong), wrong[:5])
 
 
+@pytest.mark.thorough
 def test_verification_derives_them_again(home):
     """All of pawn against pawn, captures en passant among them."""
     with open_database(database_path("chess:KPKP", home, "dtc")) as database:
@@ -250,6 +252,7 @@ def test_other_games_have_none(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_a_set_by_conversion(tmp_path):
     assert "5 of 5 solved" in run(tmp_path, "solve", "chess:all=3", "--metric", "dtc")
     assert {path.name for path in tmp_path.glob("*.h5")} == {

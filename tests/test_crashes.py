@@ -37,6 +37,7 @@ def crash(kinds, folder, modes, first, step, most):
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
 
 
+@pytest.mark.thorough
 @needs_fork
 def test_a_solve_that_fails_here_and_there_is_gone_on_with(tmp_path):
     wrong, tried = crash("interpreted,stream,given up", tmp_path, "crash,refuse", 2, 31, 3)
@@ -84,6 +85,7 @@ def together(home, variant, processes, rounds):
     return wrong
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("variant", "processes"), [("tictactoe", 3), ("connect4:width=4,height=4", 2)])
 def test_solves_of_one_game_at_once_do_not_hurt_each_other(variant, processes, tmp_path):
     assert together(tmp_path, variant, processes, 2) == []

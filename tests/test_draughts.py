@@ -205,6 +205,7 @@ def pieces_of(game):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "variant",
     [

@@ -77,6 +77,7 @@ def test_what_the_others_have_is_made_and_not_stored_again(folder, alone):
         assert database.contents.tiers.numbers.tolist() == [KRKN]
 
 
+@pytest.mark.thorough
 def test_every_position_is_worth_the_same_as_in_one_file(folder, tmp_path):
     path = solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
     found = []
@@ -114,6 +115,7 @@ def test_positions_of_all_tiers_are_found_one_by_one_and_together(folder, alone)
         assert moves["Nxe1"].value == Value.DRAW
 
 
+@pytest.mark.thorough
 def test_a_file_that_has_all_tiers_itself_is_read_as_before(alone, tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sets, "ALONE", 5)
@@ -132,6 +134,7 @@ def test_a_database_that_is_not_there_is_named(folder, alone, tmp_path):
             database.get(database.game.read("8/8/8/3k4/8/8/8/K6R w"))
 
 
+@pytest.mark.thorough
 def test_the_audit_holds_values_against_those_of_other_databases(folder, alone, tmp_path):
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
@@ -148,6 +151,7 @@ def test_the_audit_holds_values_against_those_of_other_databases(folder, alone, 
     assert report.wrong > 1000
 
 
+@pytest.mark.thorough
 def test_the_audit_takes_in_what_it_lacks(folder, alone, monkeypatch):
     """Whichever tiers it has met among the children of some positions, here none."""
     monkeypatch.setattr(slots, "MEETING", 0)

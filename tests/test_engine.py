@@ -128,6 +128,7 @@ def test_same_bytes_however_it_is_solved(tmp_path):
     assert [file.name for file in sorted(tmp_path.iterdir())] == ["interpreted.h5", "one.h5", "three.h5"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["connect4:4,3,3", "tictactoe:misere", "tentozero:target=40,steps=1+3"])
 def test_one_way_of_solving_a_tier_against_another(variant, tmp_path):
     """Where no move stays in a tier, propagation must find what one sweep over it does."""
@@ -159,6 +160,7 @@ def test_a_way_that_there_is_not_is_one_line(path):
         solve(load_game("dodgem"), path, way="magic")
 
 
+@pytest.mark.thorough
 def test_remoteness_beyond_the_first_width(path):
     """Where remoteness outgrows the scores, the solver starts over with wider ones."""
     for variant in ("tentozero:target=40,steps=1", "dodgem"):
@@ -212,6 +214,7 @@ def test_a_damaged_journal_is_used_up_to_the_damage(tmp_path):
     assert (tmp_path / "killed.h5").read_bytes() == whole
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="kills as POSIX does")
 def test_killed_again_and_again(tmp_path):
     code = """
@@ -306,6 +309,7 @@ class Walk(Game):
         return position.bit_length() if self.fault == 4 else 0
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize(
     ("fault", "complaint"),

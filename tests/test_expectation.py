@@ -38,6 +38,7 @@ def hold_against(game, exact):
         assert high - low < NARROW, (position, float(high - low))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [gamble.Gamble, gamble.Solitary])
 def test_bounds_of_random_games_that_end_hold_the_exact_expectation(kind, monkeypatch):
     random = Random(1)
@@ -47,6 +48,7 @@ def test_bounds_of_random_games_that_end_hold_the_exact_expectation(kind, monkey
         hold_against(kind(), expectimax.acyclic(kind()))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [gamble.Gamble, gamble.Solitary])
 def test_bounds_of_random_games_that_can_go_on_for_ever_hold_the_exact_expectation(kind, monkeypatch):
     random = Random(2)
@@ -90,6 +92,7 @@ class Choice(Game):
         return pays if player == 0 else 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("out", "second", "worth"),
     [(-1, False, 0), (2, False, 2), (-1, True, 1), (1, True, 1), (-2, True, 2)],
@@ -292,12 +295,14 @@ def test_the_page_tells_no_plies_where_there_are_none(tmp_path, monkeypatch):
         assert {count.remoteness for count in view.counts(solution)} <= {None, 0}
 
 
+@pytest.mark.thorough
 def test_a_yahtzee_in_one_turn_is_as_likely_as_it_is():
     """347,897 / 7,558,272 of turns end in one under best play, each pays 50 (the closed form of the Markov chain)."""
     low, high = start_of("yahtzee:categories=12")
     assert low <= 50 * 347897 / 7558272 <= high
 
 
+@pytest.mark.thorough
 def test_small_bear_offs_are_as_a_slow_solver_has_them():
     for text in ("bearoff:2,2", "bearoff:2,2,2"):
         game = load_game(text)

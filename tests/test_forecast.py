@@ -75,6 +75,7 @@ def test_an_estimate_is_near_and_its_range_holds_the_truth(variant, positions):
     assert [basis for basis in expected.rests_on if "two samples of 20,000" in basis]
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_a_sample_that_nothing_is_found_twice_in_is_no_reason_to_tell_a_thousandfold():
     """Of 7×6, 4.5·10¹² positions, a quick look once told 117 times too many."""
@@ -122,6 +123,7 @@ def test_positions_of_a_numbering_are_told_from_slots_that_are_looked_at(ending,
     assert 14 < expected.positions / expected.records < 17
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.parametrize("variant", ["tictactoe", "connect4:4,4", "connect4:5,4", "dodgem", "dodgem:size=4", "lgame"])
 def test_what_is_solved_in_memory_is_within_the_range(variant, tmp_path):
@@ -177,6 +179,7 @@ def test_a_refusal_keeps_what_an_earlier_run_has_found(tmp_path, monkeypatch):
     assert (tmp_path / "game.h5.scratch").is_dir()
 
 
+@pytest.mark.thorough
 def test_solve_refuses_by_the_estimate_that_is_shown(tmp_path, monkeypatch):
     game = load_game("connect4:5,4")
     expected = estimate(game, in_memory=1000)
@@ -216,6 +219,7 @@ def test_an_estimate_solves_nothing_and_tells_a_range(tmp_path, monkeypatch):
     assert sum(published.COUNTS["connect4:4,4,4"].values()) == facts["positions"]
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("variant", "metric"),

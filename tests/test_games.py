@@ -145,6 +145,7 @@ def test_moves_are_named_and_lead_on_to_tiers_never_lower(game):
             assert all(game.tier(game.do_move(position, move)) >= game.tier(position) for move in moves)
 
 
+@pytest.mark.thorough
 @each_game
 @pytest.mark.long
 def test_images_are_worth_the_same(game):

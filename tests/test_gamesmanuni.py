@@ -181,6 +181,7 @@ def test_tic_tac_toe_as_their_page_draws_it_by_heart(client):
     assert client.get("/tictactoe/regular/positions/?p=2_xx-------").status_code == 400
 
 
+@pytest.mark.thorough
 def test_a_turn_of_several_steps(client, home):
     """The L-game: every move can be made by clicks, a cell at a time, and nothing else can."""
     with Solution(open_database(database_path("lgame", home))) as solution:

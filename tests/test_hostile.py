@@ -71,6 +71,7 @@ def malicious(folder, mark, name="evil"):
     return forged, path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["evil", "{folder}/evil", "{folder}/evil.py", "../other/evil", "connect4:evil.py"])
 @pytest.mark.parametrize("command", ["info", "query", "verify", "play", "match", "plot"])
 @pytest.mark.long
@@ -217,6 +218,7 @@ def huge(kinds, folder):
     return paths
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="measured by getrusage")
 @pytest.mark.long
 def test_nothing_is_allocated_that_a_file_has_no_room_for(kinds, tmp_path):
@@ -337,6 +339,7 @@ def test_links_lead_nowhere_else(kinds, tmp_path):
 # What is no file
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="kinds of files of POSIX")
 @pytest.mark.long
 def test_one_bad_file_hinders_no_other(kinds, tmp_path):
@@ -414,6 +417,7 @@ def fuzz(kinds, folder, seed, count):
                 everything(file, game, dice)
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_forged_files_end_in_an_answer_or_one_line(kinds, tmp_path):
     before = psutil.Process().memory_info().rss

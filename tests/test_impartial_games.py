@@ -63,6 +63,7 @@ def test_heaps_of_nim_are_worth_their_xor(tmp_path):
                 assert database.measures(position) == {"nimber": xor}
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.parametrize("text", [*CRAM, *(pytest.param(text, marks=pytest.mark.slow) for text in MORE_CRAM)])
 def test_boards_of_cram_have_the_nimbers_that_are_known(text, tmp_path):

@@ -79,6 +79,7 @@ def test_each_position_in_a_table_is_worth_what_its_database_says(tables, truth)
     assert len(seen) == 3
 
 
+@pytest.mark.thorough
 def test_searches_with_tables_find_what_is_so(tables, truth):
     search, prover = Search(KPK, 1, 1 << 24, tables), Prover(KPK, 1 << 24, tables)
     plain = Search(KPK, 1, 1 << 24)
@@ -109,6 +110,7 @@ def test_what_is_asked_are_other_games_of_the_family_alone(home, tables, monkeyp
     assert find_tables(KPK, KPK.unindex(min(KPK.tiers), 12345)) is None
 
 
+@pytest.mark.thorough
 def test_the_command_line_tells_of_tables(home):
     position = "8/4P3/8/8/8/k7/8/1K6_w"
     told_of = retrograde("search", "chess:KPK", position, "--time", "5", env={"RETROGRADE_HOME": str(home)}).stdout

@@ -70,6 +70,7 @@ def test_all_searches_think_the_same(text):
                 assert null_windows(ordered, position, depth).value == whole.value
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", GAMES[:3])
 def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
     game = load_game(text)
@@ -129,6 +130,7 @@ def test_a_win_within_the_depth_is_one(text):
             assert (value, remoteness) == (WIN if look.score > 0 else LOSE, plies_to_end(look.score))
 
 
+@pytest.mark.thorough
 def test_time_is_kept_and_something_is_always_found():
     ahead = Lookahead(load_game("connect4"))
     ahead.find(ahead.game.start, 1)

@@ -60,6 +60,7 @@ def graphs(game, count, kinds, cyclic=False):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kinds", [0, 6])
 def test_star1_and_the_compiled_search_think_what_expectiminimax_does(kinds):
     game = Paying()
@@ -76,6 +77,7 @@ def test_star1_and_the_compiled_search_think_what_expectiminimax_does(kinds):
                 assert ahead.find(position, depth).score == pytest.approx(whole)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("most", [4.0, 1e9])
 def test_star1_cuts_by_what_a_position_is_worth_at_most_and_thinks_the_same(most):
     game = gamble.Gamble()  # ends pay from -4 to 4, less 3
@@ -95,6 +97,7 @@ def test_where_it_is_looked_to_the_end_the_score_is_the_expectation():
         assert look.to_the_end and sign * look.score == pytest.approx(float(expectimax.acyclic(start)[position]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kinds", [0, 5])
 def test_searches_for_three_are_what_the_textbook_has(kinds):
     game = Three()
@@ -108,6 +111,7 @@ def test_searches_for_three_are_what_the_textbook_has(kinds):
     assert isinstance(ahead_of(game), SharesAhead) and not isinstance(ahead_of(game, paranoid=True), SharesAhead)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [turning.Turning, turning.Alone])
 def test_by_value_whoever_moves_next(kind):
     """The textbooks' three, the compiled one, and the truth, where a player may move again, and of puzzles."""
@@ -128,6 +132,7 @@ def test_by_value_whoever_moves_next(kind):
     assert len(seen) > 4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["kalah:3,2", "awari:2,2", "pig:10"])
 def test_games_of_ours(text):
     game = load_game(text)
@@ -147,6 +152,7 @@ def test_games_of_ours(text):
             assert ahead.find(position, depth).score == pytest.approx(whole)
 
 
+@pytest.mark.thorough
 def test_chance_that_nobody_told_of_is_met():
     game = turning.LateChance()
     choose = searcher_named("depth:3", game, Random(1))
@@ -154,6 +160,7 @@ def test_chance_that_nobody_told_of_is_met():
         assert choose(position) in game.generate_moves(position)
 
 
+@pytest.mark.thorough
 def test_players_look_ahead_in_matches_of_all_kinds(tmp_path):
     for text, rival in (
         ("kalah:3,2", "random"),

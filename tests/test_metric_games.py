@@ -40,6 +40,7 @@ def same_everywhere(game, database, worth):
             assert (database.measures(position)["score"], far) == worth(position)
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "score"),
@@ -71,6 +72,7 @@ def test_othello_on_four_by_four_is_lost_by_eight(tmp_path):
         assert verify(database).ok
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_small_othello_is_as_the_recursion_says(tmp_path):
     game = load_game("othello:4,3")
@@ -154,6 +156,7 @@ def test_nobody_can_force_to_win_nim_for_three():
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_nim_for_three_is_solved_as_the_recursion_says(tmp_path):
     game = load_game("nim3:heaps=5+3")

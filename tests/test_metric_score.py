@@ -17,6 +17,7 @@ def scored(graph):
     return measure(graph, SCORE, Phase("solving", None))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cycles", [False, True])
 @pytest.mark.parametrize(("players", "alternating"), [(2, True), (2, False), (1, False)])
 def test_scores_and_plies_of_random_games_are_those_of_the_slow_solver(players, alternating, cycles):
@@ -42,6 +43,7 @@ def test_what_moves_pay_is_added_on_the_way(players):
         assert pairs == slow_gains(graph), seed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("players", "alternating"), [(2, True), (2, False), (1, False)])
 def test_what_moves_pay_before_play_goes_on_for_ever_is_won_all_the_same(players, alternating):
     """Moves that stay in a tier pay nothing; the plies of what is won end where play begins to go round."""

@@ -120,6 +120,7 @@ def test_same_bytes_however_it_is_solved(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*.journal"))
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("listed", [0, 3, 30])
 @settings(max_examples=20, deadline=None)
@@ -298,6 +299,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_numberings_that_are_wrong(path, fault):
@@ -359,6 +361,7 @@ class Chain(Ring):
             yield position + 1
 
 
+@pytest.mark.thorough
 def test_remoteness_beyond_14_bits(path):
     game = Chain()
     solve(game, path, way="compiled")
@@ -383,6 +386,7 @@ def test_check_finds_what_is_wrong(fault):
     assert finding.rule == rule
 
 
+@pytest.mark.thorough
 def test_check_of_other_numberings():
     assert check(Ring()).ok
     assert check(GAME, limit=500).ok
@@ -404,6 +408,7 @@ def altered(game, path, outcomes=None, **changes):
         return [verify(database, interpreted=interpreted) for interpreted in (True, False)]
 
 
+@pytest.mark.thorough
 def test_verify_finds_each_wrong_slot(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
     path = solve(GAME, tmp_path / "game.h5", way="compiled")
@@ -435,6 +440,7 @@ def test_verify_finds_wrong_counts(tmp_path, monkeypatch):
         assert not any(report.ok for report in altered(GAME, path, counts=wrong))
 
 
+@pytest.mark.thorough
 def test_verify_chess(solved):
     game = load_game("chess:KRK")
     path = solved("chess:KRK")

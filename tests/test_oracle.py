@@ -51,6 +51,7 @@ def is_true(known, truth):
 # Truth
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ACYCLIC)
 def test_what_a_search_tells_is_what_a_slow_solver_does(text):
     game = load_game(text)
@@ -87,6 +88,7 @@ def test_where_play_goes_round_in_circles_what_is_told_is_true_and_short_wins_ar
         assert told > 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", [*ACYCLIC, *CYCLIC])
 @pytest.mark.parametrize("seconds", [0.0, 0.001, 0.021, 0.03])
 def test_in_no_time_little_is_told_and_nothing_wrong(text, seconds):
@@ -114,6 +116,7 @@ def test_nothing_is_searched_in_no_time():
         assert oracle.looked_at == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seconds", [0.3, 1.0])
 def test_questions_take_no_longer_than_they_may(seconds):
     from time import monotonic
@@ -248,6 +251,7 @@ def test_chess_is_searched_where_no_database_has_the_men(home):
     assert (asked["variant"], asked["value"], asked["remoteness"]) == ("chess:KRK", "win", 1)
 
 
+@pytest.mark.thorough
 def test_play_without_a_database_says_what_it_knows_and_how(home):
     lost = ("play", "connect4:4,4", "--from", "2122", "--time", "2")
     result = retrograde(*lost, input="1\n?\nline\nhints\nquit\n")
@@ -261,6 +265,7 @@ def test_play_without_a_database_says_what_it_knows_and_how(home):
     assert retrograde("play", "connect4", "--from", "longest", status=2).stderr.endswith("retrograde play --help\n")
 
 
+@pytest.mark.thorough
 def test_match_without_a_database_is_played_by_search(home):
     told = json.loads(retrograde("match", "connect4:3,3,3", "perfect", "random", "--games", "4", "--json").stdout)
     perfect_one, random_one = told["players"]

@@ -82,6 +82,7 @@ def focused(page):
 # A game
 
 
+@pytest.mark.thorough
 def test_a_game_is_played_through(open_page):
     page = open_page("?v=tictactoe")
     for _ in range(9):
@@ -390,6 +391,7 @@ def test_a_game_is_solved_from_the_front(open_page, own_server):
     page.wait_for_selector("#board svg")
 
 
+@pytest.mark.thorough
 def test_another_variant_is_refused_or_not_known(open_page, own_server):
     server = own_server(["mutorere"])
     page = open_page(at=server.url, wait="#unsolved .card")
@@ -418,6 +420,7 @@ def test_what_is_solved_already_is_linked_to(open_page):
     assert page.locator("#trouble").is_hidden()
 
 
+@pytest.mark.thorough
 def test_the_token_of_a_server_that_was_started_anew_is_fetched(open_page, own_server):
     server = own_server(["mutorere"])
     page = open_page(at=server.url, wait="#unsolved .card")
@@ -462,6 +465,7 @@ def test_a_link_to_nothing_says_so(open_page):
     assert page.url.endswith("?v=tictactoe")
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_gone_is_told_and_asked_again(open_page, own_server, solved):
     server = own_server(["tictactoe"])
     page = open_page("?v=tictactoe&second=human", at=server.url)
@@ -479,6 +483,7 @@ def test_a_server_that_is_gone_is_told_and_asked_again(open_page, own_server, so
         again.stop()
 
 
+@pytest.mark.thorough
 def test_a_game_stays_when_no_other_can_begin(open_page, own_server):
     """The server is gone when a new game is asked for: the game stays, and is a step back later."""
     server = own_server(["tictactoe"])
@@ -502,6 +507,7 @@ def test_a_game_stays_when_no_other_can_begin(open_page, own_server):
         again.stop()
 
 
+@pytest.mark.thorough
 def test_rules_that_are_not_at_hand_are_told(open_page, solved, tmp_path):
     """A database whose rules are not at hand hinders no other."""
     home, rules = tmp_path / "home", tmp_path / "forgotten.py"  # a name that no other test has
@@ -615,6 +621,7 @@ def test_the_focus_is_never_lost(open_page):
     assert focused(page) != "BODY"
 
 
+@pytest.mark.thorough
 def test_values_are_told_without_colours(open_page):
     page = open_page("?v=connect4:4,4&m=1,2,3,3&second=human")
     for button in page.locator("#moves button").all():

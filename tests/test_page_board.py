@@ -89,6 +89,7 @@ def wait_for_plies(page, count):
 # What moves are worth
 
 
+@pytest.mark.thorough
 def test_where_two_men_reach_one_place_both_values_are_seen(open_page, solved):
     with Solution(open_database(solved("chess:KQKR"))) as solution:
         game, chance = solution.game, random.Random(1)
@@ -610,6 +611,7 @@ def test_the_game_waits_while_a_position_is_set_up(open_page):
     assert page.locator(".board-editor").count() == 0
 
 
+@pytest.mark.thorough
 def test_the_start_and_the_empty_board_are_a_button_away(open_page):
     page = open_page("?v=dodgem&p=O../O../.XX/O")
     page.locator(".board-edit").click()

@@ -301,6 +301,7 @@ def test_three_mens_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
     assert len(solution) == 5262
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flying", ["yes", "no"])
 def test_small_lasker_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
     """Once no man is in hand it is men's morris."""

@@ -30,7 +30,7 @@ BROKEN = {game: told for game, told in test_check.BROKEN.items() if told[0] not 
 def test_what_check_finds_is_refused_in_its_words(game):
     rule, _, complaint = BROKEN[game]
     with pytest.raises(RuleError, match=rf"test_check.* breaks the contract: {rule}") as caught:
-        refuse_broken(game())
+        refuse_broken(game(), seconds=20)
     assert complaint in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
@@ -42,6 +42,7 @@ def test_what_is_only_for_people_is_not_refused(game):
     refuse_broken(game())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", [*BUILT_IN, *test_check.OTHERS, "connect4:4,4", "dodgem:4", "chess:KQKR"])
 def test_our_games_are_not_refused(variant):
     if ":" not in variant and (example := game_class(variant).example):
@@ -163,6 +164,7 @@ def test_a_broken_game_leaves_no_database(cls, fault, interpreted, tmp_path, mon
     assert not (tmp_path / "game.h5").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_the_sample_is_verified_before_the_file_has_its_name(tmp_path, monkeypatch):
     def refuse(database, seconds):

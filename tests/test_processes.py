@@ -127,6 +127,7 @@ def test_bytes_put_aside_plain_are_read_where_they_lie(tmp_path):
     assert not there.missing(frames)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("harm", ["a bit", "its end", "its head", "all"])
 def test_plain_bytes_that_are_damaged_are_not_taken(harm, tmp_path):
     scratch = Scratch(tmp_path, 0)

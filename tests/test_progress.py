@@ -319,6 +319,7 @@ def test_a_verification_of_steps_counts_two_phases(tmp_path, often):
     assert list(dict.fromkeys(numbers)) == [(1, "exploring"), (2, "verifying")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["check tictactoe", "verify tictactoe", "verify tictactoe --quick"])
 def test_long_commands_tell_of_progress_in_json(command, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))

@@ -121,6 +121,7 @@ def test_small_games_are_proved_and_all_that_is_claimed_is_true(text, leaves, tm
             assert bound is None or bound >= truth[position][1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3", "dodgem"])
 def test_any_position_can_be_proved(text, tmp_path):
     game, truth = load_game(text), truth_of(text)
@@ -135,6 +136,7 @@ def test_any_position_can_be_proved(text, tmp_path):
             assert agree(certificate)
 
 
+@pytest.mark.thorough
 @given(graphs, st.sampled_from([0, 1, 3]))
 @example(137438887040, 3)  # a win in two plies, by an end that is one for who is to move, where a bound leaves just two
 @settings(max_examples=30, deadline=None)
@@ -248,6 +250,7 @@ def test_flipped_bits_are_noticed(tmp_path):
 # Forged ones, whose checksums are as they should be
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["tictactoe", "dodgem", "mutorere"])
 def test_another_reply_is_wrong_unless_it_is_as_good(text):
     game, solved = load_game(text), proof_of(text, 1)
@@ -389,6 +392,7 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_the_command_line(home):
     told = json.loads(retrograde("prove", "connect4:4,4", "--leaves", 3, "--workers", 1, "--json").stdout)
     assert (told["class"], told["at_least"], told["at_most"]) == ("weak", "tie", "tie")
@@ -460,6 +464,7 @@ def test_a_proof_that_is_stopped_before_anything_is_found_leaves_nothing_and_say
     assert list(home.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_a_killed_writing_leaves_no_certificate_and_is_told_of(home):
     """What was being written has another name: it is no certificate to anybody, and is removed by name."""
     partial = home / "tictactoe.proof.h5.81-c0ffee01.partial"
@@ -493,6 +498,7 @@ def test_a_forged_certificate_fails_on_the_command_line(home):
     assert json.loads(retrograde("verify", path, "--json", status=1).stdout)["ok"] is False
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "said"),
     [

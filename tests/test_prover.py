@@ -25,6 +25,7 @@ TINY = 1 << 10
 """Bytes for 64 entries."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "size"),
     [
@@ -76,6 +77,7 @@ the way over D and X to T wins. Who remembers N without the path says that R is 
 """
 
 
+@pytest.mark.thorough
 def test_what_rests_on_a_repetition_is_not_remembered_as_if_it_did_not():
     game, starts, names = graph_of(TRAP, orders=8)
     truth = solve(game, starts=starts)
@@ -111,6 +113,7 @@ def test_values_of_dense_graphs_are_right():
                 assert prover.find(node).value == truth[node][0], node
 
 
+@pytest.mark.thorough
 def test_out_of_time_is_an_answer():
     game = load_game("connect4")
     found = Prover(game, SMALL).find(game.start, seconds=0.3)

@@ -40,6 +40,7 @@ def solved_in(path) -> list[int]:
     return [found[WIN, moves] for moves in range(len(found))]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("variant", "way"), WAYS)
 @pytest.mark.long
 def test_every_position_is_worth_what_the_slow_solver_says(variant, way, tmp_path):
@@ -425,6 +426,7 @@ def test_two_pits_of_two_seeds_are_lost_by_two_where_nothing_is_taken_from_empty
     assert best_difference(game) == -2
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.parametrize("options", [(2, 6), (2, 5, True, True)])
 def test_scores_of_kalah_are_what_trying_all_says(options, tmp_path):
@@ -433,6 +435,7 @@ def test_scores_of_kalah_are_what_trying_all_says(options, tmp_path):
         assert database.measures(game.start) == {"score": best_difference(game)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pits", [1, 2, 3])
 @pytest.mark.parametrize("empty", [True, False])
 def test_who_is_ahead_by_seeds_has_won(pits, empty, tmp_path):

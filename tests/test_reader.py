@@ -57,6 +57,7 @@ def test_records(reader, solved, text):
     assert reader(solved(text), [*walk, *strangers]) == wanted
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["connect4:4,4", "connect4:5,3,3", "tictactoe", "tictactoe:misere=true"])
 def test_steps(reader, tmp_path, text):
     game = load_game(text)

@@ -22,6 +22,11 @@ README = "README.md"
 DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
 SOLVED = ("tictactoe", "connect4:4,4", "chess:KRK")
 """What is solved before the pages of the site are read; README begins with nothing."""
+LATE = {
+    *(f"docs/{name}.md" for name in ("chance", "draughts", "endgames", "large-games", "metrics")),
+    *(f"docs/commands/{name}.md" for name in ("judge", "plot", "prove", "query", "search")),
+}
+"""Pages whose commands take seconds."""
 
 PGN = """[FEN "7k/8/5K2/6R1/8/8/8/8 w - - 0 1"]
 
@@ -94,8 +99,11 @@ def test_the_game_is_the_one_that_tests_are_made_of():
     assert HEAP in blocks("docs/ten-minutes.md", "python")
 
 
+CONSOLE = [pytest.param(page, marks=pytest.mark.thorough if page in LATE else ()) for page in having("console")]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("page", having("console"))
+@pytest.mark.parametrize("page", CONSOLE)
 def test_transcripts(page, folder, solved):
     prepare(page, folder, solved)
     transcripts = [
@@ -209,6 +217,7 @@ def test_nobody_is_told_to_install_what_the_index_does_not_have():
     assert told == []
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_the_site_is_built(tmp_path):
     pytest.importorskip("mkdocstrings", reason="the site needs the extra docs")

@@ -49,6 +49,7 @@ def families(graph, measured):
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cycles", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_right_passes_and_each_change_is_found(kind, cycles):
@@ -104,6 +105,7 @@ def test_two_that_lean_on_each_other_are_found():
         assert CHECKS["score"](replace(leaning, plies=np.array(plies)), {})[:2].any()
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_a_database_is_verified_as_a_whole(tmp_path, monkeypatch):
     game = load_game("cram:3,3")

@@ -58,6 +58,7 @@ def true_score(truth, position):
     return truth.database.measures(position)["score"]
 
 
+@pytest.mark.thorough
 def test_what_is_told_is_so(pair):
     """Of positions and moves, however short the time is: within the bounds is the score that the database has."""
     truth, oracle = pair
@@ -118,6 +119,7 @@ def test_mistakes_are_counted_by_points(pair):
         assert played.mistakes == tuple(wrong)
 
 
+@pytest.mark.thorough
 def test_time_is_kept():
     with searching_oracle(load_game("kalah:6,3"), 0.5, size=SMALL) as oracle:
         oracle.prepare()
@@ -145,6 +147,7 @@ class Perverse(turning.Told):
         return 3 if self.turn(position) == player else 1
 
 
+@pytest.mark.thorough
 def test_a_value_that_points_contradict_is_not_told():
     with searching_oracle(Perverse(), 1.0, size=SMALL) as oracle:
         oracle.prepare()

@@ -132,6 +132,7 @@ def total(game, position, line):
     return gained[first] - gained[1 - first] if game.players == 2 else gained[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["othello:4,4", "kalah:3,2", "dotsandboxes:2,2"])
 def test_scores_are_those_of_the_database(text, tmp_path):
     """One search serves for all positions, whose bounds come from one another."""
@@ -147,6 +148,7 @@ def test_scores_are_those_of_the_database(text, tmp_path):
             assert (sign.at_least, sign.at_most) == (found.at_least, found.at_most)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "score"),
     [
@@ -175,6 +177,7 @@ def test_the_standard_board_of_kalah_fits():
     assert highest.bit_length() == POSITION_BITS
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_searched_is_refused_in_one_line():
     with pytest.raises(NotForSearch, match="goes round in circles, or on for longer than there is room; solve"):
         ScoreSearch(Round(), 1, SMALL).score(0)
@@ -188,6 +191,7 @@ def test_what_cannot_be_searched_is_refused_in_one_line():
     assert "scores are searched to the end of the game" in told
 
 
+@pytest.mark.thorough
 def test_time_that_is_out_is_an_answer():
     game = load_game("othello:5,6")
     found = ScoreSearch(game, 2, 1 << 24).score(game.start, 0.1)

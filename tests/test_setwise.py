@@ -426,6 +426,7 @@ def in_scratch(monkeypatch):
         monkeypatch.setattr(f"retrograde.solver.setwise.{name}", least)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:4,4,3"])
 def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch):
     game, path = load_game(variant), tmp_path / "game.h5"
@@ -449,6 +450,7 @@ def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_p
     assert sorted(file.name for file in tmp_path.iterdir()) == ["game.h5", "wanted.h5"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["sets", "planes", "records"])
 def test_scratch_files_that_are_damaged_are_made_anew(what, tmp_path, in_scratch):
     game, path = load_game("connect4:4,4,3"), tmp_path / "game.h5"

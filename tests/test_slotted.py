@@ -44,6 +44,7 @@ def told(database, position):
     return (-high, -low) if database.game.turn(position) == 1 else (low, high)
 
 
+@pytest.mark.thorough
 def test_the_reader_in_c_tells_the_same_bounds(gambles, reader):
     with open_database(gambles, game=Gambles()) as database:
         contents = database.file.contents
@@ -99,6 +100,7 @@ class Shortened(Game):
         return (8 if position == 20 else -8) if player == 0 else 0
 
 
+@pytest.mark.thorough
 def test_what_a_slot_meets_again_behind_a_single_move_is_what_it_was(tmp_path):
     """Of 21 throws 1 + 2 + 3 + 4 come to an end that pays 8, 6 to one that takes 8, 5 go back."""
     expected = Fraction(8 * 10 - 8 * 6, 21 - 5)
@@ -128,6 +130,7 @@ def test_bounds_of_random_games_hold_the_exact_expectation(gambles, monkeypatch)
     assert between > 100
 
 
+@pytest.mark.thorough
 def test_they_are_verified_and_what_is_not_proven_is_found(gambles, tmp_path):
     with open_database(gambles, game=Gambles()) as database:
         assert verify(database).ok
@@ -223,6 +226,7 @@ class Circling(Gambles):
         return True
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "words"), [(Astray, "do not undo one another"), (Circling, "among positions without a slot")]
 )
@@ -267,6 +271,7 @@ def many_chunks(monkeypatch):
     monkeypatch.setattr(chunks, "SMALLEST", 16)
 
 
+@pytest.mark.thorough
 def test_a_guess_is_the_same_by_any_number_of_workers_and_however_scripts_are_kept(many_chunks, tmp_path, monkeypatch):
     game = load_game("ur")
     expected = solve(game, tmp_path / "one.h5", way="numbered", workers=1).read_bytes()
@@ -283,6 +288,7 @@ def packed(look, task):
     return look((*task[:-1], True))
 
 
+@pytest.mark.thorough
 def test_bounds_rise_from_the_least_where_scripts_would_be_too_long(many_chunks, tmp_path, monkeypatch):
     game, exact = load_game("ur"), {}
     for name in ("scripts", "none"):
@@ -353,6 +359,7 @@ def test_slots_and_positions_undo_one_another(text):
                 assert game.index(other) == -1
 
 
+@pytest.mark.thorough
 def test_commands_read_what_is_stored_by_slot(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     solve(load_game("ur"), way="numbered")
@@ -395,6 +402,7 @@ def test_a_flipped_byte_never_makes_another_bound(gambles, tmp_path):
 # A sample before a file gets its name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "metric"),
     [("nim", "nimber"), ("dotsandboxes:1,2", "score"), ("nim3", "utilities"), ("piglet:2", "expectation")],

@@ -110,6 +110,7 @@ def test_where_scripts_are_too_long_bounds_are_brought_near_from_afar(payments, 
         assert float((other_high - other_low).max()) < 1e-6 * far.file.details["scale"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "amounts"), [(Payments, 1), (Payments, 10_000_000), (Slow, 1), (Slow, 20_000)])
 def test_small_and_great_amounts_are_proven_as_well(kind, amounts, tmp_path, monkeypatch):
     monkeypatch.setattr(kind, "start", first_of(37))
@@ -123,6 +124,7 @@ def test_small_and_great_amounts_are_proven_as_well(kind, amounts, tmp_path, mon
             assert high - low <= slack
 
 
+@pytest.mark.thorough
 def test_what_adds_up_to_too_much_is_refused(tmp_path):
     with pytest.raises(Unsuited, match="adds up to 2"):
         solve(Slow(10_000_000), tmp_path / "much.h5", way="numbered")
@@ -152,6 +154,7 @@ def test_bounds_that_are_not_proven_are_found(payments, tmp_path):
             assert game.unindex(int(numbers[-1]), slot - first) in [problem.position for problem in found.problems]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["numbered", None])
 def test_where_players_may_go_on_for_ever_that_is_refused(way, tmp_path):
     with pytest.raises(RuleError, match="moves of its tier pay a reward, and from here players may go on for ever"):

@@ -66,6 +66,7 @@ print(best[0], sum(kernels.divide.stats.cache_hits.values()))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls(package):
     program = DIVIDE.format(root=str(package))
@@ -90,6 +91,7 @@ def test_all_kernels_and_all_that_they_import_decide_what_machine_code_is():
     assert not names & {"solver/play/picture.py", "games/declared.py"}
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_no_function_is_compiled_but_by_the_one_decorator():
     for file in EVERY_FILE:

@@ -162,6 +162,7 @@ def test_a_stream_equals_the_reference(text, tmp_path):
             assert (game.tier(row.example), row.example) == least
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["connect4:4,4,4", "connect4:5,4,4"])
 def test_a_stream_equals_published_counts(variant, tmp_path):
     path = solve_streamed(load_game(variant), tmp_path / "game.h5")
@@ -177,6 +178,7 @@ def test_a_stream_equals_the_counts_of_large_boards(variant, tmp_path):
         assert {(row.value, row.remoteness): row.positions for row in database.file.legend} == published.COUNTS[variant]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", GAMES[:3])
 def test_the_bytes_depend_on_the_game_alone(text, tmp_path):
     game = game_of(text)
@@ -189,6 +191,7 @@ def test_the_bytes_depend_on_the_game_alone(text, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["2000.h5", "300.h5", "one.h5", "three.h5"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["tentozero:target=500", "dodgem", "hareandhounds"])
 def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
     game = load_game(text)
@@ -198,6 +201,7 @@ def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
         assert len(database) == sum(row.positions for row in database.file.legend)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["connect4:4,3,3", "ladder:30,500,3"])
 def test_processes_give_the_same_bytes_as_threads(text, tmp_path):
     game, sizes = game_of(text), sizes_of(2000, stream_positions=100)
@@ -291,6 +295,7 @@ def walked(game, plies, chance):
             return position
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize(
     ("fault", "complaint"),
@@ -311,6 +316,7 @@ def test_rules_that_break_the_contract_are_named(fault, complaint, tmp_path):
 # Look-up
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_reached_is_not_found_where_that_shows(tmp_path):
     game = load_game("connect4:4,4")
     with open_database(solve_streamed(game, tmp_path / "game.h5"), game=game) as database:
@@ -330,6 +336,7 @@ def test_what_cannot_be_reached_is_not_found_where_that_shows(tmp_path):
 # Kills and damage
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["connect4:4,4,4", PLAIN, "ladder:30,500,3"])
 def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monkeypatch):
     sizes = sizes_of(2000, stream_positions=100, journal_seconds=0)
@@ -431,6 +438,7 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path, monkeypatch)
 # Verification
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("interpreted", [False, True])
 @pytest.mark.parametrize("text", ["connect4:4,3,3", "ladder:30,500,3"])
 def test_a_stream_is_verified(text, interpreted, tmp_path):

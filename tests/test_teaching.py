@@ -173,6 +173,7 @@ def test_errors_are_those_of_the_textbook_search(judge_of, text):
         assert row.own == pytest.approx(sum(shares) / len(shares))
 
 
+@pytest.mark.thorough
 def test_who_looks_to_the_end_does_not_err(judge_of):
     judge = judge_of("connect4:4,3,3", 30)
     *_, last = judge.errors(12)
@@ -200,6 +201,7 @@ def test_what_is_judged_is_the_same_by_the_same_seed(judge_of):
     assert list(first.errors(2)) == list(again.errors(2))
 
 
+@pytest.mark.thorough
 def test_a_good_order_saves_what_it_should():
     """Knuth and Moore's bounds: the best order looks at no more leaves than b^⌈d/2⌉ + b^⌊d/2⌋ - 1."""
     *_, last = counts_of(load_game("connect4:6,5"), load_game("connect4:6,5").start, 6)

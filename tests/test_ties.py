@@ -50,6 +50,7 @@ def ties_of(game, truth):
             yield position, remoteness
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3"])
 def test_every_tie_of_small_games_is_as_far_as_a_slow_solver_says(text):
     game = load_game(text)
@@ -60,6 +61,7 @@ def test_every_tie_of_small_games_is_as_far_as_a_slow_solver_says(text):
         assert search.plies_to_tie(position) == remoteness
 
 
+@pytest.mark.thorough
 def test_every_tie_of_random_games_is_as_far_as_a_slow_solver_says():
     """Their ties end after very different numbers of plies; one search serves for all, and a new one says the same."""
     game = Slope()
@@ -98,6 +100,7 @@ def test_ties_of_connect_four_are_as_far_as_its_database_says(tmp_path):
         assert search.plies_to_tie(position) == plies
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("told", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_boards_that_are_ties_by_published_values_are_filled(told):
     """Tromp: Connect Four 5 × 4 is a tie; and a tie has filled the board, as the game tells, or as search finds out."""
@@ -110,6 +113,7 @@ def test_boards_that_are_ties_by_published_values_are_filled(told):
     assert len(search.line(game.start, found)) == 20
 
 
+@pytest.mark.thorough
 def test_time_that_is_out_leaves_a_tie_without_its_distance():
     game = load_game("connect4:5,5")
     search = Search(game, 2, 1 << 26)

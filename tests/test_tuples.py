@@ -52,6 +52,7 @@ def contents(database):
     return file.contents.all_slots().tolist(), legend, counts, file.start_outcome[:4], file.positions
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["interpreted", "numbered"])
 @pytest.mark.parametrize("twins", TWINS)
 def test_random_games_coded_as_ints_and_as_tuples_give_the_same_slots(twins, way, tmp_path):
@@ -105,6 +106,7 @@ def test_games_of_tuples_keep_the_contract_interpreted_and_compiled(kind):
     assert report.checks["compiled"] > 10
 
 
+@pytest.mark.thorough
 def test_random_games_of_chance_coded_as_ints_and_as_tuples_have_the_same_bounds(tmp_path):
     bounds = []
     for kind in (InOneByChance, ApartByChance):
@@ -392,6 +394,7 @@ def slow_fox(side):
     return known, cells
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("side", [4, 6])
 def test_fox_and_hounds_is_worth_what_a_slow_solver_makes_of_it(side, tmp_path):
     known, cells = slow_fox(side)
@@ -407,6 +410,7 @@ def test_fox_and_hounds_is_worth_what_a_slow_solver_makes_of_it(side, tmp_path):
         assert max(plies for _, plies in counted) == max(row.remoteness for row in solution.database.file.legend)
 
 
+@pytest.mark.thorough
 def test_four_hounds_shut_in_the_fox_wherever_he_begins(tmp_path):
     """Winning Ways, chapter 20: the hounds win; that they do in 44 plies at most from each square is our own count."""
     game = load_game("foxandhounds")

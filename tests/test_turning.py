@@ -52,6 +52,7 @@ def test_random_games(rules, way, path, start):
             assert way == "interpreted" or verify(database, interpreted=False).ok
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
 @pytest.mark.parametrize("rules", DENSE, ids=named)
@@ -83,6 +84,7 @@ def test_random_games_have_everything(rules):
     assert {(WIN, 0), (WIN, 1), (LOSE, 0), (LOSE, 1)} <= parities
 
 
+@pytest.mark.thorough
 def test_turns_that_alternate_are_solved_as_if_nothing_said_so(tmp_path):
     """Nim with two heaps, whose positions say whose turn it is, and the same game without a word about it."""
     told, plain = turning.Told(), turning.Untold()
@@ -90,6 +92,7 @@ def test_turns_that_alternate_are_solved_as_if_nothing_said_so(tmp_path):
     assert found[0] == found[1] == reference.solve(plain)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("interpreted", [True, False])
 @pytest.mark.parametrize("rules", [turning.Turning, turning.Alone])
 @pytest.mark.long
@@ -140,6 +143,7 @@ class Walk(Game):
         return -position
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
 def test_play_begins_in_all_first_positions(way, tmp_path):
     path = solve(Walk(), tmp_path / "game.h5", way=way, sizes=Sizes(in_memory=1))

@@ -319,6 +319,7 @@ def test_a_game_that_goes_on_is_not_begun_anew(ask, monkeypatch):
     talker.close()
 
 
+@pytest.mark.thorough
 def test_a_new_game_reads_files_that_have_become_others(home, tmp_path):
     said = []
     talker = Engine(said.append)
@@ -499,6 +500,7 @@ def test_a_mate_is_found_by_search(bare):
     assert board.is_checkmate()
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.parametrize("clock", ["movetime 800", "movetime 1500", "wtime 2400 btime 100 movestogo 1", "movetime 50"])
 def test_a_search_never_takes_longer_than_the_clock_allows(bare, clock):

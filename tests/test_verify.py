@@ -117,6 +117,7 @@ def test_solved_games_are_right(variant, solved):
         assert verification.stored == database.file.stored
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["tictactoe", "dodgem"])
 def test_solved_games_are_right_compiled(variant, solved):
     with open_database(solved(variant)) as database:
@@ -148,6 +149,7 @@ def test_records_written_anew_are_right(records, verdict):
     assert verdict(records.count()).ok
 
 
+@pytest.mark.thorough
 @both_ways
 @pytest.mark.parametrize("index", [0, 5, 400, 700, 764])
 def test_an_altered_outcome_is_found(index, interpreted, records, verdict):
@@ -302,6 +304,7 @@ def test_a_draw_in_place_of_all_that_is_not_decided_at_once_is_found(interpreted
     assert any("stored as DRAW" in complaint for complaint in told)
 
 
+@pytest.mark.thorough
 @both_ways
 def test_a_circle_that_play_never_reaches_is_found(interpreted, tmp_path):
     game = Stub()
@@ -338,6 +341,7 @@ def opened(kinds, kind, **options):
     return open_database(kinds[kind], **({"game": Nim()} if kind == "slots" else {}), **options)
 
 
+@pytest.mark.thorough
 @both_ways
 @pytest.mark.parametrize("kind", ["records", "slots", "steps"])
 def test_each_kind_is_right(kind, interpreted, kinds):
@@ -416,6 +420,7 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 
 
+@pytest.mark.thorough
 def test_machine_code_is_kept_for_each_kind(kinds):
     told = [
         subprocess.run(

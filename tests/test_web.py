@@ -468,6 +468,7 @@ def server(home, tmp_path):
     server.stop()
 
 
+@pytest.mark.thorough
 def test_many_ask_at_once_while_a_database_is_replaced(server, tmp_path):
     httpx = pytest.importorskip("httpx")
     game = load_game("connect4:4,4")

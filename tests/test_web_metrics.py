@@ -34,6 +34,7 @@ def client(home, monkeypatch):
     return client_of()
 
 
+@pytest.mark.thorough
 def test_what_dice_may_bring_is_told_with_odds_and_expectations(client, solved):
     told = get(client, "/api/position", variant="ur:1")
     assert (told["seats"], told["metric"], told["chance"]) == ("two", "expectation", True)
@@ -53,6 +54,7 @@ def test_what_dice_may_bring_is_told_with_odds_and_expectations(client, solved):
     assert game["last"]["moves"][0]["name"] == "in-2"
 
 
+@pytest.mark.thorough
 def test_the_server_rolls_by_the_odds(client):
     start = get(client, "/api/position", variant="ur:1")["position"]
     throws = [int(get(client, "/api/reply", variant="ur:1", position=start, seed=seed)["name"]) for seed in range(400)]
@@ -250,6 +252,7 @@ def test_several_players_and_scores_are_told_as_what_they_are(page):
     assert "2147483647" not in page.locator("main").text_content()
 
 
+@pytest.mark.thorough
 @needs_browser
 def test_the_page_counts_by_the_fifty_move_rule(by_the_rule, browser):
     server, page = Server(by_the_rule), browser.new_page()

@@ -55,6 +55,7 @@ def test_a_game_is_played_and_judged(home):
         assert get(client, "/api/counts", variant="connect4:3,3,3") == []
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_proved_in_time_is_told_as_not_known(home):
     with client_of(("connect4",), None, False, 0.2) as client:
         told = get(client, "/api/position", variant="connect4", search=True)
@@ -89,6 +90,7 @@ def test_where_others_can_reach_the_page_only_variants_that_are_named_are_search
         get(client, "/api/position", variant="tictactoe")
 
 
+@pytest.mark.thorough
 def test_others_are_answered_while_one_searches(home):
     """By a process of its own: a client within this one asks one thing after another."""
     import json
@@ -114,6 +116,7 @@ def test_others_are_answered_while_one_searches(home):
         server.stop()
 
 
+@pytest.mark.thorough
 @needs_browser
 def test_the_page_shows_what_is_found_when_it_comes(home, browser):
     server = Server(home, "--time", "2")

@@ -74,6 +74,7 @@ def test_plies_of_more_endings_are_as_published(tmp_path, endings, ending):
         assert endings.counts_of(database, ending) == endings.published()[ending]
 
 
+@pytest.mark.thorough
 def test_verification_derives_them_again(home):
     with open_database(database_path("chess:KPKP", home, "dtz")) as database:
         assert verify(database).ok

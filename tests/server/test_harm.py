@@ -49,6 +49,7 @@ def hostile_request(chance):
     return chance.choice(["GET"] * 8 + ["HEAD", "POST"]), path, query, headers
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
 def test_no_request_makes_the_server_fail(home, client, seed):
     chance = random.Random(seed)

@@ -57,6 +57,7 @@ def test_a_proxy_is_allowed_by_name(home):
     assert client.get("/api/variants", headers={"host": "other.example"}).status_code == 421
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("path", "public"),
     [
@@ -88,6 +89,7 @@ def test_the_page_itself_is_for_itself(client):
 # Methods
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "path",
     [

@@ -112,6 +112,7 @@ def test_who_takes_no_answer_is_hung_up_on(home, monkeypatch):
             sock.sendall(request * 100_000)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "sent",
     [

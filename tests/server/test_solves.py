@@ -61,6 +61,7 @@ else:
 """
 
 
+@pytest.mark.thorough
 def test_a_small_game_is_solved(home):
     client = client_of()
     assert "hareandhounds" not in served(client)

@@ -2,6 +2,10 @@
 
     python benchmarks/kills.py                    twenty solves of each of the games below
     python benchmarks/kills.py --kills 5 morris:4
+    python benchmarks/kills.py --every 360 --workers 4 connect4:8,4
+
+The last is one solve, which takes an hour and 9 GB: one of four workers is killed every six minutes, more or less. It
+tells of each kill, and the digest in the end, as sha256sum has it.
 
 A row of kills.csv has the number of the solve, which is the seed; after how many seconds a worker was killed, what was
 being done then, and which share of it was done; how long the solve took; and the digest of the database, beside that
@@ -11,12 +15,14 @@ of one that two threads have made.
 import argparse
 import csv
 import hashlib
+import itertools
 import os
 import random
 import signal
 import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +40,18 @@ GAMES = {
     "chess:KRKN": ("numbered", Sizes()),
 }
 """Games, how they are solved, and sizes by which the tasks of small ones are many."""
+MEMORY = 9 * 10**9
+"""Bytes that a solve has in which workers are killed again and again."""
 SOON = 0.2
 """Seconds between two looks for a worker."""
 
 
 class Killer(threading.Thread):
-    """Kills a worker at a moment, once; what was told of the solve last, it tells."""
+    """Kills a worker after so many seconds, others after so many more; what was told of the solve last, it tells."""
 
-    def __init__(self, executor: DaskExecutor, after: float, chance: random.Random):
+    def __init__(self, executor: DaskExecutor, waits: Iterable[float], chance: random.Random, aloud: bool = False):
         super().__init__(daemon=True)
-        self.executor, self.after, self.chance = executor, after, chance
+        self.executor, self.waits, self.chance, self.aloud = executor, waits, chance, aloud
         self.last: Progress | None = None
         self.row: tuple[str, str, str] | None = None
         self.over = threading.Event()
@@ -53,21 +61,30 @@ class Killer(threading.Thread):
 
     def run(self) -> None:
         began = time.monotonic()
-        self.over.wait(self.after)
-        while not self.over.is_set():
-            there = sorted(self.executor.client.run(os.getpid, on_error="ignore").values())
-            if there:
-                at, told = time.monotonic() - began, self.last
-                os.kill(self.chance.choice(there), signal.SIGKILL)
-                share = f"{100 * told.done / told.total:.0f}%" if told and told.total else ""
-                self.row = f"{at:.2f}", told.phase if told else "", share
+        for wait in self.waits:
+            self.over.wait(wait)
+            while not self.over.is_set():
+                there = sorted(self.executor.client.run(os.getpid, on_error="ignore").values())
+                if there:
+                    self.kill(self.chance.choice(there), time.monotonic() - began)
+                    break
+                self.over.wait(SOON)
+            if self.over.is_set():
                 return
-            self.over.wait(SOON)
+
+    def kill(self, worker: int, at: float) -> None:
+        told = self.last
+        os.kill(worker, signal.SIGKILL)
+        share = f"{100 * told.done / told.total:.0f}%" if told and told.total else ""
+        self.row = f"{at:.2f}", told.phase if told else "", share
+        if self.aloud:
+            print("  ".join(self.row), flush=True)
 
 
 def digest(path: Path) -> str:
     """Return the digest of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def take(name: str, kills: int, folder: Path) -> list[list[str]]:
@@ -78,7 +95,7 @@ def take(name: str, kills: int, folder: Path) -> list[list[str]]:
     def solved(**options: Any) -> tuple[float, str]:
         began = time.monotonic()
         solve(game, path, way=way or None, sizes=sizes, fresh=True, **options)
-        return time.monotonic() - began, digest(path)
+        return time.monotonic() - began, digest(path)[:16]
 
     _, of_threads = solved(workers=2)
     with connected("local:2") as executor:
@@ -86,7 +103,7 @@ def take(name: str, kills: int, folder: Path) -> list[list[str]]:
         usual, _ = solved(executor=executor)
         for seed in range(kills):
             chance = random.Random(seed)
-            killer = Killer(executor, chance.uniform(0, usual), chance)
+            killer = Killer(executor, [chance.uniform(0, usual)], chance)
             killer.start()
             seconds, found = solved(executor=executor, listener=killer.listen)
             killer.over.set()
@@ -96,11 +113,31 @@ def take(name: str, kills: int, folder: Path) -> list[list[str]]:
     return rows
 
 
+def again_and_again(name: str, every: float, workers: int, folder: Path) -> None:
+    """Solve a game while now and then some worker is killed."""
+    chance, path = random.Random(0), folder / "game.h5"
+    with connected(f"local:{workers}") as executor:
+        waits = (chance.uniform(every * 2 / 3, every * 4 / 3) for _ in itertools.count())
+        killer = Killer(executor, waits, chance, aloud=True)
+        killer.start()
+        solve(load_game(name), path, memory=MEMORY, executor=executor, listener=killer.listen)
+        killer.over.set()
+        killer.join()
+    print(digest(path), name)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--every", type=float, help="seconds between two kills in one solve, about")
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("games", nargs="*", default=list(GAMES))
     asked = parser.parse_args()
+    if asked.every:
+        for name in asked.games:
+            with tempfile.TemporaryDirectory() as folder:
+                again_and_again(name, asked.every, asked.workers, Path(folder))
+        return
     rows: list[list[str]] = []
     for name in asked.games:
         with tempfile.TemporaryDirectory() as folder:

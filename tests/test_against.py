@@ -93,6 +93,7 @@ def test_responses_in_random_games_that_end_are_worth_what_fractions_say(kind, n
         hold_against(bounds(game, model), expectimax.acyclic(responding.Seen(game, plainly(game))), game)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [responding.Duel, responding.Alternating])
 @pytest.mark.parametrize("name", MODELS)
 def test_responses_in_random_games_that_can_go_on_for_ever_are_worth_what_fractions_say(kind, name, monkeypatch):

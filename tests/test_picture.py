@@ -101,6 +101,7 @@ def test_a_picture_shows_pieces_and_moves(solved):
         assert ET.fromstring(solution._repr_svg_()).tag == f"{SVG}svg"
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_moves_of_two_men_to_one_place_have_a_mark_for_each_worth(solved):
     with Solution(open_database(solved("chess:KQKR"))) as solution:

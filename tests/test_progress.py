@@ -190,6 +190,7 @@ def test_the_summary_divides_what_this_run_did_by_its_time():
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.parametrize(("way", "in_memory"), [("listed", 4_000_000), ("streamed", 1000)])
 def test_what_was_explored_before_a_restart_counts_once(way, in_memory, tmp_path, often):

@@ -274,6 +274,7 @@ def test_another_reply_is_wrong_unless_it_is_as_good(text):
     assert verdicts.count(False) > 20
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3", "dodgem", "mutorere"])
 def test_a_missing_position_is_noticed(text):
     game, solved = load_game(text), proof_of(text, 1)

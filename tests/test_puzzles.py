@@ -72,6 +72,7 @@ def test_options_that_make_no_game_are_refused(text):
 # The 8-puzzle
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_the_eight_puzzle_has_as_many_positions_as_published(tmp_path):
     """181,440 states, at most 31 moves, two of them: W. Schofield (1967); A. Reinefeld, IJCAI 1993, table 1."""

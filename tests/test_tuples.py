@@ -123,6 +123,7 @@ def test_random_games_of_chance_coded_as_ints_and_as_tuples_have_the_same_bounds
     assert len({*bounds[0][0]}) > 50
 
 
+@pytest.mark.thorough
 def test_a_small_game_of_chance_is_solved_by_slot_where_its_positions_are_tuples(tmp_path):
     path = solve(ApartByChance(), tmp_path / "small.h5", sizes=Sizes(listed_slots=10**6))
     with open_database(path, game=ApartByChance()) as database:

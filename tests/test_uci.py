@@ -489,6 +489,7 @@ def bare(tmp_path):
     talker.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_a_mate_is_found_by_search(bare):
     """With the queen guarded by the king, in one move; with a knight looking on, too."""

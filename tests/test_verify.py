@@ -349,6 +349,7 @@ def test_each_kind_is_right(kind, interpreted, kinds):
         assert verify(database, interpreted=interpreted).problems == []
 
 
+@pytest.mark.thorough
 @both_ways
 @pytest.mark.parametrize("kind", ["records", "slots", "steps"])
 def test_one_outcome_read_wrong_is_found_in_each_kind(kind, interpreted, kinds, monkeypatch):

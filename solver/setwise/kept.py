@@ -2,8 +2,9 @@
 
 Of two tiers that are images of one another one is kept (see twins.py); the other is a row of the table, without groups.
 The tiers of a wave are put aside a few at a time, a *chunk*: first the masks of all their groups, then their words; and
-of their worths the planes, one plane after another: as words where there is room for it, else squeezed to a bit a
-position. What a task needs is copied into arrays of its own, as if the wave had these tiers alone.
+of their worths the planes, one plane after another, squeezed to a bit a position. What a task needs is copied into
+arrays of its own, as if the wave had these tiers alone. Where there is room for it, all of a wave is *spread* instead
+on the way back, in arrays that its tasks have in common: nothing is squeezed then, and nothing copied.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,11 +36,11 @@ BYTES_A_WORD = 512
 
 
 class Aside(NamedTuple):
-    """Where things are put: into scratch files, or else, where there are none, they stay in memory; whether planes are
-    squeezed; and whether what goes into files is plain, because there is room for that."""
+    """Where things are put: into scratch files, or else, where there are none, they stay in memory; whether waves are
+    spread there on the way back; and whether what goes into files is plain, because there is room for that."""
 
     scratch: Scratch | None
-    squeezes: bool = True
+    spreads: bool = False
     plain: bool = False
 
     def put(self, name: str, words: Array) -> Array | Frame:
@@ -70,6 +71,13 @@ class Aside(NamedTuple):
             self.scratch.drop(name)
 
 
+class Spread(NamedTuple):
+    """All of a wave that is kept: its sets, and their planes, uint64[planes, words + 1]."""
+
+    sets: Sets
+    planes: Array
+
+
 class Wave:
     """A wave: its tiers, int64[k, TIER], in which groups, words and positions count from the beginning of the chunk;
     the links into them, int64[n, LINK], those of tier k from `starts[k]` to `starts[k + 1]`; and what is put aside."""
@@ -80,6 +88,7 @@ class Wave:
         """The first tier of each chunk."""
         self.sets: list[Any] = []
         self.planes: list[Any] = []
+        self.spread: Spread | None = None
         self.mirror = NO_MIRROR
         self.twins = self.kept = np.arange(len(tiers))
         """For each tier the row of its image; and of the one that is kept for it, its own or that."""
@@ -105,7 +114,7 @@ class Wave:
     def without_links(self) -> "Wave":
         """Return the same wave, as tasks are told of it that do not need its links."""
         wave = Wave(self.number, self.tiers, NO_LINKS, NO_STARTS)
-        wave.begins, wave.sets, wave.planes = self.begins, self.sets, self.planes
+        wave.begins, wave.sets, wave.planes, wave.spread = self.begins, self.sets, self.planes, self.spread
         wave.mirror, wave.kept = self.mirror, self.kept
         return wave
 
@@ -129,6 +138,10 @@ class Wave:
             tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32),
             room(f"{name} words", words + 1, np.uint64),
         )  # fmt: skip
+        return self.copy(aside, rows, sets)
+
+    def copy(self, aside: Aside, rows: Array, sets: Sets) -> Sets:
+        """Fill the *sets* of some tiers, rows ascending, and return them."""
         group = word = 0
         for chunk, begin, end in self.chunks_of(rows):
             head = groups_of(self.tiers[slice(*self.rows_of(chunk))])
@@ -140,13 +153,16 @@ class Wave:
         planes = room_for_planes(name, count, int(sets.tiers[:, WORDS].sum()))
         for chunk, begin, end in self.chunks_of(rows):
             there, content = self.tiers[rows[begin:end]], aside.get(self.planes[chunk])
-            if aside.squeezes:
-                unsqueeze_planes(content, count, there, sets, begin, planes)
-                continue
-            content = content.reshape(count, -1)
-            for at, to, words in np.c_[there[:, WORD], sets.tiers[begin:end, [WORD, WORDS]]].tolist():
-                planes[:, to : to + words] = content[:, at : at + words]
+            unsqueeze_planes(content, count, there, sets, begin, planes)
         return planes
+
+    def spread_out(self, aside: Aside, count: int, rooms: tuple[Array, ...]) -> Spread:
+        """Spread the wave, with so many planes, into room for it, and forget what was put aside."""
+        *own, planes = rooms
+        sets = self.copy(aside, np.arange(len(self.tiers)), Sets(self.tiers.copy(), *own))
+        words = int(sets.tiers[:, WORDS].sum()) + 1
+        self.spread, self.sets = Spread(sets, planes[: count * words].reshape(count, words)), []
+        return self.spread
 
     def take_whole(self, aside: Aside, rows: Array, name: str) -> Sets:
         """Return the sets of some tiers, with twins made of those that are kept."""
@@ -169,14 +185,12 @@ class Wave:
 
     def put_planes(self, aside: Aside, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
         """Put the planes of a chunk aside, whose words are those from *begin* on."""
-        own, name = self.tiers[slice(*self.rows_of(chunk))], f"planes{self.number}"
+        own = self.tiers[slice(*self.rows_of(chunk))]
         end = begin + int(own[:, WORDS].sum())
-        if not aside.squeezes:
-            return aside.put(name, planes[:, begin:end].ravel())
         count, size = len(planes), len(planes) * words_for(int(own[-1, FIRST] + own[-1, COUNT]))
         out = room("planes aside", size, np.uint64)[:size]
         squeeze_planes(words, planes, begin, end, count, out)
-        return aside.put(name, out)
+        return aside.put(f"planes{self.number}", out)
 
 
 def number_groups(tiers: Array) -> None:
@@ -198,6 +212,15 @@ def groups_of(tiers: Array) -> int:
 def planes_for(plies: int) -> int:
     """Return how many planes there are so many plies before the last wave."""
     return max(2, ((plies + 1) // 2).bit_length() + 1)
+
+
+def rooms_to_spread(waves: list[Wave]) -> list[tuple[Array, ...]]:
+    """Return room for two waves, one after the other, to be spread. Of what is not touched no memory is taken."""
+    groups = max(groups_of(wave.tiers) for wave in waves)
+    words = [int(wave.tiers[:, WORDS].sum()) + 1 for wave in waves]
+    planes = max(planes_for(len(waves) - 1 - wave.number) * size for wave, size in zip(waves, words, strict=True))
+    sizes = (groups, np.uint64), (groups, np.uint32), (max(words), np.uint64), (planes, np.uint64)  # as Spread has them
+    return [tuple(np.empty(size, kind) for size, kind in sizes) for _ in range(2)]
 
 
 def bytes_of_planes(waves: list[Wave]) -> int:

@@ -16,6 +16,7 @@ from retrograde.solver.setwise.kept import (
     Wave,
     planes_for,
     room_for_planes,
+    rooms_to_spread,
     save_memory,
     words_together,
 )
@@ -78,7 +79,7 @@ class Task(NamedTuple):
 
 class Solved(NamedTuple):
     """Which chunks are solved; for each tier a row of its steps and the frame they are in; a tally by code; how many
-    canonical positions there are; and where the planes of each chunk were put."""
+    canonical positions there are; and where the planes of each chunk were put, if the wave is not spread."""
 
     begin: int
     end: int
@@ -94,18 +95,23 @@ def solve_tiers(task: Task) -> Solved:
     (begin, end), back = task[2:], task.told.content
     wave, after, aside, codes, count = back.wave, back.after, back.aside, back.codes, back.planes
     first, behind = wave.rows_of(begin)[0], wave.rows_of(end - 1)[1]
-    sets = wave.take(aside, np.arange(first, behind), "own")
     starts = back.starts[first : behind + 1]
     links = back.links[starts[0] : starts[-1]].copy()
-    there = links[:, TO] != NONE
-    rows, links[there, TO] = np.unique(links[there, TO], return_inverse=True)
-    sets_after = after.take(aside, rows, "after")
-    planes_after = after.take_planes(aside, rows, sets_after, back.planes_after, "after")
-    planes = room_for_planes("own", count, int(sets.tiers[:, WORDS].sum()))
+    if wave.spread and after.spread:
+        sets, planes = wave.spread
+        sets = sets._replace(tiers=sets.tiers[first:behind])
+        sets_after, planes_after = after.spread
+    else:
+        sets = wave.take(aside, np.arange(first, behind), "own")
+        there = links[:, TO] != NONE
+        rows, links[there, TO] = np.unique(links[there, TO], return_inverse=True)
+        sets_after = after.take(aside, rows, "after")
+        planes_after = after.take_planes(aside, rows, sets_after, back.planes_after, "after")
+        planes = room_for_planes("own", count, int(sets.tiers[:, WORDS].sum()))
     worths = np.zeros((behind - first, len(codes)), np.int64)
     backward(back.imaging, after.mirror, sets, links, starts - starts[0], sets_after, planes_after, planes, worths)
     put = []
-    for chunk in range(begin, end):
+    for chunk in range(begin, end) if not wave.spread else ():
         own = wave.rows_of(chunk)[0] - first
         put.append(wave.put_planes(aside, chunk, sets.words, planes, int(sets.tiers[own, WORD])))
     largest, all_of = int(worths.sum(axis=1).max()), int(worths.sum())
@@ -137,6 +143,7 @@ class SetwiseStore:
         self.last = len(found) - 1
         self.left: list[set[int]] = [set(np.flatnonzero(words_in(wave)).tolist()) for wave in found]
         """The chunks that are not solved, by wave."""
+        self.rooms = rooms_to_spread(found) if aside.spreads else []
         for wave in found:
             wave.planes = [None] * len(wave.sets)
 
@@ -147,13 +154,20 @@ class SetwiseStore:
             for frame in self.scratch.missing(self.needed()):
                 raise self.scratch.damaged(frame)
         last = self.found[self.last]
+        if self.aside.spreads:
+            (_, _, _, words), planes = last.spread_out(self.aside, planes_for(0), self.rooms[self.last & 1])
+            planes[:] = 0
+            planes[-1] = words[: planes.shape[1]]  # what has not been lost is tied
+            yield from reversed(range(self.last))
+            self.found[0].spread = None
+            self.rooms.clear()
+            return
         for chunk in self.left[self.last] if self.left[self.last - 1] else ():
             rows = np.arange(*last.rows_of(chunk))
             sets = last.take(self.aside, rows, "own")
-            words = int(sets.tiers[:, WORDS].sum())
-            planes = room_for_planes("own", planes_for(0), words)
+            planes = room_for_planes("own", planes_for(0), int(sets.tiers[:, WORDS].sum()))
             planes[:] = 0
-            planes[-1, :words] = sets.words[:words]  # what has not been lost is tied
+            planes[-1] = sets.words[: planes.shape[1]]  # tied, as above
             last.planes[chunk] = last.put_planes(self.aside, chunk, sets.words, planes, 0)
         yield from reversed(range(self.last))
 
@@ -197,6 +211,8 @@ class SetwiseStore:
         links, starts = links_out(wave, after)
         plies = self.last - number
         count = planes_for(plies)
+        if self.aside.spreads:
+            wave.spread_out(self.aside, count, self.rooms[number & 1])
         back = Back(
             self.rules.imaging, self.aside, self.scratch, wave.without_links(), links, starts, after.without_links(),
             planes_for(plies - 1), count, codes_for(count, plies), len(self.tally),
@@ -204,7 +220,8 @@ class SetwiseStore:
         tasks = list(self.tasks(Told(back, self.aside.scratch, f"told{number}"), wave))
         done = self.work.as_completed(solve_tiers, tasks) if len(tasks) > 1 else map(solve_tiers, tasks)
         for solved in done:
-            wave.planes[solved.begin : solved.end] = solved.planes
+            if solved.planes:
+                wave.planes[solved.begin : solved.end] = solved.planes
             save_memory(self.work, self.aside)
             frames = [planes[1:] for planes in solved.planes if isinstance(planes, Frame)]
             yield (
@@ -216,7 +233,7 @@ class SetwiseStore:
             self.aside.sync(filter(None, wave.planes))
             self.scratch.sync(self.steps_of(number))  # all else has been before
             self.log.settle()
-        after.sets, after.planes = [], []
+        after.sets, after.planes, after.spread = [], [], None
         after.links, after.starts = NO_LINKS, NO_STARTS
         for what in (f"sets{after.number}", f"planes{after.number}", f"told{number}"):
             self.aside.drop(what)

@@ -153,7 +153,7 @@ class Attempt:
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0
         if not self.aside.scratch and bytes_of_planes(waves) < FOR_PLANES * self.work.budget.left():
-            self.aside = Aside(None, squeezes=False)
+            self.aside = Aside(None, spreads=True)
         store = SetwiseStore(self.rules, self.work, solved, self.scratch, self.aside, waves, over, times)
         drive(store, solved, self.work.phase("solving", left))
         return solved_from(store)

@@ -8,7 +8,6 @@ import click
 
 from retrograde.cli.common import complete_files, json_option, print_json
 from retrograde.cli.failure import Failure
-from retrograde.cli.zeroing import count_in
 from retrograde.games.text import printable
 
 if TYPE_CHECKING:
@@ -159,7 +158,6 @@ def chess_reviews(
     from retrograde.games.chess.movetext import MOVE, legal_move
 
     board: AnyBoard | None
-    count = count_in(game.start)
     try:
         board = AnyBoard.from_fen(game.start)
     except ValueError as error:
@@ -175,24 +173,15 @@ def chess_reviews(
                 tally.complain(f"{place}: {error}; the moves from there are left as they are")
                 board = None
             else:
-                found = chess_review(board, move, tables, said, count)
-                count = 0 if zeroes(board, move) else count + 1
+                found = chess_review(board, move, tables, said)
                 board = board.after(move)
         if found:
             tally.count(found)
         yield word.text, found
 
 
-def zeroes(board: "AnyBoard", move: str) -> bool:
-    """Tell whether a move sets the count of the fifty-move rule back: it is a pawn's, or captures."""
-    from retrograde.games.chess.squares import square_of
-
-    return board.men[square_of(move[:2])] in "Pp" or board.men[square_of(move[2:4])] != "."
-
-
-def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str], count: int) -> "Review | None":
-    """Return what the databases know of a move after so many plies without progress, by the fifty-move rule if they do;
-    None where none has the position."""
+def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str]) -> "Review | None":
+    """Return what the databases know of a move, by the fifty-move rule if they do; None where none has the position."""
     from retrograde.cli.uci.tables import ending_on
     from retrograde.games.chess.san import uci
     from retrograde.games.game import RetrogradeError
@@ -207,7 +196,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str],
         position = solution.game.read(board.fen())
         if position in solution.database:
             number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
-            return review(counting(solution, position, count), position, number)
+            return review(counting(solution, position, board.count), position, number)
     if material not in said:
         said.add(material)
         click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)

@@ -24,6 +24,7 @@ from retrograde.cli.known import searched as searched_with_moves
 from retrograde.cli.words import NOUNS
 from retrograde.games import PositionError, RetrogradeError, Value, VariantError
 from retrograde.games.text import printable
+from retrograde.games.zeroing import count_in
 
 if TYPE_CHECKING:
     from retrograde.databases import NoDatabase
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Known, Oracle
     from retrograde.solver.play.solution import Solution
 
-    Facts = Callable[[Oracle, int], dict[str, Any]]
+    Facts = Callable[[Oracle, int, int], dict[str, Any]]
 
 LINES = 1 << 15
 """Lines that are answered together."""
@@ -53,13 +54,15 @@ class Line(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What is known of a line: who answers, the position, its value and remoteness (-1: none); or what is wrong.
+    """What is known of a line: who answers, the position, after how many plies without progress it comes, its value and
+    remoteness (-1: none); or what is wrong.
 
     Of who searches, nothing else: searched is when the answer is told.
     """
 
     oracle: "Oracle | None" = None
     position: int = 0
+    counted: int = 0
     value: Value = Value.UNDECIDED
     remoteness: int = -1
     error: str = ""
@@ -133,8 +136,8 @@ class Desk:
                     answers[k] = Answer(error=f"{printable(what)} from the start")
         return answers
 
-    def read(self, line: str) -> "tuple[Oracle, int]":
-        """Return who answers, and the position that a line asks for."""
+    def read(self, line: str) -> "tuple[Oracle, int, int]":
+        """Return who answers, the position that a line asks for, and after how many plies without progress it comes."""
         source, tab, text = line.partition("\t")
         if not tab and self.source is not None:
             source, text = self.source, line
@@ -148,7 +151,8 @@ class Desk:
             if re.search(r"[/\\]|\.py\b|\.h5\b", source):  # what a line says may be anybody's word
                 raise VariantError(f"a line names a game, not a file, as {source!r} does")
         oracle = self.open(source.strip(), text.strip())
-        return oracle, read_position(oracle.game, fen_of(text) if oracle.game.name == CHESS else text.strip())
+        text = fen_of(text) if oracle.game.name == CHESS else text.strip()
+        return oracle, read_position(oracle.game, text), count_in(text)
 
     def open(self, source: str, text: str) -> "Oracle":
         """Return who answers for what VARIANT|FILE names; where that is just chess, for the men of a text."""
@@ -297,7 +301,7 @@ def in_json(lines: Iterable[Line], answers: Iterable[Answer], facts: "Facts | No
         if answer.error or not answer.oracle:
             said |= {"input": line.text, "error": answer.error}
         elif facts:
-            said |= facts(answer.oracle, answer.position)
+            said |= facts(answer.oracle, answer.position, answer.counted)
         elif not answer.value:
             known = searched(answer.oracle, answer.position)
             said |= {"input": line.text} | facts_known(answer.oracle.game, answer.position, known, None)

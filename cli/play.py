@@ -28,11 +28,10 @@ from retrograde.cli.moves import distance, mover, moves_played, moves_table, num
 from retrograde.cli.pager import paged
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import NOUNS, coloured, heading, prospect, wrap
-from retrograde.cli.zeroing import count_in
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.game import METRICS, defines
 from retrograde.games.naming import variant_title
-from retrograde.games.zeroing import PATIENCE
+from retrograde.games.zeroing import PATIENCE, count_after, count_in
 
 if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Oracle
@@ -226,7 +225,7 @@ class Match:
     def add(self, move: int) -> None:
         """Note a move that is made."""
         game = self.oracle.game
-        self.counts.append(0 if defines(game, "zeroes") and game.zeroes(self.position, move) else self.counts[-1] + 1)
+        self.counts.append(count_after(game, self.position, move, self.counts[-1]))
         self.positions.append(game.do_move(self.position, move))
         self.moves.append(move)
 

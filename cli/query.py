@@ -26,17 +26,17 @@ from retrograde.cli.moves import mover, moves_table, print_line
 from retrograde.cli.pager import paged
 from retrograde.cli.scores import score_facts, score_told
 from retrograde.cli.words import heading, prospect
-from retrograde.cli.zeroing import by_the_rule, count_after, count_in, zeroing_facts
+from retrograde.cli.zeroing import by_the_rule, zeroing_facts
 from retrograde.games import UNDECIDED
 from retrograde.games.text import printable
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.zeroing import TO_PROGRESS, count_after, count_in
 
 if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Known, Oracle
     from retrograde.solver.play.solution import Solution
 
-    Reader = Callable[[str], tuple[Oracle, int]]
-    """Returns who answers, and the position that a text stands for."""
+    Reader = Callable[[str], tuple[Oracle, int, int]]
+    """Returns who answers, the position that a text stands for, and after how many plies without progress it comes."""
 
 SECONDS = 10.0
 
@@ -100,8 +100,7 @@ def command(
         if position == "-":
             show_lines(read, as_json)
             return
-        oracle, place = read(position or "")
-        show(oracle, place, as_json, count_in(position or ""))
+        show(*read(position or ""), as_json)
 
 
 def reader(source: str, position: str | None, database: str | None, seconds: float, opened: ExitStack) -> "Reader":
@@ -121,7 +120,9 @@ def reader(source: str, position: str | None, database: str | None, seconds: flo
     else:
         oracle = open_oracle(source, database, seconds)
     opened.callback(oracle.close)
-    return lambda text: (oracle, read_reachable(oracle, text) if position is not None else start_of(oracle))
+    return lambda text: (
+        oracle, read_reachable(oracle, text) if position is not None else start_of(oracle), count_in(text)
+    )  # fmt: skip
 
 
 def show_lines(read: "Reader", as_json: bool) -> None:
@@ -137,7 +138,7 @@ def show_lines(read: "Reader", as_json: bool) -> None:
             click.echo()
         asked += 1
         try:
-            show(*read(text), as_json, count_in(text))
+            show(*read(text), as_json)
         except BAD as error:
             bad += 1
             what = f"line {number}: {error}"
@@ -146,7 +147,7 @@ def show_lines(read: "Reader", as_json: bool) -> None:
         raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
 
 
-def show(oracle: "Oracle", place: int, as_json: bool, count: int = 0) -> None:
+def show(oracle: "Oracle", place: int, count: int, as_json: bool) -> None:
     """Print what is known of a position after so many plies without progress, for people or as JSON."""
     from retrograde.solver.play.solution import Solution
 
@@ -192,7 +193,7 @@ def facts(solution: "Solution", position: int, count: int = 0) -> dict[str, Any]
     """Return a position's facts, ready for JSON; those of a move are of the position reached, for who moves there,
     which may be the same player *again*. *count* says how many plies without progress there were before."""
     write, choices = solution.game.write, solution.moves(position)
-    counts = {choice.position: count_after(solution, position, choice.move, count) for choice in choices}
+    counts = {choice.position: count_after(solution.game, position, choice.move, count) for choice in choices}
     odds = odds_of(solution.game, position) if solution.metric == EXPECTATION else {}
     weights = weights_of(solution, position)
     return {
@@ -227,12 +228,12 @@ def distance(solution: "Solution", position: int) -> dict[str, str]:
     return {"distance": words} if words else {}
 
 
-def facts_of(oracle: "Oracle", position: int) -> dict[str, Any]:
-    """Return a position's facts, ready for JSON, whoever knows them."""
+def facts_of(oracle: "Oracle", position: int, count: int) -> dict[str, Any]:
+    """Return a position's facts after so many plies without progress, ready for JSON, whoever knows them."""
     from retrograde.solver.play.solution import Solution
 
     if isinstance(oracle, Solution):
-        return facts(oracle, position)
+        return facts(oracle, position, count)
     return facts_searched(oracle, position, *searched(oracle, position))
 
 

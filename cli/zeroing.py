@@ -17,21 +17,6 @@ def zeroing_facts(solution: "Solution", position: int, count: int = 0) -> dict[s
     return {DTZ: signed(*found), "category": category(*found, count)} if found else {}
 
 
-def count_in(fen: str) -> int:
-    """Return how many plies have gone by without progress, as FEN says it; 0 where it says nothing.
-
-    >>> count_in("8/8/8/8/8/2k5/1R6/K7 b - - 70 80"), count_in("8/8/8/8/8/2k5/1R6/K7_b")
-    (70, 0)
-    """
-    fields = fen.replace("_", " ").split()
-    return int(fields[4][:6]) if len(fields) > 4 and fields[4].isdecimal() else 0
-
-
-def count_after(solution: "Solution", position: int, move: int, count: int) -> int:
-    """Return how many plies without progress there were once a move is made; 0 where nothing was counted before."""
-    return count + 1 if count and not (solution.zeroing and solution.game.zeroes(position, move)) else 0
-
-
 def by_the_rule(value: Value, far: int, count: int = 0) -> str:
     """Return what a win or a loss is worth by the fifty-move rule after so many plies without progress, and how far
     zeroing is.

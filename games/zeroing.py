@@ -15,13 +15,46 @@ dtc is the distance to conversion, with no such rule: progress is what leads to 
 lead to another ending of chess. It counts 1 whatever comes after, and moves of pawns are moves like others.
 """
 
-from retrograde.games.game import DRAW, LOSE, WIN, Game, Value
+from collections.abc import Iterable
+
+from retrograde.games.game import DRAW, LOSE, WIN, Game, Value, defines
 
 DTZ, DTC = "dtz", "dtc"
 TO_PROGRESS = DTZ, DTC
 """The metrics whose plies are those to the next move that is progress."""
 PATIENCE = 100
 """Plies without progress after which a game is a draw: fifty moves of each side."""
+
+
+# The count of plies without progress
+
+
+def count_in(fen: str) -> int:
+    """Return how many plies have gone by without progress, as FEN says it; 0 where it says nothing.
+
+    >>> count_in("8/8/8/8/8/2k5/1R6/K7 b - - 70 80"), count_in("8/8/8/8/8/2k5/1R6/K7_b")
+    (70, 0)
+    """
+    fields = fen.replace("_", " ").split()
+    return int(fields[4][:6]) if len(fields) > 4 and fields[4].isdecimal() else 0
+
+
+def count_after(game: Game, position: int, move: int, count: int) -> int:
+    """Return how many plies have gone by without progress once a move is made; in games in which nothing is progress
+    all of them count."""
+    return 0 if defines(game, "zeroes") and game.zeroes(position, move) else count + 1
+
+
+def counts_along(game: Game, positions: Iterable[int], moves: Iterable[int], first: int) -> list[int]:
+    """Return after how many plies without progress each of some positions comes, the *first* of which after so many,
+    and the one that the last move leads to."""
+    counts = [first]
+    for position, move in zip(positions, moves, strict=False):
+        counts.append(count_after(game, position, move, counts[-1]))
+    return counts
+
+
+# Distances and values
 
 
 def after_zeroing(plies: int) -> int:

@@ -18,7 +18,6 @@ from pydantic import BaseModel
 
 from retrograde.cli.uci.tables import ending_on
 from retrograde.cli.web.library import Library
-from retrograde.cli.zeroing import count_in
 from retrograde.databases import NoDatabase
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
@@ -28,7 +27,7 @@ from retrograde.games.chess.men import NOBODY, PAWN
 from retrograde.games.chess.san import kind_of, san, uci
 from retrograde.games.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
 from retrograde.games.zeroing import category as by_the_rule
-from retrograde.games.zeroing import signed
+from retrograde.games.zeroing import count_after, signed
 from retrograde.solver.play.solution import Solution
 
 FULL = 100
@@ -134,7 +133,7 @@ def mainline(library: Library, fen: str) -> Mainline:
     steps: list[Step] = []
     while told["dtm"] and counter < FULL and (choices := solution.moves(position)):
         move, child = choices[0].move, choices[0].position
-        counter = 0 if game.zeroes(position, move) else counter + 1
+        counter = count_after(game, position, move, counter)
         steps.append(Step(uci=uci(position, move), san=san(game, position, move), **distances(game, child, solution)))
         position = child
     mate = game.primitive(position) == LOSE
@@ -154,7 +153,6 @@ def find(library: Library, fen: str) -> Found:
     Raises PositionError where it is none, and RetrogradeError where it has more men than any ending of ours, or where
     no database can be read that should have it.
     """
-    counter = count_in(fen)
     try:
         board = AnyBoard.from_fen(fen.replace("_", " "))
         game = Chess(ending_on(board))
@@ -168,24 +166,23 @@ def find(library: Library, fen: str) -> Found:
             try:
                 solution = library.open(facts)
                 if solution.metric == METRICS[0] and position in solution.database:
-                    return Found(game, position, counter, solution)
+                    return Found(game, position, board.count, solution)
             except Exception as error:  # another database may have the ending as well
                 unread = error
     if unread:
         raise unread
-    return Found(game, position, counter, None)
+    return Found(game, position, board.count, None)
 
 
 def move_answer(found: Found, move: int, child: int) -> MoveAnswer:
     """Return what is known of a move."""
     game, position, counter, solution = found
-    zeroing = game.zeroes(position, move)
     return MoveAnswer(
         uci=uci(position, move),
         san=san(game, position, move),
-        zeroing=zeroing,
+        zeroing=game.zeroes(position, move),
         conversion=is_capture(position, move) or move >> 12 != 0,
-        **about(game, child, 0 if zeroing else counter + 1, solution),
+        **about(game, child, count_after(game, position, move, counter), solution),
     )
 
 

@@ -7,10 +7,9 @@ from retrograde.cli.expected import EXPECTATION, odds_of
 from retrograde.cli.measures import said
 from retrograde.cli.moves import distance
 from retrograde.cli.words import NOUNS, plies
-from retrograde.cli.zeroing import count_in
 from retrograde.games.game import LOSE, METRICS, Game, Value, defines
-from retrograde.games.zeroing import TO_PROGRESS
-from retrograde.solver.oracles.counting import counts, counts_along
+from retrograde.games.zeroing import TO_PROGRESS, count_in
+from retrograde.solver.oracles.counting import counts
 from retrograde.solver.play.oracle import DATABASE, Oracle
 
 Seats = Literal["one", "two", "several"]
@@ -65,11 +64,6 @@ def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
     if not counts(oracle):
         return None
     return count_in(text or "") if count is None else count
-
-
-def count_after(oracle: Oracle, place: int, move: int, count: int | None) -> int | None:
-    """Return the same once a move is made."""
-    return None if count is None else counts_along(oracle, [place], [move], count)[-1]
 
 
 def without_rule(oracle: Oracle, place: int, value: Value) -> str:

@@ -29,7 +29,8 @@ from retrograde.games.game import (
 )
 from retrograde.games.naming import first_of_other, piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
-from retrograde.solver.oracles.counting import counting, counts_along, marked_by_rule
+from retrograde.games.zeroing import count_after, counts_along
+from retrograde.solver.oracles.counting import counting, marked_by_rule
 from retrograde.solver.play import match
 from retrograde.solver.play.choice import preference
 from retrograde.solver.play.marks import in_short
@@ -321,7 +322,7 @@ def position(
                 position=game.write(choice.position),
                 steps=[list(group) for group in game.draw_steps(place, choice.move)],
                 reach=list(game.draw_reach(place, choice.move)),
-                count=measured.count_after(plain, place, choice.move, count),
+                count=None if count is None else count_after(game, place, choice.move, count),
             )
             for choice in choices
         ],
@@ -396,7 +397,7 @@ def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: 
             problem = f"move {len(steps)}, {name!r}, cannot be made: {error}"
             break
         places_of_move, paid = oracle.game.draw_move(place, move), measured.paid(oracle.game, place, move)
-        count = measured.count_after(oracle, place, move, count)
+        count = None if count is None else count_after(oracle.game, place, move, count)
         place = oracle.game.do_move(place, move)
         side = match.side_of(oracle.game, first, place, len(steps))
         steps.append(step(oracle, place, name, places_of_move, side, paid, count))
@@ -451,7 +452,7 @@ def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = 
     for name in names:
         moves.append(move_named(oracle.game, positions[-1], name))
         positions.append(oracle.game.do_move(positions[-1], moves[-1]))
-    counts = counts_along(oracle, positions, moves, count or 0)
+    counts = counts_along(oracle.game, positions, moves, count or 0)
     marks = marked_by_rule(oracle, positions, moves, range(len(moves)), counts)
     return [mark_told(mark) for mark in marks]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from retrograde.games.chess.squares import DIAGONAL, LEAPS, ORTHOGONAL, square_name, square_of, step
+from retrograde.games.zeroing import count_in
 
 STARTING_POSITION = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 RIDES = {"R": ORTHOGONAL, "B": DIAGONAL, "Q": ORTHOGONAL + DIAGONAL}
@@ -25,13 +26,15 @@ CASTLING = {"K": ("e1", "g1", "h1", "f1"), "Q": ("e1", "c1", "a1", "d1"), "k": (
 class AnyBoard:
     """A position: `men` has a letter for each square, as squares.py numbers them, capitals for White, dots for nobody.
 
-    `passed` is the square on which a pawn may be captured en passant, or a dash.
+    `passed` is the square on which a pawn may be captured en passant, or a dash; `count` are the plies since the last
+    capture or move of a pawn.
     """
 
     men: str
     white_to_move: bool
     castling: str
     passed: str
+    count: int = 0
 
     @classmethod
     def from_fen(cls, fen: str) -> "AnyBoard":
@@ -45,7 +48,8 @@ class AnyBoard:
         if turn not in ("w", "b") or men.count("K") != 1 or men.count("k") != 1 or pawns_astray:
             raise ValueError(f"no FEN {fen!r} of a legal position")
         rights = "".join(right for right in CASTLING if right in castling and has_stayed(men, right))
-        board = cls(men, turn == "w", rights or "-", passed if re.fullmatch("[a-h][36]", passed) else "-")
+        passed = passed if re.fullmatch("[a-h][36]", passed) else "-"
+        board = cls(men, turn == "w", rights or "-", passed, count_in(fen))
         if board.in_check(not board.white_to_move):
             raise ValueError(f"no legal position {fen!r}: the side that is not to move is in check")
         return board
@@ -115,6 +119,7 @@ class AnyBoard:
         origin, target = square_of(move[:2]), square_of(move[2:4])
         men = list(self.men)
         man = men[origin]
+        count = 0 if man in "Pp" or men[target] != "." else self.count + 1
         if man in "Pp" and origin % 8 != target % 8 and men[target] == ".":
             men[target + (-8 if man == "P" else 8)] = "."
         men[origin] = "."
@@ -125,7 +130,8 @@ class AnyBoard:
         after = "".join(men)
         rights = "".join(right for right in self.castling if right != "-" and has_stayed(after, right)) or "-"
         double = man in "Pp" and abs(target - origin) == 16
-        return AnyBoard(after, not self.white_to_move, rights, square_name((origin + target) // 2) if double else "-")
+        passed = square_name((origin + target) // 2) if double else "-"
+        return AnyBoard(after, not self.white_to_move, rights, passed, count)
 
     def in_check(self, white: bool) -> bool:
         """Tell whether a side's king is attacked."""

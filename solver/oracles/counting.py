@@ -10,7 +10,7 @@ from typing import Any
 
 from retrograde.databases import Outcome
 from retrograde.games.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
-from retrograde.games.zeroing import DTZ, PATIENCE, by_rule, counted
+from retrograde.games.zeroing import DTZ, PATIENCE, by_rule, count_after, counted
 from retrograde.solver.play.choice import Choice, followed, preference
 from retrograde.solver.play.match import Mark, marked
 from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
@@ -74,8 +74,7 @@ class Counting:
     def _counted(self, position: int, choice: Choice, outcome: Outcome) -> Choice:
         """Return a choice with what it brings by the rule; *outcome* is that of its position by distance to zeroing."""
         game, count = self.game, self.counts[position]
-        after = 0 if game.zeroes(position, choice.move) else count + 1
-        self.counts[choice.position] = after
+        after = self.counts[choice.position] = count_after(game, position, choice.move, count)
         brings = FLIPPED[by_rule(*outcome, after)]
         rank: tuple[int, ...] = ORDER.index(brings), ORDER.index(choice.brings)
         if brings == WIN and not self._ends_before(position):
@@ -101,15 +100,6 @@ def counting(oracle: Oracle, position: int, count: int) -> Oracle:
 def counts(oracle: Oracle) -> bool:
     """Tell whether it is known of a game's positions what a rule makes of long play without progress."""
     return isinstance(oracle, Solution) and oracle.zeroing is not None
-
-
-def counts_along(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], first: int) -> list[int]:
-    """Return after how many plies without progress each of some positions comes, the *first* of which after so many;
-    only moves count where it is not known what a rule makes of them."""
-    found = [first]
-    for position, move in zip(positions, moves, strict=False):
-        found.append(0 if counts(oracle) and oracle.game.zeroes(position, move) else found[-1] + 1)
-    return found
 
 
 def marked_by_rule(

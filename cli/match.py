@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +23,12 @@ from retrograde.cli.common import (
 )
 from retrograde.cli.expected import within
 from retrograde.cli.known import open_oracle, time_option
+from retrograde.cli.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.progress import listening
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import heading, indent, table
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
+from retrograde.games.zeroing import count_in
 
 if TYPE_CHECKING:
     from retrograde.games import Game
@@ -42,6 +46,7 @@ SECONDS = 1.0
 @click.option("--seed", type=int, default=1, show_default=True, help="For the same play by chance each time.")
 @click.option("--exact", is_flag=True, help="Play nothing, and compute what both can expect to be paid.")
 @time_option(SECONDS, "for a move")
+@pgn_option("the games")
 @database_option
 @json_option
 def command(
@@ -53,6 +58,7 @@ def command(
     seed: int,
     exact: bool,
     seconds: float,
+    pgn: str | None,
     database: str | None,
     as_json: bool,
 ) -> None:
@@ -65,6 +71,9 @@ def command(
     response to that player, once it is solved: solve --against random); or a function of your own, FILE.py:function. A
     win is a point, a tie or a draw half of one. Mistakes are moves that gave up value; where there is no database,
     those of which a search has proved it in the time for a move.
+
+    Where chess is solved by mate and by zeroing (--metric dtz), plies without progress are counted, from the counter of
+    a FEN on; players go by the fifty-move rule, and after 100 such plies it is a draw.
 
     A game without a start begins in random positions, each played twice, once with either side.
 
@@ -83,8 +92,11 @@ def command(
         print_exact(source, database, (a, b), position, as_json)
         return
     with closing(open_oracle(source, database, seconds)) as oracle:
-        outcome = contest(oracle, (a, b), games, position, seed)
+        check_writes_pgn(oracle.game, pgn)
+        outcome, written = contest(oracle, (a, b), games, position, seed, pgn is not None)
         variant, puzzle = oracle.variant, oracle.game.players == 1
+    if pgn is not None:
+        Path(pgn).write_text("\n".join(written), encoding="utf-8")
     if as_json:
         print_json({"variant": variant, "games": games, "seed": seed, "players": outcome})
         return
@@ -144,36 +156,43 @@ def game_of(source: str, database: str | None) -> "tuple[Game, str]":
 
 
 def contest(
-    oracle: "Oracle", names: tuple[str, str], games: int, position: str | None, seed: int
-) -> list[dict[str, Any]]:
-    """Play games, the first player named moving first in every other; return the counts of both.
+    oracle: "Oracle", names: tuple[str, str], games: int, position: str | None, seed: int, pgn: bool = False
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Play games, the first player named moving first in every other; return the counts of both, and the games as PGN
+    if that is wanted.
 
     A puzzle has one player, who is the first in every other.
     """
+    from retrograde.solver.oracles.counting import counting, counts
     from retrograde.solver.play.match import play, points, random_position
 
     players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings, dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
     by_chance = position == "random" or (position is None and oracle.start is None)
-    start = 0
+    start, count, written = 0, count_in(position or ""), list[str]()
+    by_rule = partial(counting, oracle) if counts(oracle) else None
     if not by_chance:
         start = oracle.game.start if position is None else read_reachable(oracle, position)
-    counts: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
+    score: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
     for number in range(games):
         if by_chance and number % 2 == 0:
             start = random_position(oracle, beginnings)
         first = number % 2
-        played = play(oracle, start, (players[first], players[1 - first]), dice)
+        played = play(oracle, start, (players[first], players[1 - first]), dice, by_rule, count)
+        if pgn:
+            sides_named = names[first], names[1 - first]
+            written.append(pgn_of(oracle.game, start, played.moves, sides_named, count=count))
         sides = [(first, played.value), (1 - first, FLIPPED[played.value])]
         for side, value in sides[: oracle.game.players]:
-            counts[side][value] += 1
-            counts[side]["first" if side == first else "second"] += points(value)
-            counts[side]["mistakes"] += played.mistakes[side != first]
-    return [
+            score[side][value] += 1
+            score[side]["first" if side == first else "second"] += points(value)
+            score[side]["mistakes"] += played.mistakes[side != first]
+    counts_of_both = [
         {
-            "player": name, "won": count[WIN], "tied": count[TIE], "drawn": count[DRAW], "lost": count[LOSE],
-            "points": count["first"] + count["second"], "mistakes": count["mistakes"],
-            "first": count["first"], "second": count["second"],
+            "player": name, "won": own[WIN], "tied": own[TIE], "drawn": own[DRAW], "lost": own[LOSE],
+            "points": own["first"] + own["second"], "mistakes": own["mistakes"],
+            "first": own["first"], "second": own["second"],
         }
-        for name, count in zip(names, counts, strict=True)
+        for name, own in zip(names, score, strict=True)
     ]  # fmt: skip
+    return counts_of_both, written

@@ -26,6 +26,7 @@ from retrograde.cli.expected import EXPECTATION, is_chances, odds_of, print_expe
 from retrograde.cli.known import awaited, how_known, open_oracle, thinking, time_option, verdict, worths
 from retrograde.cli.moves import distance, mover, moves_played, moves_table, number_of, numbered, sides_of
 from retrograde.cli.pager import paged
+from retrograde.cli.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
@@ -75,7 +76,7 @@ class Quit(Exception):
 )  # fmt: skip
 @click.option("--seed", type=int, metavar="N", help="For the same play by chance each time.")
 @time_option(SECONDS, "for a move")
-@click.option("--pgn", type=click.Path(dir_okay=False, writable=True), metavar="FILE", help="Where to write the game.")
+@pgn_option("the game")
 @database_option
 def command(
     source: str,
@@ -111,8 +112,7 @@ def command(
       retrograde play chess:KRK --from longest --pgn rook.pgn
     """
     with closing(open_oracle(source, database, seconds)) as oracle:
-        if pgn is not None and not hasattr(oracle.game, "pgn"):
-            raise click.UsageError(f"games of {oracle.game.name} cannot be written as PGN")
+        check_writes_pgn(oracle.game, pgn)
         names = [first, second]
         players: list[Player | None] = []
         for turn, name in enumerate(names):
@@ -135,13 +135,7 @@ def command(
             click.echo("\nthe game stops here")
         finally:
             if pgn is not None:
-                text = oracle.game.pgn(  # type: ignore[attr-defined]
-                    match.start,
-                    match.moves,
-                    tuple(match.names),
-                    finished,
-                    **({"count": match.counts[0]} if match.counts[0] else {}),
-                )
+                text = pgn_of(oracle.game, match.start, match.moves, match.names, finished, match.counts[0])
                 Path(pgn).write_text(text, encoding="utf-8")
         match.print_scorecard()
 

@@ -14,11 +14,13 @@ from time import monotonic
 from typing import NamedTuple
 
 from retrograde.cli.uci.limits import Limits, number
-from retrograde.cli.uci.lines import Prober, depth, score
+from retrograde.cli.uci.lines import CountingProber, Prober, depth
 from retrograde.cli.uci.searches import Searches
 from retrograde.cli.uci.tables import Tables, ending_on, said_of, usual_folder
 from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
+from retrograde.solver.oracles.counting import counts
+from retrograde.solver.play.solution import Solution
 
 LONGEST_REMARK = 500
 """Characters of an `info string`."""
@@ -34,6 +36,8 @@ class Spin(NamedTuple):
 
 SPINS = {"Hash": Spin(16, 1, 1 << 25), "Move Overhead": Spin(10, 0, 5000), "MultiPV": Spin(1, 1, 500)}
 """The options that are numbers. Hash is the MiB of the table of a search; databases need none."""
+RULE = "Syzygy50MoveRule"
+"""The option by which the fifty-move rule counts, as other engines call it."""
 
 
 class Engine:
@@ -44,6 +48,7 @@ class Engine:
         self.tables = Tables(self.remark)
         self.searches = Searches(say, self.remark)
         self.options = {name: spin.default for name, spin in SPINS.items()}
+        self.by_rule = True
         self.board = AnyBoard.from_fen(STARTING_POSITION)
         self.setup: tuple[str, list[str]] = STARTING_POSITION, []
         """What the board was set up by: FEN and moves."""
@@ -95,10 +100,11 @@ class Engine:
         self.say(f"option name DatabasePath type string default {one_line(str(usual_folder()))}")
         for name, spin in SPINS.items():
             self.say(f"option name {name} type spin default {spin.default} min {spin.least} max {spin.most}")
+        self.say(f"option name {RULE} type check default true")
         self.say("uciok")
 
     def set_option(self, line: str) -> None:
-        """Set a number, or where the databases are."""
+        """Set a number, whether the fifty-move rule counts, or where the databases are."""
         name, _, value = line.partition(" name ")[2].partition(" value ")
         name, text = " ".join(name.split()), value.strip()
         spin = next((known for known in SPINS if known.lower() == name.lower()), None)
@@ -106,8 +112,10 @@ class Engine:
             self.set_number(spin, text)
         elif name.lower() == "databasepath":
             self.set_path(text)
+        elif name.lower() == RULE.lower():
+            self.set_rule(text)
         else:
-            self.remark(f"no option {name!r}; there are DatabasePath, {', '.join(SPINS)}")
+            self.remark(f"no option {name!r}; there are DatabasePath, {', '.join(SPINS)}, {RULE}")
 
     def set_number(self, name: str, text: str) -> None:
         """Set an option that is a number."""
@@ -116,6 +124,13 @@ class Engine:
             self.remark(f"{name} must be from {spin.least} to {spin.most}, not {text!r}")
         else:
             self.options[name] = value
+
+    def set_rule(self, text: str) -> None:
+        """Set whether the fifty-move rule counts."""
+        if text.lower() in ("true", "false"):
+            self.by_rule = text.lower() == "true"
+        else:
+            self.remark(f"{RULE} must be true or false, not {text!r}")
 
     def set_path(self, text: str) -> None:
         """Set where the databases are: a folder, or one file."""
@@ -190,7 +205,8 @@ class Engine:
                     position = solution.game.read(self.board.fen())
                 if (outcome := solution.database.get(position)) is None:
                     continue
-                return self.tell(Prober(solution), position, outcome, moves, (began, seconds))
+                prober = self.prober(solution, position)
+                return self.tell(prober, position, outcome, moves, (began, seconds))
             except Exception as error:  # another database may have the position as well
                 self.remark(f"{path}: {said_of(error)}")
                 self.tables.forget(path)
@@ -198,6 +214,12 @@ class Engine:
         self.remark(f"{what}; it is searched; make one with: retrograde solve chess:{material}")
         deadline = None if seconds is None else began + seconds
         return self.searches.best(material, self.board.fen(), moves, deadline, self.options["Hash"])
+
+    def prober(self, solution: Solution, position: int) -> Prober:
+        """Return who looks up the moves of the position on the board, by the fifty-move rule where that is known."""
+        if self.by_rule and counts(solution):
+            return CountingProber(solution, position, self.board.count)
+        return Prober(solution)
 
     def tell(
         self, prober: Prober, position: int, outcome: Outcome, moves: list[str], time: tuple[float, float | None]
@@ -212,7 +234,7 @@ class Engine:
             line = prober.line(choice, deadline) if seconds != 0 else [choice.name]
             passed = round(1000 * (monotonic() - began))
             self.say(
-                f"info depth {depth(choice, line)} multipv {rank} score {score(choice.value, choice.remoteness)} "
+                f"info depth {depth(choice, line)} multipv {rank} score {prober.score(choice)} "
                 f"nodes {prober.hits} tbhits {prober.hits} time {passed} pv {' '.join(line)}"
             )
         return choices[0].name

@@ -10,9 +10,16 @@ from time import monotonic
 from retrograde.databases import Outcome
 from retrograde.games.chess.san import uci
 from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN, Value
+from retrograde.games.zeroing import PATIENCE
+from retrograde.solver.oracles.counting import Counting
 from retrograde.solver.play.choice import Choice, preference
 from retrograde.solver.play.oracle import LONGEST_LINE
 from retrograde.solver.play.solution import Solution
+
+SURE = 20_000
+"""The score, in centipawns, of a win of which it is not known how far the mate is."""
+CURSED = 1
+"""The score of a win that the fifty-move rule makes a draw."""
 
 
 class Prober:
@@ -46,6 +53,10 @@ class Prober:
         found = (choice for choice in self.choices(position) if choice.name in names)
         return sorted(found, key=preference)[:most]
 
+    def score(self, choice: Choice) -> str:
+        """Return the score of a move."""
+        return score(choice.value, choice.remoteness)
+
     def line(self, first: Choice, deadline: float | None) -> list[str]:
         """Return a move and best play after it, to the end; the move alone where time does not last for all of it.
 
@@ -67,9 +78,38 @@ class Prober:
         return line
 
 
+class CountingProber(Prober):
+    """The same by the fifty-move rule, for a position after so many plies without progress, and those that follow."""
+
+    def __init__(self, solution: Solution, position: int, count: int):
+        super().__init__(solution)
+        self.counting = Counting(solution, position, count)
+
+    def choices(self, position: int) -> Iterator[Choice]:
+        """Yield the moves of a position, the best first."""
+        for choice in self.counting.moves(position):
+            self.hits += 2  # how far mate is, and how far zeroing
+            yield choice._replace(name=uci(position, choice.move))
+
+    def best(self, position: int, outcome: Outcome | None = None) -> Choice | None:
+        """Return the first of the best moves, or None where the game is over, by the rule as well."""
+        return next(self.choices(position), None) if self.counting.counts.get(position, 0) < PATIENCE else None
+
+    def score(self, choice: Choice) -> str:
+        """Return the score of a move. Where mate comes before the count is full whatever is done, that tells how far it
+        is."""
+        plain = FLIPPED[choice.value]
+        sign = {WIN: 1, LOSE: -1}.get(plain, 0)
+        if choice.brings != plain:
+            return f"cp {sign * CURSED}"
+        count = self.counting.counts.get(choice.position)  # None where a database is missing
+        in_time = count is None or (choice.remoteness or 0) + count <= PATIENCE
+        return super().score(choice) if in_time else f"cp {sign * SURE}"
+
+
 def depth(choice: Choice, line: list[str]) -> int:
     """Return how many plies a move has been looked ahead: to the end of the game, if it has one."""
-    return len(line) if choice.value == DRAW else (choice.remoteness or 0) + 1
+    return len(line) if choice.brings == DRAW else (choice.remoteness or 0) + 1
 
 
 def score(value: Value, remoteness: int | None) -> str:

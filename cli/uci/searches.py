@@ -12,7 +12,7 @@ from threading import Thread
 from time import monotonic
 
 from retrograde.cli.progress import polled, search_progress
-from retrograde.cli.uci.lines import score
+from retrograde.cli.uci.lines import SURE, score
 from retrograde.games.chess import Chess
 from retrograde.games.chess.san import uci
 from retrograde.games.game import LOSE, UNDECIDED, WIN
@@ -34,8 +34,6 @@ LEAST_TABLE = 16
 """MiB of the table at least."""
 MOST_SEARCHED = 4
 """Endings whose searches are kept."""
-SURE = 20_000
-"""The score, in centipawns, of a win that is proved, and of which it is not known how far the mate is."""
 
 
 class Searches:

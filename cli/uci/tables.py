@@ -45,6 +45,7 @@ class Tables:
         try:
             solution = Solution(open_checked(path))
             solution.value(solution.start_or_example)  # what the rules need is worked out when they are first asked
+            solution.by_zeroing(solution.start_or_example)
             self.solutions[path] = solution
         except Exception as error:
             self.remark(f"{os.fspath(path)}: {said_of(error)}")

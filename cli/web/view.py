@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from retrograde.cli.expected import is_chances
 from retrograde.cli.known import bounds, how_known, unknown
 from retrograde.cli.moves import distance
+from retrograde.cli.pgn import pgn_of
 from retrograde.cli.query import read_reachable
 from retrograde.cli.web import measured
 from retrograde.cli.web.gamescrafters import name_of, summary, title
@@ -483,9 +484,7 @@ def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], fi
     for name in names:
         moves.append(move_named(game, at, name))
         at = game.do_move(at, moves[-1])
-    counted = {"count": count} if count else {}
-    text: str = game.pgn(place, moves, tuple(map(tag, players)), finished, **counted)
-    return text
+    return pgn_of(game, place, moves, [*map(tag, players)], finished, count)
 
 
 def tag(name: str) -> str:

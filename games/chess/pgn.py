@@ -6,7 +6,8 @@ from datetime import date
 from typing import Any
 
 from retrograde.games.chess.fen import white_to_move
-from retrograde.games.game import LOSE
+from retrograde.games.game import LOSE, UNDECIDED
+from retrograde.games.zeroing import PATIENCE, count_after
 
 WIDTH = 79
 
@@ -15,7 +16,8 @@ def pgn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], 
     """Return a game from a position; *players* are the names of who moves first and second, *count* says after how many
     plies without progress it begins.
 
-    A game that is *finished* without an end on the board is a draw, by repetition say.
+    A game that is *finished* without an end on the board is a draw, by the fifty-move rule, which a comment says, or by
+    repetition.
     """
     start, whites = f"{game.write(position).rsplit(maxsplit=2)[0]} {count} 1", white_to_move(position)
     white, black = players if whites else reversed(players)
@@ -27,7 +29,10 @@ def pgn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], 
         else:
             number += 1
         words.append(game.move_name(position, move))
+        count = count_after(game, position, move, count)
         position = game.do_move(position, move)
+    if finished and count >= PATIENCE and game.primitive(position) == UNDECIDED:
+        words.append("{draw by the fifty-move rule}")
     result = result_of(game, position) if finished else "*"
     tags = {
         "Event": f"Chess endgame {game.material}",

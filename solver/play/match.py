@@ -24,6 +24,7 @@ from retrograde.games.game import (
     mover,
     same_mover,
 )
+from retrograde.games.zeroing import PATIENCE, count_after
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.player import Player
@@ -88,8 +89,22 @@ def side_of(game: Game, start: int, position: int, plies: int) -> int:
     return plies % 2 if alternates(game) else int(max(0, mover(game, position)) != max(0, mover(game, start)))
 
 
-def play(oracle: Oracle, position: int, players: Sequence[Player], dice: Random | None = None) -> Played:
+ByRule = Callable[[int, int], Oracle]
+"""Who answers for a position after so many plies without progress, in a game that has a rule for long play so."""
+
+
+def play(
+    oracle: Oracle,
+    position: int,
+    players: Sequence[Player],
+    dice: Random | None = None,
+    by_rule: ByRule | None = None,
+    count: int = 0,
+) -> Played:
     """Play a game from a position to its end; chance moves by the *dice*.
+
+    With *by_rule* plies without progress are counted, *count* before the first, and when so many have gone by as the
+    rule allows it is a draw.
 
     Where expectations are known, the dice may bring a position up again and again, and no move is called a mistake:
     most are better or worse by a little.
@@ -108,14 +123,18 @@ def play(oracle: Oracle, position: int, players: Sequence[Player], dice: Random 
             value = game.primitive(position)
             continue
         met[position] += not expected
-        if met[position] == ENDLESS or len(moves) == LONGEST_GAME:
+        too_long = by_rule is not None and count >= PATIENCE
+        if too_long or met[position] == ENDLESS or len(moves) == LONGEST_GAME:
             return Played(moves, DRAW, (mistakes[0], mistakes[1]))
         turn, at = side_of(game, start, position, len(moves)), position
-        before = oracle.known(position, distance=False).value
-        move = players[turn](oracle, position)
+        here = by_rule(position, count) if by_rule else oracle
+        before = here.known(position, distance=False).value
+        move = players[turn](here, position)
         moves.append(move)
+        count = count_after(game, position, move, count)
         position = game.do_move(position, move)
-        after = oracle.known(position, distance=False).value
+        there = by_rule(position, count) if by_rule else oracle
+        after = there.known(position, distance=False).value
         if pays:
             mistakes[turn] += not expected and UNDECIDED != before != brought_by(oracle, at, move) != UNDECIDED
         else:

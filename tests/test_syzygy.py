@@ -2,6 +2,7 @@
 
 import json
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -56,11 +57,21 @@ def home(tmp_path_factory):
     return folder
 
 
+def winners_at_the_edge(solution, ending):
+    """Return the sides that win anywhere in just as many plies as the fifty-move rule allows."""
+    found = set()
+    for piece in solution.positions(remoteness=PATIENCE, tier=men.tier_of(ending)):
+        for position, value in zip(piece.positions.tolist(), piece.values.tolist(), strict=True):
+            found.add(chess.Board(solution.game.write(position)).turn == (value == WIN))
+    return {chess.WHITE, chess.BLACK} if found and len({*men.sides_of(ending)}) == 1 else found
+
+
 def differing(home, name, ending, tables, count=None, wanted=None):
     """Return of how many positions of a database tables of an ending were asked, and those of which they say else."""
     found, asked = [], 0
     with open_solution(database_path(f"chess:{name}", home, "dtz")) as solution:
         listing = solution.positions(remoteness=wanted, tier=men.tier_of(ending))
+        exact = winners_at_the_edge(solution, ending)
         for piece in [listing.sample(count, 1)] if count else listing:
             for position, value, plies in zip(
                 piece.positions.tolist(), piece.values.tolist(), piece.remotenesses.tolist(), strict=True
@@ -73,9 +84,10 @@ def differing(home, name, ending, tables, count=None, wanted=None):
                 asked += 1
                 right = {signed(value, max(plies, 1))}
                 worth = {WIN: 2, LOSE: -2}.get(value, 0) // (2 if plies > PATIENCE else 1)
-                if plies > PATIENCE:  # told in moves, of the side to move that is there
+                winner = board.turn == (value == WIN)
+                if worth and (plies > PATIENCE or winner not in exact):  # told in moves, of the side to move there is
                     is_there = tables.probe_dtz_table(board, worth)[1] >= 0
-                    rounded = signed(value, plies - (plies - PATIENCE - 1) % 2)
+                    rounded = signed(value, max(plies - (plies - 1) % 2, 1))
                     right = {rounded} if is_there else {*right, signed(value, plies - 1)}
                 if told not in {(worth, distance) for distance in right}:
                     found.append((board.fen(), told, worth, right))
@@ -111,7 +123,7 @@ def test_en_passant(home):
     ):
         for fen in ("8/8/8/8/3Pp3/8/1k6/6K1 b - d3 0 1", "6k1/8/8/8/2pP4/8/8/K7 b - d3 0 1"):
             value, plies = solution.value(solution.game.read(fen))
-            assert tables.probe_dtz(chess.Board(fen)) == signed(value, plies)
+            assert tables.probe_dtz(chess.Board(fen)) in {signed(value, plies), signed(value, (plies or 1) - 1)}
 
 
 def test_compare_takes_distances_to_zeroing(home, monkeypatch):
@@ -272,20 +284,49 @@ def test_distances_that_nobody_asks_for_are_left_out():
 
 
 @pytest.mark.parametrize(
-    ("worth", "plies", "told"),
+    ("worth", "plies", "in_plies", "in_moves"),
     [
-        (kernels.WIN, 1, 0),
-        (kernels.WIN, 100, 99),
-        (kernels.LOSS, 0, 0),
-        (kernels.LOSS, 1, 0),
-        (kernels.LOSS, 100, 99),
-        (kernels.CURSED, 101, 0),
-        (kernels.CURSED, 117, 8),
-        (kernels.BLESSED, 164, 31),
+        (kernels.WIN, 1, 0, 0),
+        (kernels.WIN, 2, 1, 0),
+        (kernels.WIN, 100, 99, 49),
+        (kernels.LOSS, 0, 0, 0),
+        (kernels.LOSS, 1, 0, 0),
+        (kernels.LOSS, 100, 99, 49),
+        (kernels.CURSED, 101, 0, 0),
+        (kernels.CURSED, 117, 8, 8),
+        (kernels.BLESSED, 164, 31, 31),
     ],
 )
-def test_distances_as_tables_tell_them(worth, plies, told):
-    assert kernels.distance_told(np.uint16(worth << 8 | plies)) == told
+def test_distances_as_tables_tell_them(worth, plies, in_plies, in_moves):
+    cell = np.uint16(worth << 8 | plies)
+    assert kernels.distance_told(cell, write.halved_by(write.WINS_IN_PLIES | write.LOSSES_IN_PLIES)) == in_plies
+    assert kernels.distance_told(cell, write.halved_by(0)) == in_moves
+    wins, losses = write.halved_by(write.WINS_IN_PLIES), write.halved_by(write.LOSSES_IN_PLIES)
+    assert kernels.distance_told(cell, wins) == (in_plies if worth == kernels.WIN else in_moves)
+    assert kernels.distance_told(cell, losses) == (in_plies if worth == kernels.LOSS else in_moves)
+
+
+@pytest.mark.parametrize(
+    ("edges", "flags"),
+    [
+        ([(False, False), (False, False)], [0, 0]),
+        ([(True, False), (False, False)], [write.WINS_IN_PLIES, write.LOSSES_IN_PLIES]),
+        ([(False, False), (False, True)], [write.WINS_IN_PLIES, write.LOSSES_IN_PLIES]),
+        ([(False, True), (False, False)], [write.LOSSES_IN_PLIES, write.WINS_IN_PLIES]),
+        ([(True, False), (True, False)], [write.WINS_IN_PLIES | write.LOSSES_IN_PLIES] * 2),
+        ([(False, True)], [write.WINS_IN_PLIES | write.LOSSES_IN_PLIES]),  # either side may be White
+    ],
+)
+def test_plies_are_told_of_who_wins_at_the_edge(edges, flags):
+    """Of what that side wins, whoever is to move: so readers need know no more than moves where no ply matters."""
+
+    class Edges:
+        formation = SimpleNamespace(is_symmetric=len(edges) == 1)
+
+        def at_the_edge(self, side):
+            return edges[side]
+
+    assert write.flags_of(Edges()) == flags
 
 
 # Checksums

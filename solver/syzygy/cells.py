@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.slots.database import SlotsDatabase
-from retrograde.games.game import LOSE
+from retrograde.games.game import LOSE, Value
 from retrograde.games.zeroing import PATIENCE
 from retrograde.solver.boards import kernels as sets
 from retrograde.solver.boards.fit import BITS
@@ -57,6 +57,13 @@ class Cells:
         )  # fmt: skip
         kernels.note_captures(cells, known, saved)
 
+    def at_the_edge(self, side: int) -> tuple[bool, bool]:
+        """Tell whether a side to move wins anywhere in as many plies as the fifty-move rule allows, and whether it
+        loses so."""
+        found = np.empty(positions_of(self.formation.codes), np.uint8)
+        expand(self.formation.codes, side, self.scores_of, just_in_time(), found)
+        return bool((found == 1).any()), bool((found == 2).any())
+
     def quiet(self, side: int) -> Array:
         """Return from where a side's moves but captures lead to mate, or to a loss in as many plies as the fifty-move
         rule allows, as bits in words: they win in as many plies as zeroing moves do, 1 or 101."""
@@ -86,4 +93,13 @@ def just_lost() -> Array:
     """Return 1 for the scores of mate and of a loss in PATIENCE plies, 0 for others, uint8[65536]."""
     table = np.zeros(1 << BITS + 2, np.uint8)
     table[[encode(LOSE, plies, BITS) for plies in (0, PATIENCE)]] = 1
+    return table
+
+
+@cache
+def just_in_time() -> Array:
+    """Return 1 for the score of a win in PATIENCE plies, 2 for that of such a loss, 0 for others, uint8[65536]."""
+    table = np.zeros(1 << BITS + 2, np.uint8)
+    for code, value in enumerate((Value.WIN, Value.LOSE), 1):
+        table[encode(value, PATIENCE, BITS)] = code
     return table

@@ -98,22 +98,6 @@ def put_in_order(cells, kings, turned, with_pawns, where, first, digits, combine
 
 
 @lean_kernel
-def count_changes(cells):
-    """Return how often one worth follows upon another, as far as cells need say."""
-    changes, last = np.int64(0), np.int64(-1)
-    for spot in range(len(cells)):
-        cell = np.int64(cells[spot])
-        if cell == ANY:
-            continue
-        worth = (cell & WORTH) >> 8
-        if cell & AT_MOST and last >= 0 and last <= worth:
-            continue
-        changes += worth != last
-        last = worth
-    return changes
-
-
-@lean_kernel
 def is_exact(cell):
     """Tell whether a table must say what a cell is worth."""
     return cell < AT_MOST and cell != ANY
@@ -166,55 +150,45 @@ def leave_out(cells, quiet):
 
 
 @lean_kernel
-def count_jumps(cells):
-    """Return how often one distance follows upon another, as far as cells need say."""
-    jumps, last = np.int64(0), np.int64(-1)
-    for spot in range(len(cells)):
-        told = distance_told(cells[spot])
-        if told >= 0:
-            jumps += told != last
-            last = told
-    return jumps
+def distance_told(cell, halved):
+    """Return what a table of distances says of a cell, before it has a number; -1 where it need not say anything.
 
-
-@lean_kernel
-def distance_told(cell):
-    """Return what a table of distances says of a cell, before it has a number; -1 where it need not say anything."""
+    *halved*, int64[5], is 1 for the worths whose distances are told in moves, 0 for those told in plies.
+    """
     if cell == ANY:
         return np.int64(-1)
     worth, plies = np.int64((cell & WORTH) >> 8), np.int64(cell & PLIES)
-    if worth in (CURSED, BLESSED):
-        return (plies - PATIENCE - 1) // 2
-    return plies - 1 if plies else np.int64(0)
+    before = PATIENCE + 1 if worth in (CURSED, BLESSED) else 1
+    return max(plies - before, np.int64(0)) >> halved[worth]
 
 
 @lean_kernel
-def count_distances(cells, counts):
+def count_distances(cells, halved, counts):
     """Add to int64[5, 256] how often each distance is told, by worth."""
     for spot in range(len(cells)):
-        told = distance_told(cells[spot])
+        told = distance_told(cells[spot], halved)
         if told >= 0:
             counts[(cells[spot] & WORTH) >> 8, told] += 1
 
 
 @lean_kernel
-def fill_distances(cells, numbers, values):
+def fill_distances(cells, halved, numbers, values):
     """Write what a table says of distances: their *numbers*, uint8[5, 256], or where none need be told the lower one of
     those before and behind, which is more frequent."""
     last, spot = np.int64(-1), 0
     while spot < len(cells):
-        told = distance_told(cells[spot])
+        told = distance_told(cells[spot], halved)
         if told >= 0:
             last = np.int64(numbers[(cells[spot] & WORTH) >> 8, told])
             values[spot] = last
             spot += 1
             continue
         end = spot
-        while end < len(cells) and distance_told(cells[end]) < 0:
+        while end < len(cells) and distance_told(cells[end], halved) < 0:
             end += 1
         best = last
         if end < len(cells):
-            following = np.int64(numbers[(cells[end] & WORTH) >> 8, distance_told(cells[end])])
+            following = np.int64(numbers[(cells[end] & WORTH) >> 8, distance_told(cells[end], halved)])
             best = following if last < 0 else min(last, following)
         for place in range(spot, end):
             values[place] = max(best, np.int64(0))

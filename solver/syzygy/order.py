@@ -1,7 +1,6 @@
 """Cells of an ending put in the order of a table, all of them or some to see how well an order does."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,15 @@ from retrograde.games.chess.men import BLACK, LETTERS
 from retrograde.solver.boards.formation import Formation, geometry
 from retrograde.solver.syzygy import kernels
 from retrograde.solver.syzygy import shape as shapes
+from retrograde.solver.syzygy.pairs import room_of
 from retrograde.solver.syzygy.shape import Shape, combinations_of, first_squares, shapes_of
 
 Array = np.ndarray[Any, Any]
 
-PLACES, SAMPLES, BEST = 24, (1 << 10, 1 << 14), (8, 1)
-"""In how many places positions are looked at, how many at first and then, and how many orders are kept each time."""
+SAMPLES = (24, 1 << 12), (48, 1 << 14)
+"""In how many places of a table positions are looked at, and how many in each, first and then."""
+BEST = 12, 1
+"""How many orders are kept each time."""
 
 
 class Order:
@@ -28,24 +30,22 @@ class Order:
         """Return all cells in the order of a table, uint16."""
         return self.some(shape, file, 0, shape.length(file))
 
-    def best(self, changes: Callable[[Array], int]) -> Shape:
-        """Return the order in which cells change least often, by a function that counts *changes*, in samples: small
+    def best(self, file: int, told: Callable[[Array], Array]) -> Shape:
+        """Return the order in which what is *told* of cells takes least room when it is compressed, of samples: small
         ones of all orders, and larger ones of those that then do best."""
         found = shapes_of(self.formation.name)
-        for size, left in zip(SAMPLES, BEST, strict=True):
-            found = sorted(found, key=partial(self.cost, changes, size))[:left]
+        for (places, size), left in zip(SAMPLES, BEST, strict=True):
+            rooms = [room_of(told(self.sample(shape, file, places // shape.files, size))) for shape in found]
+            found = [found[place] for place in np.argsort(rooms, kind="stable")[:left]]
         return found[0]
 
-    def cost(self, changes: Callable[[Array], int], size: int, shape: Shape) -> int:
-        """Return how often cells change in an order, in samples of some size."""
-        return sum(map(changes, self.samples(shape, size)))
-
-    def samples(self, shape: Shape, size: int) -> Iterator[Array]:
-        """Yield cells that follow one another in an order, from places all over it, so many at a time."""
-        for file in range(shape.files):
-            length, count = shape.length(file), PLACES // shape.files
-            for begin in np.linspace(0, max(0, length - size), count).astype(np.int64).tolist():
-                yield self.some(shape, file, begin, min(size, length))
+    def sample(self, shape: Shape, file: int, places: int, size: int) -> Array:
+        """Return cells that follow one another in an order, so many at a time, from places all over it."""
+        length = shape.length(file)
+        if places * size >= length:
+            return self.cells(shape, file)
+        begins = np.linspace(0, length - size, places).astype(np.int64)
+        return np.concatenate([self.some(shape, file, begin, size) for begin in begins.tolist()])
 
     def some(self, shape: Shape, file: int, begin: int, count: int) -> Array:
         """Return so many cells in the order of a table, from one on."""

@@ -16,6 +16,8 @@ Array = np.ndarray[Any, Any]
 
 MOST_SYMBOLS = VALUE = 4095
 """One less than fit into twelve bits: the last one says that a symbol is a value."""
+FEW_SYMBOLS = 384
+"""Symbols that tell well enough which order of positions is best; values alone are 256 at most."""
 LEAST_BLOCK = 5
 """The logarithm of the bytes that a block has at least: more than a symbol takes."""
 LONGEST = 32
@@ -24,8 +26,10 @@ ALONE = 0x80
 """The flag of a table that has one value throughout."""
 AT_ONCE = 0.5
 """Pairs that are joined together are this frequent at least, compared with the most frequent one."""
+DEFINITION = 3
+"""Bytes that say what a symbol is a pair of."""
 WORTHWHILE = 12
-"""How often a pair must be there to have a symbol, whose definition takes three bytes."""
+"""How often a pair must be there to have a symbol."""
 STRIDE_IN_BLOCKS = 8
 """Values between two entries of the index, in those that a block has."""
 
@@ -59,9 +63,16 @@ def packed(values: Array, block_bits: int, flags: int = 0) -> Packed:
     for symbol in order.tolist():
         left, right = pairs[symbol]
         left, right = (left, VALUE) if right < 0 else (int(number[left]), int(number[right]))
-        header += (left | right << 12).to_bytes(3, "little")
+        header += (left | right << 12).to_bytes(DEFINITION, "little")
     header += bytes(len(pairs) & 1)
     return Packed(header, index, (padded - 1).astype("<u2").tobytes(), data.tobytes())
+
+
+def room_of(values: Array) -> int:
+    """Return about how many bytes values take when they are compressed, with fewer symbols, which is quick."""
+    symbols, pairs, _ = paired(values, FEW_SYMBOLS)
+    counts = np.bincount(symbols, minlength=len(pairs))
+    return int(counts @ code_lengths(counts)) // 8 + DEFINITION * len(pairs)
 
 
 def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[int, Array, Array]:
@@ -81,20 +92,21 @@ def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[i
 # Symbols
 
 
-def paired(values: Array) -> tuple[Array, list[tuple[int, int]], Array]:
-    """Return symbols, uint16, what each is a pair of, or its value and -1, and how many values each says, int64."""
+def paired(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[int, int]], Array]:
+    """Return symbols, uint16, what each is a pair of, or its value and -1, and how many values each says, int64;
+    so many symbols at *most*."""
     count = int(values.max()) + 1
     pairs = [(value, -1) for value in range(count)]
-    lengths = np.ones(MOST_SYMBOLS, np.int64)
+    lengths = np.ones(most, np.int64)
     symbols = values.astype(np.uint16)
-    counts = np.zeros((MOST_SYMBOLS, MOST_SYMBOLS), np.int32)
-    joined = np.zeros((MOST_SYMBOLS, MOST_SYMBOLS), np.uint16)
-    while len(pairs) < MOST_SYMBOLS:
+    counts = np.zeros((most, most), np.int32)
+    joined = np.zeros((most, most), np.uint16)
+    while len(pairs) < most:
         known = len(pairs)
         some = counts[:known, :known]
         some[:] = 0
         kernels.count_pairs(symbols, lengths, counts)
-        chosen = chosen_pairs(some, MOST_SYMBOLS - known)
+        chosen = chosen_pairs(some, most - known)
         if not chosen:
             break
         for left, right in chosen:

@@ -8,12 +8,14 @@
     16 bytes                             a checksum
 
 Who wins is there with either side to move, distances with the side to move that takes less room: to tell the other ones
-readers make all moves. Distances are told in plies, where other generators round most of them to moves; those beyond
-the fifty-move rule can be told in moves alone.
+readers make all moves. Distances are told in moves, rounded, but where a ply matters to the fifty-move rule: if a side
+wins anywhere in just as many plies as it allows, all that it wins, and the other side loses, is told in plies. What the
+rule makes draws of can be told in moves alone.
 """
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,11 +79,12 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
     worths, distances = list[list[Part]](), list[list[Part]]()
     sides = range(2 - formation.is_symmetric)
     phase = Phase("writing tables", listener, 2 * len(sides) * sum(lengths_of(formation)))
+    in_plies = flags_of(cells)
     for side in sides:
         known = cells.of(side)
         worths.append(parts_of(formation, known, phase))
         kernels.leave_out(known, cells.quiet(side))
-        distances.append(parts_of(formation, known, phase, side))
+        distances.append(parts_of(formation, known, phase, in_plies[side] | BLACK_TO_MOVE * side))
     phase.end()
     fewest = [[min(parts, key=size_of)] for parts in zip(*distances, strict=True)]
     paths = paths_of(name, folder)
@@ -107,34 +110,57 @@ def paths_of(name: str, folder: Path) -> list[Path]:
     return [folder / f"{table_name(name)}{suffix}" for suffix in (WORTHS, DISTANCES)]
 
 
-def parts_of(formation: Formation, cells: Array, phase: Phase, side: int | None = None) -> list[Part]:
-    """Return what a table says of cells, for each file of the leading pawn: who wins, or distances with a *side* to
-    move."""
-    order = Order(formation, cells)
-    shape = order.best(kernels.count_changes if side is None else kernels.count_jumps)
-    found = []
-    for file in range(shape.files):
+def flags_of(cells: Cells) -> list[int]:
+    """Return which distances are told in plies with White to move, and with Black to move, as flags: those of wins by
+    a side that wins, or whose rival loses, in just as many plies as the fifty-move rule allows, and of losses to it."""
+    sides = [cells.at_the_edge(side) for side in range(2 - cells.formation.is_symmetric)]
+    exact = [sides[side][0] or sides[side - 1][1] for side in range(len(sides))]
+    return [WINS_IN_PLIES * exact[side] | LOSSES_IN_PLIES * exact[side - 1] for side in range(len(exact))]
+
+
+def parts_of(formation: Formation, cells: Array, phase: Phase, flags: int | None = None) -> list[Part]:
+    """Return what a table says of cells, for each file of the leading pawn: who wins, or distances, as *flags* say."""
+    order, halved, found = Order(formation, cells), halved_by(flags or 0), []
+    told = worths_told if flags is None else partial(distances_told, halved=halved)
+    for file in range(shapes_of(formation.name)[0].files):
+        shape = order.best(file, told)
         ordered = order.cells(shape, file)
-        values = np.empty(len(ordered), np.uint8)
-        if side is None:
-            counts = np.zeros(5, np.int64)
-            kernels.count_worths(ordered, counts)
-            kernels.fill_worths(ordered, counts, values)
-            found.append(Part(shape, packed(values, BLOCK_BITS[WORTHS])))
+        if flags is None:
+            found.append(Part(shape, packed(told(ordered), BLOCK_BITS[WORTHS])))
         else:
-            numbers, meaning = numbered(ordered)
-            kernels.fill_distances(ordered, numbers, values)
-            flags = MAPPED | WINS_IN_PLIES | LOSSES_IN_PLIES | BLACK_TO_MOVE * side
-            found.append(Part(shape, packed(values, BLOCK_BITS[DISTANCES], flags), meaning))
-        phase.advance(len(values))
+            meaning = numbered(ordered, halved)[1]
+            found.append(Part(shape, packed(told(ordered), BLOCK_BITS[DISTANCES], MAPPED | flags), meaning))
+        phase.advance(len(ordered))
     return found
 
 
-def numbered(cells: Array) -> tuple[Array, bytes]:
+def worths_told(cells: Array) -> Array:
+    """Return what a table says of who wins, uint8."""
+    values, counts = np.empty(len(cells), np.uint8), np.zeros(5, np.int64)
+    kernels.count_worths(cells, counts)
+    kernels.fill_worths(cells, counts, values)
+    return values
+
+
+def distances_told(cells: Array, halved: Array) -> Array:
+    """Return what a table says of distances, uint8."""
+    values = np.empty(len(cells), np.uint8)
+    kernels.fill_distances(cells, halved, numbered(cells, halved)[0], values)
+    return values
+
+
+def halved_by(flags: int) -> Array:
+    """Return for each worth whether its distances are told in moves, 1, or in plies, 0, int64[5]."""
+    halved = np.ones(5, np.int64)
+    halved[WIN], halved[LOSS] = not flags & WINS_IN_PLIES, not flags & LOSSES_IN_PLIES
+    return halved
+
+
+def numbered(cells: Array, halved: Array) -> tuple[Array, bytes]:
     """Return numbers for the distances of cells by their worth, uint8[5, 256], the most frequent ones first, and what
     they stand for as a file has it."""
     counts = np.zeros((5, 256), np.int64)
-    kernels.count_distances(cells, counts)
+    kernels.count_distances(cells, halved, counts)
     numbers, meaning = np.zeros((5, 256), np.uint8), b""
     for worth in MAPS:
         there = np.flatnonzero(counts[worth])

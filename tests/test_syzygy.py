@@ -127,17 +127,16 @@ def test_en_passant(home):
 
 
 def test_compare_takes_distances_to_zeroing(home, monkeypatch):
-    """Tables that round, as others' do, are alike if they are a ply too low."""
+    """Where tables tell moves, distances are alike that are a ply too low."""
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
     command = "compare", "chess:KRKN@dtz", home, "--positions", 300
     told = retrograde(*command).stdout
     assert told.splitlines()[0] == f"chess:KRKN@dtz: 300 positions beside the tables in {home}"
-    assert told.splitlines()[1:] == ["Syzygy, distances to zeroing: 300 alike, 0 differ"]
-    tells = compare.SyzygyZeroing.tells
-    nearer = lambda told: told - (abs(told) > 1) * int(np.sign(told))  # noqa: E731
-    monkeypatch.setattr(compare.SyzygyZeroing, "tells", lambda self, board: nearer(tells(self, board)))
+    assert told.splitlines()[1] == "Syzygy, distances to zeroing: 300 alike, 0 differ"
     (beside,) = json.loads(retrograde(*command, "--json").stdout)["beside"]
     assert (beside["alike"], beside["differ"]) == (300, []) and beside["rounded"] > 40
+    assert told.splitlines()[2:] == [f"  of these {beside['rounded']} are rounded there, by a ply"]
+    tells = compare.SyzygyZeroing.tells
     monkeypatch.setattr(compare.SyzygyZeroing, "tells", lambda self, board: tells(self, board) + 2)
     (beside,) = json.loads(retrograde(*command, "--json", status=1).stdout)["beside"]
     assert len(beside["differ"]) == 300 and {"ours", "theirs", "position"} == {*beside["differ"][0]}

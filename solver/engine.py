@@ -412,7 +412,7 @@ def executor_of(order: Order, place: Place) -> Iterator[tuple[Executor, int]]:
         given = executor_over(order.executor)
         if isinstance(given, ClusterExecutor):
             announce(order.listener, "looking at the cluster")
-            with given.begun(place.lock):
+            with given.begun(place.lock, place.scratch.absolute() / "parcels"):
                 yield given, given.workers
             return
         yield given, order.workers or int(getattr(given, "_max_workers", cores))

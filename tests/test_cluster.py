@@ -335,7 +335,7 @@ def test_who_is_not_fit_is_refused(tmp_path):
         ):
             with pytest.raises(ClusterError, match=said):
                 site.run(of_another(lock, **other), b"this is not even unpacked")
-        assert site.run(of_another(lock), site.pack(divmod, 7, 2)) == (3, 1)
+        assert site.run(of_another(lock), pickle.dumps((divmod, (7, 2), {}))) == (3, 1)
         assert site.greet(pickle.dumps(site.site_of(lock, False))) == site.machine()
 
 

@@ -128,13 +128,13 @@ class DaskExecutor(ClusterExecutor):
     def __str__(self) -> str:
         return f"{told(self.workers, len(self.threads))}; dashboard at {self.client.dashboard_link}"
 
-    def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: bytes) -> "Future[Any]":
+    def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
         """Have a task run by some worker."""
         about = next((getattr(one, of) for one in args for of in SOME_WAVE if hasattr(one, of)), "all")
         key = (f"{name}-{about}-{self.token}", next(self.numbers))
         return asyncio.run_coroutine_threadsafe(self.run(key, function, packed), self.client.loop.asyncio_loop)
 
-    async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[bytes, ...]) -> Any:
+    async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[Any, ...]) -> Any:
         """Have a task run, and return its result; raise ClusterError where it comes to none."""
         future = self.client.submit(function, *packed, key=key, pure=False)
         coming = asyncio.ensure_future(result_of(future))

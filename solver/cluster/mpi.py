@@ -52,7 +52,7 @@ class MpiExecutor(ClusterExecutor):
     def __str__(self) -> str:
         return f"MPI, {told(self.workers, len(set(self.machines)))}"
 
-    def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: bytes) -> "Future[Any]":
+    def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
         """Have a task run by some rank."""
         future: Future[Any] = self.inner.submit(function, *packed)
         return future

@@ -7,7 +7,6 @@ too. Only then is the task unpacked, for what other sources pickle may not even 
 import pickle
 import platform
 import sys
-from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +18,7 @@ import zstandard
 
 from retrograde.databases.lock import Lock, word_in
 from retrograde.games.game import RetrogradeError
+from retrograde.solver.work.parcels import Parcel, packed, unpacked
 from retrograde.solver.work.sources import ROOT, digest
 
 PLACES = ("games", "databases", "solver")
@@ -66,19 +66,20 @@ def machine() -> str:
 
 class Site(NamedTuple):
     """What a worker must have: the same `facts`, and under the path of the `lock` a file that holds the `word`; where
-    files are not written out for others, be on a certain `machine`."""
+    files are not written out for others, be on a certain `machine`; and the folder for `parcels`, if there is one."""
 
     facts: Facts
     lock: Path
     word: bytes
     machine: str | None = None
+    parcels: Path | None = None
 
 
-def site_of(lock: Lock, apart: bool) -> Site:
+def site_of(lock: Lock, apart: bool, parcels: Path | None = None) -> Site:
     """Return the site of a solve that holds a lock, whose workers may be on other machines if *apart*."""
     word = token_hex(16).encode()
     lock.say(word)
-    return Site(facts(), lock.path.absolute(), word, None if apart else machine())
+    return Site(facts(), lock.path.absolute(), word, None if apart else machine(), parcels)
 
 
 @lru_cache(4)
@@ -99,16 +100,15 @@ def refuse_unfit(site: Site) -> None:
 # Tasks
 
 
-def pack(function: Callable[..., Any], *args: Any, **options: Any) -> bytes:
-    """Return a call, packed."""
-    return pickle.dumps((function, args, options), pickle.HIGHEST_PROTOCOL)
-
-
-def run(site: bytes, task: bytes) -> Any:
-    """Run a packed call for a pickled site."""
-    refuse_unfit(pickle.loads(site))
-    function, args, options = pickle.loads(task)
-    return function(*args, **options)
+def run(site: bytes, task: bytes | Parcel) -> Any:
+    """Run a packed call, of a function with arguments and options, for a pickled site; return its result, or a parcel
+    with it where it is large."""
+    here = pickle.loads(site)
+    refuse_unfit(here)
+    function, args, options = unpacked(task)
+    result = function(*args, **options)
+    sent = packed(result, here.parcels)
+    return sent if isinstance(sent, Parcel) else result
 
 
 def greet(site: bytes) -> str:

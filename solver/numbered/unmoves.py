@@ -15,20 +15,22 @@ from retrograde.solver.rules.active import asked_in, troubles
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.work.tasks import room
+from retrograde.solver.work.tasks import Remote, room
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
 
 FRONTIER = 1 << 12
-"""Slots in a task of asking for parents."""
+"""Slots in a task of asking for parents..."""
+FRONTIER_SENT = 1 << 14
+"""...and in one for another process: of fewer the process that solves is done before they are sent."""
 ROOM = 1 << 17
 """Parents that are written at once."""
 
 
 def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:
     """Yield the undecided parents of some slots, each as often as it has distinct children there."""
-    size = work.block(len(frontier), FRONTIER)
+    size = work.block(len(frontier), FRONTIER_SENT if isinstance(work.executor, Remote) else FRONTIER)
     parts = ((tier, frontier[begin : begin + size]) for begin in range(0, len(frontier), size))
     for parents in work.map(ask_parents, parts):
         yield from parents

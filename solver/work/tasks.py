@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from retrograde.solver.work.parcels import Parcel
+
 Array = np.ndarray[Any, Any]
 
 Item = TypeVar("Item")
@@ -62,9 +64,9 @@ def in_order(
             flying.append(executor.submit(function, item))
             warm_up(function, flying[0], warm)
             if len(flying) >= most:
-                yield flying.popleft().result()
+                yield result_of(flying.popleft())
         while flying:
-            yield flying.popleft().result()
+            yield result_of(flying.popleft())
     finally:
         for future in flying:
             future.cancel()
@@ -87,11 +89,11 @@ def as_completed(
             if len(flying) >= most:
                 done, flying = wait(flying, return_when=FIRST_COMPLETED)
                 for future in done:
-                    yield future.result()
+                    yield result_of(future)
         while flying:
             done, flying = wait(flying, return_when=FIRST_COMPLETED)
             for future in done:
-                yield future.result()
+                yield result_of(future)
     finally:
         for future in flying:
             future.cancel()
@@ -103,6 +105,17 @@ def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:
     if warm is not None and (whole := whole_of(function)) not in warm:
         wait((future,))
         warm.add(whole)
+
+
+def result_of(future: Future[Any]) -> Any:
+    """Return the result of a task, whichever way it came."""
+    result = future.result()
+    if not isinstance(result, Parcel):
+        return result
+    try:
+        return result.open()
+    finally:
+        result.drop()
 
 
 def whole_of(function: Any) -> Any:

@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import median
 
 TABLE = Path(__file__).with_suffix(".csv")
-GAMES = ["connect4:5,5", "connect4:6,4", "connect4:5,6", "morris:6", "chess:KRKN"]
+GAMES = ["connect4:5,5", "connect4:6,4", "connect4:5,6", "morris:6", "quixo:4", "chess:KRKN"]
 COLUMNS = ["game", "on", "workers", "runs", "cpu", "wall", "more", "sha256"]
 KINDS = ["threads", "dask", "mpi"]
 PR_SET_CHILD_SUBREAPER = 36

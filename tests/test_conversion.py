@@ -82,6 +82,7 @@ def test_plies_of_more_endings_without_pawns_are_as_published(tmp_path, endings,
             assert endings.counts_of(database, ending) == endings.published()[ending]
 
 
+@pytest.mark.thorough
 def test_more_queens_convert_no_later(home):
     """A queen can be left to be taken, when there are others."""
     with open_database(database_path("chess:KQQK", home, "dtc")) as database:
@@ -189,6 +190,7 @@ def test_verification_derives_them_again(home):
         assert verify(database).ok
 
 
+@pytest.mark.thorough
 def test_verification_sees_what_is_wrong(tmp_path, monkeypatch):
     """Wins in 15 plies told as in 17, and nothing looked at on the way."""
     wrong = zeroing.table_of_scores().copy()

@@ -259,6 +259,7 @@ def opened(path):
         Solution(database)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", WRONG)
 @pytest.mark.long
 def test_an_attribute_that_cannot_be_true_is_one_line(name, kinds, tmp_path):

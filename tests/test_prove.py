@@ -311,6 +311,7 @@ def test_a_circle_without_bounds_is_no_win():
             assert not agree(certificate)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3", "dodgem"])
 def test_another_root_or_claim_is_noticed(text):
     game, solved, truth = load_game(text), proof_of(text, 1), truth_of(text)

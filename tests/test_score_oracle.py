@@ -93,6 +93,7 @@ def test_it_plays_as_well_as_can_be(pair):
         after = true_score(truth, choice.position)
         brings = oracle.search.gain(position, choice.move) + (after if choice.again else -after)
         assert brings == true_score(truth, position)
+        oracle.known(position)  # of which the line is
         line = oracle.line(position)
         assert line and game.primitive(line[-1].position) != UNDECIDED
     score = true_score(truth, game.start)

@@ -112,6 +112,7 @@ def test_what_a_slot_meets_again_behind_a_single_move_is_what_it_was(tmp_path):
         assert verify(database).ok
 
 
+@pytest.mark.thorough
 def test_bounds_of_random_games_hold_the_exact_expectation(gambles, monkeypatch):
     endless = between = 0
     with open_database(gambles, game=Gambles()) as database:

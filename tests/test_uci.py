@@ -513,6 +513,7 @@ def test_a_search_never_takes_longer_than_the_clock_allows(bare, clock):
     assert chess.Move.from_uci(told[-1].split()[1]) in board.legal_moves
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_moves_that_are_asked_for_alone_are_searched(bare):
     told = bare("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1", "go movetime 700 searchmoves e1f1 e1e2")

@@ -376,6 +376,7 @@ def test_one_outcome_read_wrong_is_found_in_each_kind(kind, interpreted, kinds, 
         assert any(" make it " in complaint for complaint in told)
 
 
+@pytest.mark.thorough
 @both_ways
 def test_a_child_without_a_slot_is_found(interpreted, kinds):
     """As if these rules had made the database."""

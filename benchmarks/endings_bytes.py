@@ -1,0 +1,45 @@
+"""The bytes of all chess endings of three and four men, beside Gaviota's and Syzygy's tables.
+
+    retrograde solve chess:all=4
+    python benchmarks/endings_bytes.py GAVIOTA SYZYGY > benchmarks/endings_bytes.csv
+
+GAVIOTA is a folder with .gtb.cp4, SYZYGY one with .rtbw and .rtbz. `file` is the whole database, with all endings that
+may follow; `own` the blocks that hold slots of the ending itself, those at either end in full.
+"""
+
+import csv
+import sys
+from pathlib import Path
+
+import h5py
+
+from retrograde.databases import database_path, open_database
+from retrograde.games.chess import men
+from retrograde.games.chess.sets import set_of
+
+
+def own_bytes(path: Path, ending: str) -> int:
+    """Return how many bytes the frames take that hold slots of the ending itself."""
+    with open_database(path) as database:
+        tiers, size = database.contents.tiers, database.contents.block_size
+        k = tiers.numbers.tolist().index(men.tier_of(ending))
+        blocks = range(tiers.bounds[k] // size, -(-tiers.bounds[k + 1] // size))
+    with h5py.File(path) as file:
+        return sum(file["slots"].id.get_chunk_info(number).size for number in blocks)
+
+
+def main() -> None:
+    """Print a row for each ending."""
+    gaviota, syzygy = map(Path, sys.argv[1:])
+    rows = csv.writer(sys.stdout, lineterminator="\n")
+    rows.writerow(["ending", "file", "own", "gaviota", "rtbw", "rtbz"])
+    for ending in sorted(set_of("all=4"), key=lambda name: (len(name), name)):
+        path, second = database_path(f"chess:{ending}"), ending.index("K", 1)
+        theirs = [gaviota / f"{ending.lower()}.gtb.cp4"]
+        theirs += [syzygy / f"{ending[:second]}v{ending[second:]}{suffix}" for suffix in (".rtbw", ".rtbz")]
+        sizes = [file.stat().st_size for file in (path, *theirs)]
+        rows.writerow([ending, sizes[0], own_bytes(path, ending), *sizes[1:]])
+
+
+if __name__ == "__main__":
+    main()

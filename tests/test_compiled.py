@@ -1,16 +1,23 @@
 """Rules as machine code: made for each variant, of the rules as they were imported."""
 
+import warnings
 from dataclasses import field
+from pathlib import Path
 
 import pytest
 from numba import typeof
 
-from retrograde.games import LOSE, UNDECIDED, Game
+from retrograde.databases import open_database
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import game_class, load_game
+from retrograde.solver.engine import solve
 from retrograde.solver.rules import kernels
 from retrograde.solver.rules.compiled import prepare
 
 pytestmark = pytest.mark.long
+
+MISERE = Path(__file__).with_name("misere4.py")
+"""A variation of a game, that of docs/ten-minutes.md."""
 
 
 class Shift(Game):
@@ -86,3 +93,76 @@ def test_what_is_compiled_is_what_was_imported(tmp_path, then):
         other = game_class(str(file))()
         assert least(other) == 93
         assert least(game) == 97
+
+
+class Low(Game):
+    """Numbers, of which those below by one, and by a step, are images."""
+
+    step: int = 5
+    start = 0
+    below = (10, 20)
+
+    @property
+    def more(self):
+        return self.step
+
+    def generate_moves(self, position):
+        yield 0
+
+    def do_move(self, position, move):
+        return position
+
+    def primitive(self, position):
+        return LOSE if position else UNDECIDED
+
+    def images(self, position):
+        yield position - 1
+        yield position - self.more
+
+
+class Beside:
+    """What stands between the two in the line of a class."""
+
+    def images(self, position):
+        for image in super().images(position):
+            yield image - 100
+
+
+class Lower(Low):
+    below = (30,)
+
+    @property
+    def more(self):
+        return 10 * super().more + super().below[1]
+
+    def images(this, position):  # noqa: N805  # whatever the game is called
+        yield from super().images(position)
+        yield position - 2
+
+
+class Between(Beside, Lower):
+    pass
+
+
+@pytest.mark.parametrize("game", [Low(), Lower(), Lower(7), Between(), Between(1)])
+def test_super_is_what_comes_next_in_the_line_of_the_class(game):
+    images = [*game.images(1000)]
+    assert least(game, 1000) == min(images)
+    assert (
+        min(images) == {"Low": 995, "Lower": 980 - 10 * game.step, "Between": 880 - 10 * game.step}[type(game).__name__]
+    )
+
+
+def test_a_variation_of_a_game_is_compiled(tmp_path):
+    game = load_game(f"{MISERE}:4,4")
+    legends = []
+    for way in ("interpreted", "listed"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # that it is solved interpreted, if it were
+            path = solve(game, tmp_path / f"{way}.h5", way=way)
+        with open_database(path) as database:
+            legends.append([*database.file.legend])
+            assert database.file.start_outcome[:2] == (LOSE, 13)
+    assert legends[0] == legends[1]
+    values = [sum(row.positions for row in legends[0] if row.value == value) for value in (WIN, LOSE, TIE)]
+    assert values == [49_017, 21_338, 90_674]  # 161,029, as many as in the normal game: both end at the same positions

@@ -57,6 +57,10 @@ class GameType(types.Opaque):
     known: ClassVar[dict[tuple[str, ...], "GameType"]]
     """Those of one class of games, by their options."""
     guarded: ClassVar[bool]
+    line: ClassVar[tuple[type, ...]]
+    """The class and all that it is derived from, in the order in which Python looks for members."""
+    above: ClassVar[set[str]]
+    """The names that numba knows what rules say `super()` for by."""
 
     def __init__(self, game: Game):
         self.game = game
@@ -109,19 +113,20 @@ def prepare(game: Game) -> None:
 @cache
 def numba_type(cls: type, guarded: bool) -> type[GameType]:
     """Return the numba type of games of a class, on which its options, tables and rules are known."""
-    game_type = type(cls.__name__, (GameType,), {"known": {}, "guarded": guarded})
+    line = cls.__mro__[:-1]
+    game_type = type(cls.__name__, (GameType,), {"known": {}, "guarded": guarded, "line": line, "above": set()})
     register_model(game_type)(models.OpaqueModel)
     unbox(game_type)(lambda typ, obj, c: NativeValue(c.context.get_dummy_value()))
-    for base in cls.__mro__[:-1]:
+    for base in line:
         if base is not Game:
             for module in rule_modules(module_of(base)):
                 add_functions(module)
-    names = {name for base in cls.__mro__[:-1] for name in vars(base)} | {field.name for field in fields(cls)}
+    names = {name for base in line for name in vars(base)} | {field.name for field in fields(cls)}
     members = {name: getattr_static(cls, name, None) for name in sorted(names) if not name.startswith("__")}
     add_numbers(game_type, {name for name, member in members.items() if isinstance(member, int)})
     for name, member in members.items():
         if not isinstance(member, int):
-            add_member(game_type, name, member)
+            add_member(game_type, name)
     return game_type
 
 
@@ -133,24 +138,35 @@ def add_functions(module: ModuleType) -> None:
     """
     for function in vars(module).values():
         if isfunction(function) and function.__module__ == module.__name__:
-            overload(function, strict=False, jit_options=GUARD)(stand_in(function))
+            overload(function, strict=False, jit_options=GUARD)(stand_in(spelled_out(function)))
 
 
-def add_member(game_type: type[GameType], name: str, member: Any) -> None:
-    """Let numba know one table, property or method of a game."""
+def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
+    """Let numba know one table, property or method of a game, or the one that `super()` stands for in what is defined
+    by a class of its line: the one that is found *after* that."""
+    line = game_type.line
+    place = next((at for at in range(after + 1, len(line)) if name in vars(line[at])), len(line))
+    member = vars(line[place])[name] if place < len(line) else None
+    known = name if after < 0 else name_above(after, name)
     if isinstance(member, property):
-        overload_attribute(game_type, name, strict=False, jit_options=COUNTED)(lambda self, rule=member.fget: rule)
+        rule = spelled_out(cast(FunctionType, member.fget), game_type, place)
+        overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(lambda self, rule=rule: rule)
     elif isfunction(member):
-        overload_method(game_type, name, strict=False, jit_options=GUARD if game_type.guarded else COUNTED)(
-            stand_in(member)
+        overload_method(game_type, known, strict=False, jit_options=GUARD if game_type.guarded else COUNTED)(
+            stand_in(spelled_out(member, game_type, place))
         )
     elif not isinstance(member, (classmethod, staticmethod)):
 
-        def read(self, name=name):
-            value = constant(getattr(self.game, name))
+        def read(self):
+            value = constant(getattr(self.game if after < 0 else super(line[after], self.game), name))
             return lambda self: value
 
-        overload_attribute(game_type, name, strict=False)(read)
+        overload_attribute(game_type, known, strict=False)(read)
+
+
+def name_above(place: int, name: str) -> str:
+    """Return by what name numba knows what `super()` stands for where the class at that place of the line says it."""
+    return f"{name}_above_{place}"
 
 
 def add_numbers(game_type: type[GameType], names: set[str]) -> None:
@@ -169,26 +185,35 @@ def add_numbers(game_type: type[GameType], names: set[str]) -> None:
         return context.get_constant_generic(builder, context.typing_context.resolve_value_type(number), number)
 
 
-def stand_in(function: FunctionType) -> Any:
+def stand_in(implementation: FunctionType) -> Any:
     """Return what numba asks for a function's implementation, whatever the types of the arguments."""
-    implementation = spelled_out(function)
 
     def resolve(*args):
         return implementation
 
-    resolve.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba compares the two
+    resolve.__signature__ = signature(implementation)  # type: ignore[attr-defined]  # numba compares the two
     return resolve
 
 
-def spelled_out(function: FunctionType) -> FunctionType:
-    """Return a function with each `yield from` turned into a loop, which numba understands."""
-    is_generator = function.__code__.co_flags & CO_GENERATOR
-    if not is_generator or all(found.opname != "GET_YIELD_FROM_ITER" for found in get_instructions(function)):
+def spelled_out(function: FunctionType, game_type: type[GameType] | None = None, place: int = 0) -> FunctionType:
+    """Return a function in words that numba understands: each `yield from` is a loop, and in a method, defined by the
+    class at a place of a game's line, `super().name` is a member of the game by a name of its own, which numba is let
+    know."""
+    code = function.__code__
+    loops = code.co_flags & CO_GENERATOR and any(at.opname == "GET_YIELD_FROM_ITER" for at in get_instructions(code))
+    if not loops and "__class__" not in code.co_freevars:
         return function
-    tree = ast.fix_missing_locations(SpellOut().visit(definition_of(function)))
+    definition = definition_of(function)
+    spelling = SpellOut(definition.args.args[0].arg if definition.args.args else "", place)
+    tree = ast.fix_missing_locations(spelling.visit(definition))
     tree.decorator_list.clear()
+    if game_type:
+        for name in sorted(spelling.above):
+            if name_above(place, name) not in game_type.above:
+                game_type.above.add(name_above(place, name))
+                add_member(game_type, name, place)
     names: dict[str, Any] = {}
-    exec(compile(ast.Module([tree], []), function.__code__.co_filename, "exec"), function.__globals__, names)
+    exec(compile(ast.Module([tree], []), code.co_filename, "exec"), function.__globals__, names)
     return names[function.__name__]
 
 
@@ -203,14 +228,28 @@ def definition_of(function: FunctionType) -> Any:
 
 
 class SpellOut(ast.NodeTransformer):
-    """Turns `yield from items` into `for item in items: yield item`."""
+    """Turns `yield from items` into `for item in items: yield item`, and `super().name` into `self.name_above_…`."""
+
+    def __init__(self, game: str, place: int):
+        self.game, self.place = game, place
+        self.above: set[str] = set()
+        """The names that follow `super()`."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:  # the name is that of the class in ast
+        self.generic_visit(node)
         if not isinstance(node.value, ast.YieldFrom):
             return node
         item = ast.Name("item_of_yield_from", ast.Store())
         body = ast.Expr(ast.Yield(ast.Name(item.id, ast.Load())))
         return ast.For(item, node.value.value, [body], [])
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        match node.value:
+            case ast.Call(ast.Name("super"), [], []):
+                self.above.add(node.attr)
+                node.value, node.attr = ast.Name(self.game, ast.Load()), name_above(self.place, node.attr)
+        self.generic_visit(node)
+        return node
 
 
 def constant(value: Any) -> Any:

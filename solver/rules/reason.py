@@ -23,7 +23,7 @@ NOT_COMPILED = (NumbaError, UnsupportedBytecodeError, RuleError)
 """What comes out where a kernel with rules in it is compiled and cannot be; the last where a table holds no ints."""
 
 WORDS = (
-    (r"Untyped global name 'super'.*", "compiled code does not know super()"),
+    (r"Untyped global name 'super'.*", "compiled code knows super() without arguments alone"),
     (
         r"Untyped global name '(\w+)': Cannot determine Numba type of <class 'builtin_.*",
         r"compiled code does not know \1()",

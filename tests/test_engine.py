@@ -403,7 +403,9 @@ class Uncompiled(Countdown):
 
 def test_rules_that_do_not_compile_are_run_interpreted(path):
     game = Uncompiled()
-    complaint = r"test_engine do not compile: test_engine.py, line \d+: .*Countdown is a class, .*; solving it interpreted"
+    complaint = (
+        r"rules of test_engine do not compile: test_engine.py, line \d+: .*Countdown is a class, .*; solving it interpreted"
+    )
     with pytest.warns(UserWarning, match=complaint):
         solve(game, path, way="compiled")
     assert outcomes(path, game) == reference.solve(game)

@@ -403,9 +403,8 @@ class Uncompiled(Countdown):
 
 def test_rules_that_do_not_compile_are_run_interpreted(path):
     game = Uncompiled()
-    complaint = (
-        r"rules of test_engine do not compile: test_engine.py, line \d+: .*Countdown is a class, .*; solving it interpreted"
-    )
+    where = r"rules of test_engine do not compile: test_engine.py, line \d+"
+    complaint = where + ": .*Countdown is a class, .*; solving it interpreted"
     with pytest.warns(UserWarning, match=complaint):
         solve(game, path, way="compiled")
     assert outcomes(path, game) == reference.solve(game)

@@ -148,6 +148,8 @@ class Checker:
         with self.noting():
             self.survey.at("options", None)
             pairs.check_options(game)
+            if is_numbered(game) and defines(game, "elsewhere"):
+                pairs.check_elsewhere(self.survey)
         for check_at in first:
             self.check_positions(check_at, time.monotonic() + (deadline - time.monotonic()) / (len(others) + 1))
         if self.findings:

@@ -227,11 +227,6 @@ def check_slots(survey: Survey, position: int) -> None:
     same = type(family) is type(game) and family.family == family
     if not same or answers != (tier, slot, canonical, survey.primitive(position)):
         raise Fault("is a game in which positions do not mean the same; leave it out, or mend it")
-    survey.at("elsewhere", position)
-    if apart := game.elsewhere(tier):
-        holder = catalog.kin(game, apart)
-        if holder.family != family or tier not in catalog.own_tiers(holder):
-            raise Fault(f"gives {apart!r} for tier {tier}, which is not in the database of that variant either")
 
 
 def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None:
@@ -243,6 +238,19 @@ def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None
     if (again := survey.game.unindex(tier, slot)) != canonical:
         what = f"gives {again} for its slot, {slot} of tier {tier}"
         raise Fault(f"{what}; it must give the canonical position, {canonical}")
+
+
+def check_elsewhere(survey: Survey) -> None:
+    """See whether each tier that is in the database of another variant is there indeed."""
+    game, holders = survey.game, dict[str, set[int]]()
+    survey.at("elsewhere", None)
+    for tier in sorted(set(game.tiers)):  # type: ignore[attr-defined]  # a numbered game has tiers
+        if apart := game.elsewhere(tier):
+            if apart not in holders:
+                holder = catalog.kin(game, apart)
+                holders[apart] = set(catalog.own_tiers(holder)) if holder.family == game.family else set()
+            if tier not in holders[apart]:
+                raise Fault(f"gives {apart!r} for tier {tier}, which is not in the database of that variant either")
 
 
 def check_numbering(survey: Survey, deadline: float) -> None:

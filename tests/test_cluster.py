@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -580,6 +581,19 @@ def test_the_first_task_of_a_function_is_alone(monkeypatch):
         assert most[:2] == [1, 1] and warm == {abs}
         assert sorted(tasks.as_completed(executor, str, [1, 2, 3], warm=warm)) == ["1", "2", "3"]
         assert most[3:5] == [1, 1] and warm == {abs, str}
+
+
+def test_what_an_executor_has_cancelled_is_not_waited_for():
+    held = threading.Event()
+    with ThreadPoolExecutor(1) as executor:
+        results = tasks.as_completed(executor, lambda number: number or held.wait(), range(1, -4, -1), most=4)
+        assert next(results) == 1  # the second is under way, two wait
+        executor.shutdown(wait=False, cancel_futures=True)
+        held.set()
+        closing = threading.Thread(target=results.close, daemon=True)
+        closing.start()
+        closing.join(60)
+        assert not closing.is_alive()
 
 
 def test_what_is_published_is_opened_anew(tmp_path):

@@ -95,9 +95,7 @@ def as_completed(
             for future in done:
                 yield result_of(future)
     finally:
-        for future in flying:
-            future.cancel()
-        wait(flying)
+        wait({future for future in flying if not future.cancel()})  # nobody may tell of those that are cancelled
 
 
 def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:

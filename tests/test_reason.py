@@ -49,7 +49,7 @@ class Percent(Heap):
 
 class Super(Heap):
     def primitive(self, heap):
-        return super(Heap, self).primitive(heap)  # told: compiled code knows super() without arguments alone
+        return super(Heap, self).primitive(heap)  # told: compiled code knows super() only as in
 
 
 class Instance(Heap):

@@ -138,7 +138,7 @@ def add_functions(module: ModuleType) -> None:
     """
     for function in vars(module).values():
         if isfunction(function) and function.__module__ == module.__name__:
-            overload(function, strict=False, jit_options=GUARD)(stand_in(spelled_out(function)))
+            overload(function, strict=False, jit_options=GUARD)(stand_in(function))
 
 
 def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
@@ -149,11 +149,11 @@ def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
     member = vars(line[place])[name] if place < len(line) else None
     known = name if after < 0 else name_above(after, name)
     if isinstance(member, property):
-        rule = spelled_out(cast(FunctionType, member.fget), game_type, place)
-        overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(lambda self, rule=rule: rule)
+        rule = stand_in(cast(FunctionType, member.fget), game_type)
+        overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(lambda self: rule(self))
     elif isfunction(member):
         overload_method(game_type, known, strict=False, jit_options=GUARD if game_type.guarded else COUNTED)(
-            stand_in(spelled_out(member, game_type, place))
+            stand_in(member, game_type)
         )
     elif not isinstance(member, (classmethod, staticmethod)):
 
@@ -185,36 +185,68 @@ def add_numbers(game_type: type[GameType], names: set[str]) -> None:
         return context.get_constant_generic(builder, context.typing_context.resolve_value_type(number), number)
 
 
-def stand_in(implementation: FunctionType) -> Any:
+def stand_in(function: FunctionType, game_type: type[GameType] | None = None) -> Any:
     """Return what numba asks for a function's implementation, whatever the types of the arguments."""
 
-    def resolve(*args):
-        return implementation
+    def resolve(*args, **named):  # only now spelled out: what is never compiled may say what it likes
+        return spelled_out(function, game_type)  # type: ignore[arg-type]  # a class can be hashed
 
-    resolve.__signature__ = signature(implementation)  # type: ignore[attr-defined]  # numba compares the two
+    resolve.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba compares the two
     return resolve
 
 
-def spelled_out(function: FunctionType, game_type: type[GameType] | None = None, place: int = 0) -> FunctionType:
-    """Return a function in words that numba understands: each `yield from` is a loop, and in a method, defined by the
-    class at a place of a game's line, `super().name` is a member of the game by a name of its own, which numba is let
-    know."""
+@cache
+def spelled_out(function: FunctionType, game_type: type[GameType] | None) -> FunctionType:
+    """Return a function in words that numba understands: each `yield from` is a loop, and in a method of a game,
+    `super().name` is a member of the game by a name of its own, which numba is let know.
+
+    Raises RuleError where the source is not found, or `super()` is said for a class that the game is not derived from.
+    """
     code = function.__code__
     loops = code.co_flags & CO_GENERATOR and any(at.opname == "GET_YIELD_FROM_ITER" for at in get_instructions(code))
     if not loops and "__class__" not in code.co_freevars:
         return function
     definition = definition_of(function)
+    place = place_of(function, game_type) if game_type and "__class__" in code.co_freevars else 0
     spelling = SpellOut(definition.args.args[0].arg if definition.args.args else "", place)
-    tree = ast.fix_missing_locations(spelling.visit(definition))
-    tree.decorator_list.clear()
+    tree = bare(spelling.visit(definition))
     if game_type:
         for name in sorted(spelling.above):
             if name_above(place, name) not in game_type.above:
                 game_type.above.add(name_above(place, name))
                 add_member(game_type, name, place)
+    module = ast.Module([tree], [])
+    *_, owner, name = ["", *function.__qualname__.split(".")]
+    if owner.isidentifier():  # a class, within which Python knows `self.__name` by another name
+        module = ast.parse(f"class {owner}: pass")
+        module.body[0].body = [tree]  # type: ignore[attr-defined]
     names: dict[str, Any] = {}
-    exec(compile(ast.Module([tree], []), code.co_filename, "exec"), function.__globals__, names)
-    return names[function.__name__]
+    exec(compile(ast.fix_missing_locations(module), code.co_filename, "exec"), function.__globals__, names)
+    spelled = vars(names[owner])[name] if owner in names else names[name]
+    spelled.__defaults__, spelled.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return spelled
+
+
+def place_of(function: FunctionType, game_type: type[GameType]) -> int:
+    """Return the place, in the line of a game, of the class in which a method that says `super()` is defined."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    said_by = cells["__class__"].cell_contents
+    if said_by not in game_type.line:
+        what = f"super() in {function.__qualname__}() is said for {said_by.__name__}, and a game of another kind has it"
+        raise RuleError(what)
+    return game_type.line.index(said_by)
+
+
+def bare(definition: ast.FunctionDef) -> ast.FunctionDef:
+    """Return the definition of a function without what Python looks up as it defines one: the names that stand there
+    may be known in a class alone, or to type checkers."""
+    arguments = definition.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        argument.annotation = None
+    arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
+    definition.returns = None
+    definition.decorator_list = []
+    return definition
 
 
 def definition_of(function: FunctionType) -> Any:

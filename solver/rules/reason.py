@@ -23,7 +23,7 @@ NOT_COMPILED = (NumbaError, UnsupportedBytecodeError, RuleError)
 """What comes out where a kernel with rules in it is compiled and cannot be; the last where a table holds no ints."""
 
 WORDS = (
-    (r"Untyped global name 'super'.*", "compiled code knows super() without arguments alone"),
+    (r"Untyped global name 'super'.*", "compiled code knows super() only as in `super().name`"),
     (
         r"Untyped global name '(\w+)': Cannot determine Numba type of <class 'builtin_.*",
         r"compiled code does not know \1()",
@@ -56,6 +56,7 @@ NOISE = (
     (r"\(?<iv=.*?>", ""),
     (r" at 0x[0-9a-f]+", ""),
     (r"(\w+\.)*<locals>\.", ""),
+    (r"\b(\w+)_above_\d+", r"super().\1"),
     (r"type\(CPUDispatcher\(<function (\w+)>\)\)", r"\1"),
 )
 """What says nothing to an author."""

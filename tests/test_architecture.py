@@ -128,6 +128,7 @@ ROOMS = {
             "proving",
             "lookahead",
             "links",
+            "aside",
             "boards",
             "syzygy",
             "numbered",

@@ -40,19 +40,21 @@ class LinkWriter:
 
     While memory suffices, links stay there; else they are put aside in scratch files of this *name*, and what is
     *known* of positions, arrays with an entry for each, in the journal. What another solve has put aside is taken up:
-    `done` says up to which position that is.
+    `done` says up to which position that is. If *bits* are given, links go to scratch at once, in buckets of up to
+    `2**bits` positions.
     """
 
-    def __init__(self, work: Work, name: str, count: int, known: Known = ()):
+    def __init__(self, work: Work, name: str, count: int, known: Known = (), bits: int | None = None):
         self.work, self.name, self.known = work, name, known
-        self.shape = Shape.of(count)
+        self.shape = Shape.of(count, bits)
         self.heaps = [Heap([], []) for _ in range(self.shape.buckets)]
         self.in_memory = 0
         """Bytes of packed links that are in memory."""
         self.taken = 0
         self.scratch: Scratch | None = None
         self.log = LinkLog(work.log(name))
-        if self.log.log.resumed or not isinstance(work.executor, ThreadPoolExecutor) or work.sizes.links_in_scratch:
+        in_scratch = bits or work.sizes.links_in_scratch or not isinstance(work.executor, ThreadPoolExecutor)
+        if self.log.log.resumed or in_scratch:
             self.go_to_scratch()
         for bucket, aside in self.log.aside:
             self.heaps[bucket].frames.append(aside)

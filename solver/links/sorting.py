@@ -32,9 +32,9 @@ class Shape(NamedTuple):
     width: int
 
     @classmethod
-    def of(cls, count: int) -> "Shape":
-        """Return how to cut the links of so many positions."""
-        shift = min(BUCKET_BITS, max(count - 1, 1).bit_length())
+    def of(cls, count: int, bits: int | None = None) -> "Shape":
+        """Return how to cut the links of so many positions, into buckets of up to `2**bits`."""
+        shift = min(bits or BUCKET_BITS, max(count - 1, 1).bit_length())
         return cls(count, shift, (shift + 7) // 8)
 
     @property

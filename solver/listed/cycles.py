@@ -8,18 +8,21 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.game import alternates, defines
+from retrograde.solver.aside.looking import Looked, located
 from retrograde.solver.links.links import Links, LinkWriter
-from retrograde.solver.links.sorting import Shape, packed
+from retrograde.solver.links.sorting import BUCKET_BITS, Shape, packed
 from retrograde.solver.listed import kernels
+from retrograde.solver.listed.explore import Stretch
 from retrograde.solver.listed.kernels import Seeds
-from retrograde.solver.listed.table import Table, expand_located, locate
+from retrograde.solver.listed.space import SpaceAside
+from retrograde.solver.listed.table import Table, blocks_of, locate
 from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.left import left_type, narrowed
 from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.second_look import blame_parents
-from retrograde.solver.work.arrays import Part
+from retrograde.solver.work.arrays import Compressed, Part
 from retrograde.solver.work.driver import Done
 from retrograde.solver.work.progress import Deciding, Phase
 from retrograde.solver.work.work import Work
@@ -30,6 +33,15 @@ BYTES_A_POSITION = 8
 """What a tier takes for each position beside its links, about: children left, sizes, frontiers or sums of parents."""
 STRETCH = 1 << 15
 """Positions in a task of looking at children."""
+PIECE = 1 << 22
+"""Positions of a tier whose scores are handed on together where there is little memory."""
+TASKS = 60_000_000
+"""Bytes that tasks take where positions lie in scratch, at least."""
+BYTES_IN_BUCKET = 150
+"""What a position takes while the links of its bucket are turned round, about, with ten children or so each."""
+LEAST_BUCKET_BITS = 16
+LISTED = 64
+"""Where there is little memory, of so many bytes one position is listed when it is decided."""
 LOOKING = 0.6
 """What looking at all positions once takes of the time that a tier takes, about."""
 
@@ -56,25 +68,41 @@ class Known(NamedTuple):
 
     scores: Array
     left: Array
-    sizes: Array
+    sizes: Any  # an array, or a Compressed one
 
 
-def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Done:
-    """Return the scores and sizes of a tier in which moves may stay."""
+def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Done]:
+    """Yield the scores and sizes of a tier in which moves may stay, in one piece or, where positions lie in scratch, in
+    several. Then links are made whether or not the rules give the parents, for these would have to be looked for."""
     low, high = table.space.stretch(k)
-    count, has_parents = high - low, defines(table.game, "parents")
+    count, aside = high - low, isinstance(table.space, SpaceAside)
+    has_parents = defines(table.game, "parents") and not aside
+    if aside:
+        work.budget.check(bytes_aside(table, count), f"solving the {count:,} positions of a tier with cycles")
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
     left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
     tier = Cyclic(table, k, low, high, table.scores.part(low, high), left, sums)
-    work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
-    known = Known(tier.scores.array, left.array, np.zeros(count if table.symmetric else 0, np.uint16))
+    if not aside:
+        work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
+    sizes = Compressed(np.uint16) if aside and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
+    known = Known(tier.scores.array, left.array, sizes)
     links = gather(tier, known, work, phase)
     tell = telling(phase, int(table.space.tiers[k]), LOOKING)
     again = not alternates(table.game)
+    room = max(1, work.budget.left() // LISTED) if aside else 1 << 62
     with closing(links) if links else nullcontext() as there:
         ask = there.parents_of if there else partial(ask_rules, tier, work)
-        Propagation(table.bits, known.scores, known.left, ask, tell, again).run()
-    return np.array([k, low, high], np.int64), known.scores, known.sizes
+        Propagation(table.bits, known.scores, known.left, ask, tell, again, room).run()
+    piece = PIECE if aside else max(count, 1)
+    for begin in range(0, count, piece):
+        end = min(begin + piece, count)
+        part = known.sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
+        yield np.array([k, low + begin, low + end], np.int64), known.scores[begin:end], part
+
+
+def bytes_aside(table: Table, count: int) -> int:
+    """Return what a tier of so many positions in scratch takes of memory at least, beside the scores."""
+    return count * np.dtype(left_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
 
 
 def gather(tier: Cyclic, known: Known, work: Work, phase: Phase) -> Links | None:
@@ -83,14 +111,15 @@ def gather(tier: Cyclic, known: Known, work: Work, phase: Phase) -> Links | None
     Where the rules give the parents, nobody is returned, and what stands for the parents is summed up.
     """
     count, has_parents = tier.high - tier.low, len(tier.sums.array) > 0
-    writer = None if has_parents else LinkWriter(work, f"links{tier.table.bits}-{tier.k}", count, known)
+    writer = None if has_parents else writer_of(tier, known, work)
     shape = writer.shape if writer else None
     begins = range(tier.low + (writer.done if writer else 0), tier.high, STRETCH)
-    tasks = ((tier, shape, begin, min(begin + STRETCH, tier.high)) for begin in begins)
+    stretches = [(tier.k, begin, min(begin + STRETCH, tier.high)) for begin in begins]
+    tasks = ((tier, shape, *of) for of in to_look_at(tier.table, stretches, work))
     for begin, found, links in work.map(look_at, tasks):
         end = begin + len(found.scores)
         for all_of_it, part in zip(known, found, strict=True):
-            if len(all_of_it):
+            if len(part):
                 all_of_it[begin:end] = part
         phase.working(LOOKING * end, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
         if writer:
@@ -98,6 +127,33 @@ def gather(tier: Cyclic, known: Known, work: Work, phase: Phase) -> Links | None
         else:
             edges.add_up(*links, begin, tier.sums.array)
     return writer.turned_round() if writer else None
+
+
+def writer_of(tier: Cyclic, known: Known, work: Work) -> LinkWriter:
+    """Return what takes the links of a tier. Where positions lie in scratch, so do links, in buckets that suit the
+    memory, of a size that a solve that goes on with them takes over."""
+    name, count = f"links{tier.table.bits}-{tier.k}", tier.high - tier.low
+    if not isinstance(tier.table.space, SpaceAside):
+        return LinkWriter(work, name, count, known)
+    log = work.log(f"{name} buckets")
+    bits = next((int(bits[0]) for (bits,) in log.resumed), 0)
+    if not bits:
+        share = work.budget.left() // (4 * work.sharing * BYTES_IN_BUCKET)
+        bits = min(BUCKET_BITS, max(LEAST_BUCKET_BITS, share.bit_length() - 1))
+        log.add((np.array([bits]),))
+        log.flush()
+    return LinkWriter(work, f"{name}-{bits}", count, known, bits)
+
+
+def to_look_at(table: Table, stretches: list[Stretch], work: Work) -> Iterator[tuple[int, int, Looked | None]]:
+    """Yield where stretches begin and end, with what was looked at before where positions lie in scratch."""
+    if isinstance(table.space, SpaceAside):
+        looked = located(table.game, table.space.to_look_in(), ([stretch] for stretch in stretches), work)
+        for (_, begin, end), found in zip(stretches, looked, strict=True):
+            yield begin, end, found
+    else:
+        for _, begin, end in stretches:
+            yield begin, end, None
 
 
 def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
@@ -109,17 +165,16 @@ def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
 # Tasks
 
 
-def look_at(task: tuple[Cyclic, Shape | None, int, int]) -> tuple[int, Known, Any]:
-    """Divide the children of a stretch; return where in the tier it begins, what is known of its positions, and the
-    children within the tier: packed if a *shape* is given, else one after another, and how many each has."""
-    (table, k, low, high, *_), shape, begin, end = task
-    expander = expander_of(table.game)
+def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple[int, Known, Any]:
+    """Divide the children of a stretch, which have been *looked* for or are now; return where in the tier it begins,
+    what is known of its positions, and the children within the tier: packed if a *shape* is given, else one after
+    another, and how many each has."""
+    (table, k, low, high, *_), shape, begin, end, looked = task
     count = end - begin
     known = Known(np.empty(count, score_type(table.bits)), *np.empty((2, count), np.uint16))
     counts = np.empty(count, np.int32)
     lists = []
-    for first, last in expander.blocks(begin, end):
-        block = expand_located(table, expander, k, first, last)
+    for first, last, block in blocks_of(table, k, begin, end, looked):
         here = slice(first - begin, last - begin)
         seeds = Seeds(known.scores[here], known.left[here], counts[here])
         links = kernels.divide(
@@ -129,7 +184,7 @@ def look_at(task: tuple[Cyclic, Shape | None, int, int]) -> tuple[int, Known, An
             known.sizes[here] = block.matrix.sizes
         lists.append(block.out[:links].astype(np.int32 if high - low < 1 << 31 else np.int64))
     links = np.concatenate(lists)
-    known = known._replace(left=narrowed(known.left, table.bits))
+    known = known._replace(left=narrowed(known.left, table.bits), sizes=known.sizes[: count * table.symmetric])
     if shape:
         return begin - low, known, packed(shape, links, counts, begin - low)
     if not alternates(table.game):

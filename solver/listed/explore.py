@@ -10,17 +10,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import Game
+from retrograde.solver.aside.known import KnownAside
 from retrograde.solver.listed import kernels
-from retrograde.solver.listed.space import StateSpace, cuts_of
+from retrograde.solver.listed.space import SpaceAside, StateSpace, cuts_of
 from retrograde.solver.rules.expansion import Block, expander_of
 from retrograde.solver.rules.images import mean_size
-from retrograde.solver.work.journal import Log
+from retrograde.solver.work.journal import Entries, Log
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Unfit, Work
 
 Array = np.ndarray[Any, Any]
 Wave = dict[int, Array]
 """Sorted distinct positions by tier."""
+AnyWave = dict[int, Any]
+"""The same in memory, or as a SortedList in scratch."""
+Edges = set[tuple[int, int]]
+"""Pairs of tiers that a move leads from and to."""
+Entry = tuple[Array, ...]
+"""A wave as a log has it, or a piece of one."""
 Stretch = tuple[int, int, int]
 """The key of a list, and where in it something begins and ends."""
 Pieces = list[tuple[int, Array]]
@@ -39,12 +46,32 @@ COMPACT = 1 << 20
 """Children found by one task for one tier that are worth sorting at once, to save memory."""
 
 
+SCORE = 2
+"""Bytes of a position's score."""
+WIDE = 8
+"""Bytes of a position, at most."""
+LOGGED = 1 << 20
+"""Positions in scratch that make an entry in a log, at least, where a wave has so many."""
+IN_PIECES = 5
+"""Arrays of an entry that is a piece of a wave."""
+
+
+class Solving(NamedTuple):
+    """How many bytes solving takes for each position, beside itself, and for each of a tier that moves stay in."""
+
+    each: float
+    within: float
+
+
 class Explorer:
     """Finds the state space of a game wave by wave."""
 
-    def __init__(self, game: Game, work: Work, limit: int | None = None):
-        """Explore so many positions, about, if there is a *limit* and no move stays in its tier."""
+    def __init__(self, game: Game, work: Work, limit: int | None = None, solving: Solving | None = None):
+        """Explore so many positions, about, if there is a *limit* and no move stays in its tier. Where memory
+        will not suffice for *solving*, lists are put aside in scratch; where that is not said, never."""
         self.game = game
+        self.solving = solving
+        self.aside: KnownAside | None = None
         self.work = work
         self.limit = limit
         self.map = work.map_here if limit else work.map  # to be soon done, or left to another way
@@ -52,38 +79,39 @@ class Explorer:
         self.edges: set[tuple[int, int]] = set()
         self.found = 0
 
-    def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace:
+    def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace | SpaceAside:
         """Return the state space from some *starts*; go on from the waves in the *log*, and add new ones."""
-        wave: Wave = {}
-        for arrays in log.resumed:
-            wave = self.remember(*arrays)
-            phase.learn(partial(mean_size, self.game, arrays[2]))
+        if self.solving is not None and self.work.sizes.lists_in_scratch:
+            self.go_aside()
+        wave: AnyWave = {}
+        for entries in waves_in(log.resumed):
+            wave = self.take_up(entries)
+            phase.learn(partial(self.mean_size, wave))
             phase.skip(size(wave))
         if not log.resumed:
             first = first_wave(self.game, starts)
-            wave = self.remember(*first)
+            wave = self.take_up([first])
             log.add(first)
             phase.count(len(starts))  # and tell of it with the next ones, for which the rules are compiled
         while wave:
-            entry = self.children_of(wave)
+            found, edges = self.children_of(wave)
             log.write()
-            wave = self.remember(*entry)
-            log.add(entry)
-            phase.learn(partial(mean_size, self.game, entry[2]))
-            phase.advance(len(entry[2]), next(reversed(wave), None))
-            if self.limit and self.seems_larger(self.limit, len(entry[2])):
+            wave = self.logged(found, edges, log)
+            phase.learn(partial(self.mean_size, wave))
+            phase.advance(size(wave), next(reversed(wave), None))
+            if self.limit and self.seems_larger(self.limit, size(wave)):
                 raise Unfit
         phase.end()
         return self.state_space()
 
-    def children_of(self, wave: Wave) -> tuple[Array, Array, Array, Array]:
-        """Return what the children of a wave are that are not known: their tiers, how many of each, the positions; and
-        the pairs of tiers that moves lead from and to, if new."""
+    def children_of(self, wave: AnyWave) -> tuple[AnyWave, Edges]:
+        """Return what the children of a wave are that are not known, and the pairs of tiers that moves lead from and
+        to, if new."""
         checks = EARLY_CHECKS if self.found < EARLY else 1
         tasks = (Expand(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut(lengths(wave)))
         arrivals: dict[int, list[Array]] = {}
         fresh: dict[int, list[Array]] = {}
-        edges: set[tuple[int, int]] = set()
+        edges: Edges = set()
         came = 0
         for pieces, found in self.map(expand, tasks):
             edges |= found
@@ -91,17 +119,41 @@ class Explorer:
                 arrivals.setdefault(tier, []).append(piece)
                 came += piece.nbytes
             if came > max(LEAST_ARRIVALS, self.work.budget.left() // 8):
-                self.merge(arrivals, fresh)
+                self.settle(arrivals, fresh)
                 came = 0
-        self.merge(arrivals, fresh)
-        tiers = np.array(list(fresh), np.int64)
-        lists = [sorted_together(fresh.pop(tier)) for tier in tiers.tolist()]
-        return (
-            tiers,
-            np.array([len(new) for new in lists], np.int64),
-            lists[0] if len(lists) == 1 else np.concatenate([np.empty(0, np.uint32), *lists]),
-            np.array(sorted(edges - self.edges), np.int64).reshape(-1),
-        )
+        self.settle(arrivals, fresh)
+        edges -= self.edges
+        if self.aside:
+            return self.aside.wave(), edges
+        return {tier: sorted_together(fresh.pop(tier)) for tier in list(fresh)}, edges
+
+    def logged(self, found: AnyWave, edges: Edges, log: Log) -> AnyWave:
+        """Add a wave to the log, and to what is known, and return it."""
+        if self.aside:
+            for entry in entries_aside(found, edges):
+                log.add(entry)
+                log.flush()
+            self.remember(found, edges)
+            return found
+        log.add(entry := entry_of(found, edges))
+        return self.take_up([entry])
+
+    def settle(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
+        """Move what has arrived, and is not known, to what is *fresh*, or to scratch."""
+        came = sum(sum(map(len, heap)) for heap in arrivals.values())
+        if self.has_no_room(came):
+            self.go_aside()
+        if not self.aside:
+            self.merge(arrivals, fresh)
+            return
+        self.aside.take(fresh)
+        self.aside.take(arrivals)
+        least = SCORE * self.found + self.largest()
+        self.work.budget.check(least, f"solving the {self.found:,} positions found so far, and more,")
+
+    def has_no_room(self, came: int) -> bool:
+        """Tell whether so many positions that have arrived cannot be merged in memory, but in scratch."""
+        return not self.aside and self.solving is not None and self.work.budget.left() < WIDE * came
 
     def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
         """Move what has arrived and is not known to what is *fresh*, by tier sorted lists that have nothing in common.
@@ -119,27 +171,73 @@ class Explorer:
                 if len(new):
                     fresh.setdefault(tier, []).append(new)
 
+    def is_short(self) -> bool:
+        """Tell whether there is too little memory to go on, and solve what is found, with all lists there."""
+        if self.solving is None or self.aside:
+            return False
+        left, each, within = self.work.budget.left(), self.solving.each, self.solving.within
+        if left > max(WIDE, each + within) * self.found:
+            return False
+        item = max(run.itemsize for runs in self.known.values() for run in runs)
+        return left < max(item * self.found, each * self.found + within * self.largest())
+
+    def mean_size(self, wave: AnyWave) -> float:
+        """Return for how many positions one of a wave stands, about."""
+        return mean_size(self.game, sample_of(wave))
+
+    def largest(self) -> int:
+        """Return how many positions are known of the tier, of those that moves stay in, that has most."""
+        known = self.aside.known if self.aside else self.known
+        return max((sum(map(len, runs)) for tier, runs in known.items() if (tier, tier) in self.edges), default=0)
+
+    def go_aside(self) -> None:
+        """Put what is known aside, and keep it in scratch from now on."""
+        self.aside = KnownAside(self.work)
+        self.aside.take(self.known)
+        self.aside.remember(self.aside.wave())
+
     def seems_larger(self, limit: int, new: int) -> bool:
         """Tell whether there are more positions than a limit, or soon will be, and no move stays in its tier."""
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
 
-    def remember(self, tiers: Array, counts: Array, positions: Array, edges: Array) -> Wave:
-        """Add a wave to what is known, and return it by tier."""
-        self.found += len(positions)
-        self.edges.update(map(tuple, edges.reshape(-1, 2).tolist()))
-        ends = np.cumsum(counts)
-        stretches = zip(tiers.tolist(), (ends - counts).tolist(), ends.tolist(), strict=True)
-        wave = {tier: positions[begin:end] for tier, begin, end in stretches}
+    def take_up(self, entries: Iterable[Entry]) -> AnyWave:
+        """Add a wave, given as a log has it, to what is known, and return it."""
+        wave: dict[int, list[Array]] = {}
+        edges: Edges = set()
+        for tiers, counts, positions, pairs, *_ in entries:
+            edges.update(map(tuple, pairs.reshape(-1, 2).tolist()))
+            ends = np.cumsum(counts)
+            for tier, begin, end in zip(tiers.tolist(), (ends - counts).tolist(), ends.tolist(), strict=True):
+                wave.setdefault(tier, []).append(positions[begin:end])
+            if self.aside:
+                self.aside.take(wave)
+        whole = self.aside.wave() if self.aside else {tier: as_one(parts) for tier, parts in wave.items()}
+        self.remember(whole, edges)
+        return whole
+
+    def remember(self, wave: AnyWave, edges: Edges) -> None:
+        """Add a wave to what is known."""
+        self.found += size(wave)
+        self.edges |= edges
+        if self.aside:
+            self.aside.remember(wave)
+            return
         for tier, new in wave.items():
             runs = self.known.setdefault(tier, [])
             runs.append(new)
             while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, each merged seldom
                 runs.append(sorted_together([runs.pop(), runs.pop()]))
-        return wave
+        if wave and self.is_short():
+            self.go_aside()
 
-    def state_space(self) -> StateSpace:
+    def state_space(self) -> StateSpace | SpaceAside:
         """Return what is known as one list, and forget it piece by piece, so that it is not held twice."""
+        if self.aside:
+            lists = self.aside.whole()
+            starts = np.cumsum([0, *map(len, lists.values())])
+            greatest = max(int(each[len(each) - 1 : len(each)][0]) for each in lists.values())
+            return SpaceAside(np.array([*lists]), starts, self.edges, [*lists.values()], position_type(greatest))
         runs = [run for tier in self.known.values() for run in tier]
         self.work.budget.check(sum(run.nbytes for run in runs), f"joining {self.found:,} positions")
         dtype = np.result_type(*{run.dtype for run in runs})
@@ -154,7 +252,7 @@ class Explorer:
             np.concatenate(known, out=part)
             if len(known) > 1:
                 part.sort()
-        return StateSpace(tiers, starts, shared, self.edges, cuts_of(starts, shared.array, self.work))
+        return StateSpace(tiers, starts, self.edges, shared, cuts_of(starts, shared.array, self.work))
 
 
 def first_wave(game: Game, starts: list[int]) -> tuple[Array, Array, Array, Array]:
@@ -166,6 +264,47 @@ def first_wave(game: Game, starts: list[int]) -> tuple[Array, Array, Array, Arra
     positions = [start for some in by_tier.values() for start in some]
     kind = position_type(max(positions))
     return np.array([*by_tier]), np.array(counts), np.array(positions, kind), np.empty(0, np.int64)
+
+
+def entry_of(wave: AnyWave, edges: Edges) -> Entry:
+    """Return a wave in memory as a log has it: tiers, how many of each, positions, and edges."""
+    counts = np.array([len(new) for new in wave.values()], np.int64)
+    lists = [*wave.values()]
+    positions = lists[0] if len(lists) == 1 else np.concatenate([np.empty(0, np.uint32), *lists])
+    return np.array([*wave], np.int64), counts, positions, np.array(sorted(edges), np.int64).reshape(-1)
+
+
+def entries_aside(wave: AnyWave, edges: Edges) -> Iterator[Entry]:
+    """Yield a wave in scratch as a log has it, piece by piece; a fifth array has the number of the piece, and whether
+    it is the last."""
+    number = 0
+    for number, parts in enumerate(cut(lengths(wave), LOGGED), 1):
+        piece = {tier: wave[tier][begin:end] for tier, begin, end in parts}
+        greatest = max(int(positions[-1]) for positions in piece.values())
+        narrow = {tier: positions.astype(position_type(greatest)) for tier, positions in piece.items()}
+        yield (*entry_of(narrow, set()), np.array([number - 1, 0]))
+    yield (*entry_of({}, edges), np.array([number, 1]))
+
+
+def waves_in(log: Entries) -> Iterator[Iterator[Entry]]:
+    """Yield the whole waves that a log has, each as entries; what a kill has left of one in pieces is passed over."""
+    pieces: list[int] = []
+    for number, entry in enumerate(log):
+        if len(entry) == IN_PIECES and entry[-1][0] == 0:
+            pieces.clear()
+        pieces.append(number)
+        if len(entry) < IN_PIECES or entry[-1][1]:
+            yield (tuple(log.entry(which)) for which in pieces)
+            pieces.clear()
+
+
+def sample_of(wave: AnyWave) -> Array:
+    """Return some positions of a wave, spread evenly."""
+    ends = np.cumsum([0, *map(len, wave.values())])
+    places = np.linspace(0, ends[-1] - 1, min(SMALL, ends[-1])).astype(np.int64)
+    lists, numbers = [*wave.values()], ends.searchsorted(places, "right") - 1
+    some = [lists[k][place : place + 1] for k, place in zip(numbers, (places - ends[numbers]).tolist(), strict=True)]
+    return as_one([np.empty(0, np.uint32), *some])
 
 
 # Tasks
@@ -262,12 +401,12 @@ def position_type(greatest: int) -> type[np.integer[Any]]:
 # Cutting
 
 
-def lengths(wave: Wave) -> list[tuple[int, int]]:
+def lengths(wave: AnyWave) -> list[tuple[int, int]]:
     """Return how many positions a wave has in each tier."""
     return [(tier, len(positions)) for tier, positions in wave.items()]
 
 
-def size(wave: Wave) -> int:
+def size(wave: AnyWave) -> int:
     """Return how many positions a wave has."""
     return sum(map(len, wave.values()))
 

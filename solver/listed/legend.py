@@ -24,7 +24,7 @@ def solved_from(store: ListedStore) -> SolvedRecords:
     legend = [
         LegendRow(
             value, remoteness, int(counts.positions[code]), int(counts.stored[code]),
-            int(space.positions[counts.first[code]]),
+            int(space.read(counts.first[code], counts.first[code] + 1)[0]),
         )
         for value, remoteness, code in there
     ]  # fmt: skip
@@ -33,7 +33,7 @@ def solved_from(store: ListedStore) -> SolvedRecords:
 
     def records() -> Iterator[tuple[Array, Array]]:
         for begin in range(0, len(numbers), PART):
-            yield space.positions[begin : begin + PART], rows[numbers[begin : begin + PART]]
+            yield space.read(begin, min(begin + PART, len(space))), rows[numbers[begin : begin + PART]]
 
-    greatest = int(space.positions[space.starts[1:] - 1].max())
+    greatest = max(int(space.read(end - 1, end)[0]) for end in space.starts[1:].tolist())
     return SolvedRecords(space.tiers, np.diff(space.starts), legend, records(), greatest)

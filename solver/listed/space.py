@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.solver.aside import looking as aside
+from retrograde.solver.aside.lists import SortedList
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.kernels import Index, Lists
 from retrograde.solver.work.arrays import Shared
@@ -30,18 +32,39 @@ class Cuts(NamedTuple):
 
 
 @dataclass
-class StateSpace:
-    """The canonical positions of a game, sorted within each tier: tier k has `positions[starts[k]:starts[k + 1]]`.
+class Tiers:
+    """The canonical positions of a game, sorted within each tier: tier k has those from place `starts[k]` to place
+    `starts[k + 1]`. The *place* of a position is where it is among all positions.
 
-    `tiers` int64[T] ascending, `starts` int64[T + 1], `positions` uint32[n] or int64[n]; `edges` are the pairs of tiers
-    that a move leads from and to. The *place* of a position is where it is among all positions; by the `index` it is
-    found in large tiers.
+    `tiers` int64[T] ascending, `starts` int64[T + 1]; `edges` are the pairs of tiers that a move leads from and to.
     """
 
     tiers: Array
     starts: Array
-    shared: Shared
     edges: set[tuple[int, int]]
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def stretch(self, k: int) -> tuple[int, int]:
+        """Return where tier number k begins and ends."""
+        return int(self.starts[k]), int(self.starts[k + 1])
+
+    def has_cycles(self, k: int) -> bool:
+        """Tell whether a move may stay in tier number k."""
+        tier = int(self.tiers[k])
+        return (tier, tier) in self.edges
+
+    def read(self, begin: int, end: int) -> Array:
+        """Return the positions from one place to another."""
+        raise NotImplementedError
+
+
+@dataclass
+class StateSpace(Tiers):
+    """The same in memory: `positions` uint32[n] or int64[n]; by the `index` one is found in large tiers."""
+
+    shared: Shared
     cuts: Cuts
 
     @property
@@ -64,17 +87,28 @@ class StateSpace:
         """The same for kernels."""
         return Lists(self.tiers, self.starts, self.shared.array)
 
-    def __len__(self) -> int:
-        return len(self.shared)
+    def read(self, begin: int, end: int) -> Array:
+        return self.positions[begin:end]
 
-    def stretch(self, k: int) -> tuple[int, int]:
-        """Return where tier number k begins and ends."""
-        return int(self.starts[k]), int(self.starts[k + 1])
 
-    def has_cycles(self, k: int) -> bool:
-        """Tell whether a move may stay in tier number k."""
-        tier = int(self.tiers[k])
-        return (tier, tier) in self.edges
+@dataclass
+class SpaceAside(Tiers):
+    """The same in scratch: a list for each tier, whose positions are read as *dtype*."""
+
+    lists: list[SortedList]
+    dtype: Any
+
+    def read(self, begin: int, end: int) -> Array:
+        low, high = int(self.starts.searchsorted(begin, "right")) - 1, int(self.starts.searchsorted(end))
+        parts = [np.empty(0, np.int64)]
+        for k in range(low, high):
+            start = int(self.starts[k])
+            parts.append(self.lists[k][max(0, begin - start) : end - start])
+        return np.concatenate(parts).astype(self.dtype)
+
+    def to_look_in(self) -> aside.Lists:
+        """Return the lists to look for positions in."""
+        return aside.Lists(self.tiers, self.starts, self.lists)
 
 
 def is_large(starts: Array) -> bool:

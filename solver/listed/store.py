@@ -7,10 +7,11 @@ import numpy as np
 
 from retrograde.games.game import Game, defines
 from retrograde.solver.listed.cycles import solve_cycles
-from retrograde.solver.listed.space import StateSpace, levels
+from retrograde.solver.listed.space import SpaceAside, StateSpace, levels
 from retrograde.solver.listed.sweep import solve_sweeping
 from retrograde.solver.listed.table import Table
 from retrograde.solver.outcomes.score import score_type
+from retrograde.solver.work.arrays import Compressed
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Work
@@ -18,14 +19,39 @@ from retrograde.solver.work.work import Work
 Array = np.ndarray[Any, Any]
 
 
+class SizesAside:
+    """How many positions are symmetric to each, compressed; each tier is told from the front."""
+
+    def __init__(self, starts: Array):
+        self.starts = starts
+        self.tiers = [Compressed(np.uint16) for _ in starts[1:]]
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def __setitem__(self, where: slice, sizes: Array) -> None:
+        k = int(self.starts.searchsorted(where.start, "right")) - 1
+        start = int(self.starts[k])
+        self.tiers[k][where.start - start : where.stop - start] = sizes
+
+    def __getitem__(self, where: slice) -> Array:
+        begin, end = where.start, min(where.stop, len(self))
+        low, high = int(self.starts.searchsorted(begin, "right")) - 1, int(self.starts.searchsorted(end))
+        parts = [np.empty(0, np.uint16)]
+        for k, start, stop in zip(range(low, high), self.starts[low:high], self.starts[low + 1 :], strict=False):
+            parts.append(self.tiers[k][max(0, begin - int(start)) : min(end, int(stop)) - int(start)])
+        return np.concatenate(parts)
+
+
 class ListedStore:
     """The scores of a state space in the making.
 
     `scores` uint16[n] or uint32[n] (see outcomes/score.py); `sizes` uint16[n], the number of positions symmetric to
-    each, or uint16[0] where the game has no symmetry. A group is a list of numbers of tiers.
+    each, or uint16[0] where the game has no symmetry; compressed where positions lie in scratch. A group is a list of
+    numbers of tiers.
     """
 
-    def __init__(self, game: Game, space: StateSpace, bits: int, work: Work, propagate: bool = False):
+    def __init__(self, game: Game, space: StateSpace | SpaceAside, bits: int, work: Work, propagate: bool = False):
         """Begin a store in which nothing is solved; all tiers are to be solved as if moves stayed there if *propagate*.
 
         Raises MemoryLimit where there is not enough for it.
@@ -35,14 +61,18 @@ class ListedStore:
         self.table = Table(game, space, shared, bits)
         self.work, self.propagate = work, propagate
         self.scores = shared.array
-        self.sizes = np.zeros(len(space) if self.table.symmetric else 0, np.uint16)
+        self.sizes: Array | SizesAside = np.zeros(0, np.uint16)
+        if self.table.symmetric:
+            aside = isinstance(space, SpaceAside)
+            self.sizes = SizesAside(space.starts) if aside else np.zeros(len(space), np.uint16)
         self.left = {k: [space.stretch(k)] for k in range(len(space.tiers))}
         """Stretches of each tier that are not solved."""
 
     @staticmethod
-    def bytes_needed(game: Game, space: StateSpace, bits: int) -> int:
+    def bytes_needed(game: Game, space: StateSpace | SpaceAside, bits: int) -> int:
         """Return how much memory the arrays will take."""
-        return len(space) * (np.dtype(score_type(bits)).itemsize + 2 * defines(game, "images"))
+        sizes = 2 * defines(game, "images") * isinstance(space, StateSpace)
+        return len(space) * (np.dtype(score_type(bits)).itemsize + sizes)
 
     def groups(self) -> Iterator[list[int]]:
         """Yield the numbers of tiers that can be solved at once, last first."""
@@ -55,7 +85,7 @@ class ListedStore:
         plain = [(k, *part) for k in left if k not in cyclic for part in self.left[k]]
         yield from solve_sweeping(self.table, plain, self.work)
         for k in sorted(cyclic):
-            yield solve_cycles(self.table, k, self.work, phase)
+            yield from solve_cycles(self.table, k, self.work, phase)
 
     def keep(self, done: Done) -> Kept:
         """Take the scores and sizes of stretches of tiers."""

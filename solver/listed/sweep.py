@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from retrograde.solver.aside.looking import Looked, located
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.explore import TASK, Stretch, cut
-from retrograde.solver.listed.table import Table, expand_located
+from retrograde.solver.listed.space import SpaceAside
+from retrograde.solver.listed.table import Table, blocks_of
 from retrograde.solver.outcomes.score import RemotenessOverflow, score_type
-from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.work.driver import Done
 from retrograde.solver.work.work import Work
 
@@ -21,19 +22,29 @@ LONGER = 16
 
 def solve_sweeping(table: Table, stretches: list[Stretch], work: Work) -> Iterator[Done]:
     """Yield the scores and sizes of stretches of tiers that no move stays in."""
-    yield from work.map(sweep, ((table, task) for task in cut(stretches, TASK * (4 if table.space.large else 1))))
+    if isinstance(table.space, SpaceAside):
+        looked = located(table.game, table.space.to_look_in(), cut(stretches, TASK), work)
+        yield from work.map(sweep, ((table, *found) for found in zip(cut(stretches, TASK), looked, strict=True)))
+        return
+    tasks = cut(stretches, TASK * (4 if table.space.large else 1))
+    yield from work.map(sweep, ((table, task, None) for task in tasks))
 
 
-def sweep(task: tuple[Table, list[Stretch]]) -> Done:
-    """Return the scores and sizes of stretches of tiers that no move stays in."""
-    table, stretches = task
-    expander, scores, sizes = expander_of(table.game), [], [np.empty(0, np.uint16)]
-    for k, first, last in stretches:
-        for begin, end in expander.blocks(first, last, LONGER if table.space.large else 1):
-            block = expand_located(table, expander, k, begin, end)
-            result = np.empty(end - begin, score_type(table.bits))
-            if kernels.sweep(block.columns, block.places, block.matrix, table.bits, table.scores.array, result):
-                raise RemotenessOverflow
-            scores.append(result)
-            sizes.append(block.matrix.sizes.copy())
+def sweep(task: tuple[Table, list[Stretch], Looked | None]) -> Done:
+    """Return the scores and sizes of stretches of tiers that no move stays in; children have been *looked* for, or are
+    looked for now."""
+    table, stretches, looked = task
+    scores, sizes = [], [np.empty(0, np.uint16)]
+    times = LONGER if looked is None and table.space.large else 1
+    parts = (
+        block_of
+        for k, first, last in (stretches if looked is None else stretches[:1])
+        for block_of in blocks_of(table, k, first, last, looked, times)
+    )
+    for begin, end, block in parts:
+        result = np.empty(end - begin, score_type(table.bits))
+        if kernels.sweep(block.columns, block.places, block.matrix, table.bits, table.scores.array, result):
+            raise RemotenessOverflow
+        scores.append(result)
+        sizes.append(block.matrix.sizes.copy())
     return np.array(stretches, np.int64).ravel(), np.concatenate(scores), np.concatenate(sizes)

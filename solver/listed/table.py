@@ -1,25 +1,27 @@
 """What tasks over a state space are told, and where in it the children of a block are."""
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError, defines
+from retrograde.solver.aside.looking import Located, Looked, blocks
 from retrograde.solver.listed import kernels
-from retrograde.solver.listed.space import StateSpace
 from retrograde.solver.rules.examine import examine
-from retrograde.solver.rules.expansion import Block, Expander
+from retrograde.solver.rules.expansion import Block, Expander, expander_of
 from retrograde.solver.work.arrays import Shared
 
 Array = np.ndarray[Any, Any]
 
 
 class Table(NamedTuple):
-    """What tasks are told: the game, its state space, and the scores that are known, with so many *bits* for plies."""
+    """What tasks are told: the game, its state space (a StateSpace or a SpaceAside), and the scores that are known,
+    with so many *bits* for plies."""
 
     game: Game
-    space: StateSpace
+    space: Any
     scores: Shared
     bits: int
 
@@ -46,13 +48,33 @@ def expand_placed(table: Table, expander: Expander, k: int, begin: int, end: int
     block = expander.expand(int(space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
         missing = ((block.children >= 0) & (block.places < 0))[:, : block.columns].any(axis=0)
-        position = int(positions[block.origins[np.flatnonzero(missing)[0]]])
-        examine(table.game, position)
-        raise RuleError(
-            f"{variant(table.game)}, position {position}: the rules give moves that they did not give before; "
-            "they must depend on the position alone"
-        )
+        complain_of_moves(table.game, int(positions[block.origins[np.flatnonzero(missing)[0]]]))
     return block
+
+
+def complain_of_moves(game: Game, position: int) -> NoReturn:
+    """Raise the RuleError due where a position has a child that is not among those found."""
+    examine(game, position)
+    raise RuleError(
+        f"{variant(game)}, position {position}: the rules give moves that they did not give before; "
+        "they must depend on the position alone"
+    )
+
+
+def blocks_of(
+    table: Table, k: int, begin: int, end: int, looked: Looked | None, times: int = 1
+) -> Iterator[tuple[int, int, Block | Located]]:
+    """Yield the blocks of a stretch of tier number k, so many *times* as long as usual, and where each begins and ends:
+    expanded and located, unless that has been done in passes, when they are those *looked* at."""
+    expander = expander_of(table.game)
+    if looked is None:
+        for first, last in expander.blocks(begin, end, times):
+            yield first, last, expand_located(table, expander, k, first, last)
+        return
+    for first, last, block in blocks(looked):
+        if block.missing >= 0:
+            complain_of_moves(table.game, int(table.space.read(block.missing, block.missing + 1)[0]))
+        yield first, last, block
 
 
 def locate(table: Table, block: Block) -> int:

@@ -3,15 +3,26 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from retrograde.databases.write import SolvedRecords
 from retrograde.games.game import Game, defines
-from retrograde.solver.listed.explore import Explorer
+from retrograde.solver.listed.cycles import BYTES_A_POSITION
+from retrograde.solver.listed.explore import Explorer, Solving
 from retrograde.solver.listed.legend import solved_from
 from retrograde.solver.listed.store import ListedStore
-from retrograde.solver.outcomes.score import with_enough_bits
+from retrograde.solver.outcomes.score import score_type, with_enough_bits
 from retrograde.solver.rules.examine import is_for_a_stream, starts_of
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
+
+INDEX = 0.5
+"""Bytes of an index for each position."""
+
+
+def what_solving_takes(game: Game) -> Solving:
+    """Return what solving takes of memory where all lists are there."""
+    return Solving(INDEX + np.dtype(score_type(14)).itemsize + 2 * defines(game, "images"), BYTES_A_POSITION)
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,9 @@ class Listed:
         limit = work.sizes.in_memory if self.limited and defines(game, "tier") and is_for_a_stream(game) else None
         work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
         log = work.log("first waves" if self.limited else "waves")
-        space = Explorer(game, work, limit).explore(starts_of(game), log, work.phase("exploring"))
+        space = Explorer(game, work, limit, what_solving_takes(game)).explore(
+            starts_of(game), log, work.phase("exploring")
+        )
 
         def solve(bits: int) -> SolvedRecords:
             store = ListedStore(game, space, bits, work, self.propagate)

@@ -92,6 +92,7 @@ def explore(game: Game, work: Work) -> Explored:
     refuse_tuples(game, "solved in lists")
     work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
     space = Explorer(game, work).explore(starts_of(game), work.log("waves"), work.phase("exploring"))
+    assert isinstance(space, StateSpace)
     return Explored(game, space, work)
 
 

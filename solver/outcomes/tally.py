@@ -1,7 +1,7 @@
 """How often each outcome is there, and where first: counted part by part, and added up."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -9,6 +9,14 @@ Array = np.ndarray[Any, Any]
 
 PART = 1 << 20
 """Items that are counted at once: they fit a cache."""
+
+
+class Sliced(Protocol):
+    """What has a length, and is an array where it is sliced."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, where: slice, /) -> Array: ...
 
 
 class Tally(NamedTuple):
@@ -24,7 +32,7 @@ Adder = Callable[[Array, Array, int, Tally], object]
 """Adds the counts of a part of the records to a tally."""
 
 
-def tally(codes: Array, sizes: Array, count: int, add: Adder | None = None) -> Tally:
+def tally(codes: Array, sizes: Sliced, count: int, add: Adder | None = None) -> Tally:
     """Count records by their codes, below *count*, and the positions symmetric to theirs (*sizes*; one each if empty).
 
     A part is added by *add_plain*, or by another function that does the same sooner.

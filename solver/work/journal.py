@@ -112,12 +112,16 @@ class Entries:
         return len(self.places)
 
     def __iter__(self) -> Iterator[list[Array]]:
-        for place in list(self.places):
-            with open(self.path, "rb") as file:
-                file.seek(place)
-                if (entry := read_entry(file)) is None:
-                    raise CannotWrite(f"cannot read {str(self.path)!r} again; begin anew with --fresh")
-            yield entry[1]
+        for number in range(len(self.places)):
+            yield self.entry(number)
+
+    def entry(self, number: int) -> list[Array]:
+        """Return one of them."""
+        with open(self.path, "rb") as file:
+            file.seek(self.places[number])
+            if (entry := read_entry(file)) is None:
+                raise CannotWrite(f"cannot read {str(self.path)!r} again; begin anew with --fresh")
+        return entry[1]
 
     def clear(self) -> None:
         """Forget them."""

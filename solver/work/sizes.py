@@ -25,6 +25,8 @@ class Sizes:
     """The most work that is lost when a solve is killed, where what is done between two pauses takes no longer."""
     links_in_scratch: bool = False
     """Whether links of tiers with cycles lie in scratch files, where they do only for want of memory otherwise."""
+    lists_in_scratch: bool = False
+    """Whether positions that are listed lie in scratch files, where they do only for want of memory otherwise."""
     scores_in_scratch: bool = False
     """Whether the scores of all slots lie in a scratch file, where they do only for want of memory otherwise."""
     stream_children: int = 1 << 21

@@ -1,0 +1,243 @@
+"""Lists in scratch: against NumPy, and whole solves against those in memory, with kills and where memory gets short."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrograde.databases import open_database
+from retrograde.games.catalog import load_game
+from retrograde.games.game import RuleError
+from retrograde.solver.aside import kernels, lists, looking
+from retrograde.solver.aside import known as known_aside
+from retrograde.solver.engine import solve
+from retrograde.solver.links import links, sorting
+from retrograde.solver.links.log import LinkLog
+from retrograde.solver.listed import cycles, explore
+from retrograde.solver.listed.space import SpaceAside
+from retrograde.solver.listed.store import ListedStore
+from retrograde.solver.listed.way import Listed
+from retrograde.solver.work.journal import Log
+from retrograde.solver.work.memory import MemoryBudget, MemoryLimit
+from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.work.sizes import Sizes
+
+from . import tangle, turning
+from .solving import Stop, graphs
+
+ASIDE = Sizes(lists_in_scratch=True, journal_seconds=0)
+PLAIN = "benchmarks/plain_quixo.py:side=3"
+GAMES = ["mutorere", "connect4:3,3,3", "tentozero", PLAIN]
+
+
+def cut_small(patch):
+    """See to it that there are many blocks, runs, tasks and passes."""
+    for module, sizes in {
+        lists: {"BLOCK": 8, "MERGED": 32},
+        known_aside: {"RUN": 16},
+        looking: {"LEAST": 10, "MOST": 40, "FIRST": 1, "TOGETHER": 2},
+        explore: {"TASK": 7, "LEAST_ARRIVALS": 400, "LOGGED": 20},
+        cycles: {"STRETCH": 5, "PIECE": 9, "LEAST_BUCKET_BITS": 3, "BUCKET_BITS": 3, "LISTED": 1 << 32},
+        sorting: {"PART_BITS": 2},
+        links: {"PART_BITS": 2, "BUFFER": 60},
+    }.items():
+        for name, value in sizes.items():
+            patch.setattr(module, name, value)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    cut_small(monkeypatch)
+    monkeypatch.setattr("os.fsync", lambda file: None)  # of many small files, which takes long on a busy disk
+
+
+# The lists
+
+positions = st.lists(st.integers(0, (1 << 62) - 1), max_size=200, unique=True)
+
+
+@given(positions, positions, st.integers(0, 61), st.integers(1, 64), st.data())
+@settings(max_examples=100, deadline=None)
+def test_lists_are_read_as_they_were_put(tmp_path_factory, some, others, shift, block, data):
+    scratch = Scratch(tmp_path_factory.mktemp("lists"), 0)
+    numbers, known = (np.unique(np.array(each, np.int64) >> shift) for each in (some, others))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lists, "BLOCK", block)
+        patch.setattr(lists, "MERGED", 3 * block)
+        first, second = (lists.put(scratch, "some", each) for each in (numbers, known))
+        begin, end = sorted(data.draw(st.integers(0, len(numbers) + 3)) for _ in range(2))
+        assert first[begin:end].tolist() == numbers[begin:end].tolist()
+        low, high = sorted(data.draw(st.integers(0, (1 << 62 - shift) - 1)) for _ in range(2))
+        assert first.between(low, high).tolist() == [number for number in numbers.tolist() if low <= number < high]
+        assert lists.without(numbers.copy(), second).tolist() == np.setdiff1d(numbers, known).tolist()
+        halves = [lists.put(scratch, "half", each) for each in (numbers[::2], numbers[1::2], numbers[::3])]
+        merged = lists.chained(scratch, [*map(lists.merge, lists.merging(scratch, "merged", halves, [second]))])
+        assert merged[0 : len(merged)].tolist() == np.setdiff1d(numbers, known).tolist()
+
+
+@given(positions, positions)
+@settings(max_examples=100, deadline=None)
+def test_places_are_those_of_numpy(some, asked):
+    numbers, asked = np.unique(np.array(some, np.int64)), np.sort(np.array(asked + some[::2], np.int64))
+    places = np.empty(len(asked), np.int64)
+    kernels.places_of(asked, numbers, 7, places)
+    wanted = {number: 7 + place for place, number in enumerate(numbers.tolist())}
+    assert places.tolist() == [wanted.get(number, -1) for number in asked.tolist()]
+
+
+# Solves
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("variant", GAMES)
+def test_the_bytes_are_those_of_a_solve_in_memory(variant, tmp_path):
+    game = load_game(variant)
+    whole = solve(game, tmp_path / "memory.h5", way=Listed()).read_bytes()
+    assert solve(game, tmp_path / "aside.h5", way=Listed(), sizes=ASIDE, workers=2).read_bytes() == whole
+    assert not list(tmp_path.glob("*.scratch"))
+
+
+RULES = [tangle.Tangle, tangle.TangleWithParents, turning.Turning, turning.TurningWithParents, turning.Alone]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rules", RULES)
+@given(graphs, st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_random_games(rules, tmp_path_factory, start, propagate):
+    """With ties, tiers, symmetry and moves that do not alternate, against the interpreted rules."""
+    folder = tmp_path_factory.mktemp("random")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rules, "start", start)
+        cut_small(patch)
+        game = rules()
+        found = solve(game, folder / "aside.h5", way=Listed(propagate=propagate), sizes=ASIDE)
+        assert found.read_bytes() == solve(game, folder / "plain.h5", way="interpreted").read_bytes()
+
+
+@pytest.mark.long
+def test_other_processes_look_and_merge_as_well(tmp_path):
+    game = load_game("mutorere")
+    whole = solve(game, tmp_path / "memory.h5", way=Listed()).read_bytes()
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        found = solve(game, tmp_path / "aside.h5", way=Listed(), sizes=ASIDE, executor=executor)
+    assert found.read_bytes() == whole
+
+
+# Where memory gets short
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("variant", ["mutorere", PLAIN])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
+def test_lists_go_to_scratch_once_memory_is_short(variant, share, tmp_path, monkeypatch):
+    """After a wave, or where what arrives in one has no room."""
+    game = load_game(variant)
+    whole = solve(game, tmp_path / "memory.h5", way=Listed())
+    with open_database(whole, game=game) as database:
+        turning_point = int(share * sum(row.stored for row in database.file.legend))
+    for name, short in (
+        ("is_short", lambda explorer: not explorer.aside and explorer.found > turning_point),
+        ("has_no_room", lambda explorer, came: not explorer.aside and explorer.found > turning_point),
+    ):
+        with pytest.MonkeyPatch.context() as patch:
+            spaces = []
+            patch.setattr(explore.Explorer, name, short)
+            patch.setattr("retrograde.solver.listed.way.ListedStore", spy(ListedStore, spaces))
+            found = solve(game, tmp_path / f"{name}.h5", way=Listed(), sizes=Sizes(journal_seconds=0))
+            assert found.read_bytes() == whole.read_bytes()
+            assert [type(space) for space in spaces] == [SpaceAside]
+
+
+def spy(store, spaces):
+    """Return what makes a store, and takes note of its state space."""
+
+    def made(game, space, *rest):
+        spaces.append(space)
+        return store(game, space, *rest)
+
+    return made
+
+
+def test_it_is_said_at_once_that_not_even_the_scores_have_room(tmp_path, monkeypatch):
+    monkeypatch.setattr(MemoryBudget, "left", lambda budget: 2000)
+    with pytest.raises(MemoryLimit, match=r"solving the [\d,]+ positions found so far, and more, needs about"):
+        solve(load_game(PLAIN), tmp_path / "game.h5", way=Listed(), memory=1 << 40)
+
+
+@pytest.mark.slow
+def test_memory_is_kept_to(tmp_path):
+    """Quixo 4×4, 5,416,664 records, takes 1.1 GB where there is enough; here a child that may use 400 MB."""
+    code = """
+        import sys
+        from retrograde.games.catalog import load_game
+        from retrograde.solver.engine import solve
+        from retrograde.solver.work.memory import peak_memory
+        solve(load_game("benchmarks/plain_quixo.py:side=4"), sys.argv[1], memory=int(sys.argv[2]))
+        print(peak_memory())
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    peaks = [
+        int(subprocess.run([*command, tmp_path / name, limit], check=True, capture_output=True, text=True).stdout)
+        for name, limit in (("much.h5", "4000000000"), ("little.h5", "400000000"))
+    ]
+    assert (tmp_path / "little.h5").read_bytes() == (tmp_path / "much.h5").read_bytes()
+    assert peaks[1] < 400_000_000 < peaks[0]
+
+
+# Kills
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("small")
+def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monkeypatch):
+    """Stopped again and again at any moment, with lists now in memory and now in scratch."""
+    game = load_game("mutorere")
+    whole = solve(game, tmp_path / "whole.h5", way=Listed()).read_bytes()
+    dice = Random(5)
+    for where, name in ((LinkLog, "add_put"), (LinkLog, "add_turned"), (Log, "flush")):
+        monkeypatch.setattr(where, name, stopping(getattr(where, name), dice))
+    done = stops = 0
+    while done < 2:
+        sizes = Sizes(lists_in_scratch=dice.random() < 0.7, links_in_scratch=dice.random() < 0.5, journal_seconds=0)
+        try:
+            found = solve(game, tmp_path / "game.h5", way=Listed(), sizes=sizes)
+        except Stop:
+            stops += 1
+            continue
+        assert found.read_bytes() == whole
+        found.unlink()
+        done += 1
+    assert stops > 4
+
+
+def stopping(add, dice):
+    """Return what notes something in the journal, and sometimes stops the solve then."""
+
+    def added(*args):
+        add(*args)
+        if dice.random() < 0.01:
+            raise Stop
+
+    return added
+
+
+# Rules that are not to be trusted
+
+
+@pytest.mark.usefixtures("solver_alone")
+def test_moves_that_were_not_there_before_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(looking.kernels, "places_of", lambda numbers, found, base, places: places.fill(-1))
+    message = "the rules give moves that they did not give before; they must depend on the position alone"
+    with pytest.raises(RuleError, match=re.escape(message)):
+        solve(load_game("mutorere"), tmp_path / "game.h5", way=Listed(), sizes=ASIDE)

@@ -149,6 +149,8 @@ LINK = Range(0.0, 4.5, 6.5)
 else in scratch."""
 
 
+ASIDE = 3.0
+"""Bytes for each position of a tier with cycles that are in memory where all lists lie in scratch."""
 LINKED = Range(0.0, 12.0, 40.0)
 """Bytes for each child in a tier with cycles, where another metric than remoteness is computed."""
 
@@ -253,6 +255,12 @@ def estimate(
     item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
     put_disk(result, records, ratios, item, Range(0.0, 0.0, links.high))
     result.rests_on = [*how_counted(found, counted, sampled), f"ratios of {ratios.source}"]
+    if found.returns and not listed:
+        least = (records.times(ASIDE) + ratios.fixed_memory).low
+        result.rests_on.append(
+            f"solve takes the memory that is named where it is there; where there is less, but {format_size(least)} at "
+            "least for so many positions, lists and links lie in scratch files"
+        )
     return result
 
 

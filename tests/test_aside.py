@@ -177,7 +177,7 @@ def test_it_is_said_at_once_that_not_even_the_scores_have_room(tmp_path, monkeyp
 
 @pytest.mark.slow
 def test_memory_is_kept_to(tmp_path):
-    """Quixo 4×4, 5,416,664 records, takes 1.1 GB where there is enough; here a child that may use 400 MB."""
+    """Quixo 4×4, plain, takes 1.1 GB where there is enough; here a child that may use 400 MB."""
     code = """
         import sys
         from retrograde.games.catalog import load_game

@@ -124,7 +124,7 @@ def test_random_games(rules, tmp_path_factory, start, propagate):
         assert found.read_bytes() == solve(game, folder / "plain.h5", way="interpreted").read_bytes()
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_other_processes_look_and_merge_as_well(tmp_path):
     game = load_game("mutorere")
     whole = solve(game, tmp_path / "memory.h5", way=Listed()).read_bytes()
@@ -138,7 +138,7 @@ def test_other_processes_look_and_merge_as_well(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("variant", ["mutorere", PLAIN])
+@pytest.mark.parametrize("variant", ["mutorere", pytest.param(PLAIN, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
 def test_lists_go_to_scratch_once_memory_is_short(variant, share, tmp_path, monkeypatch):
     """After a wave, or where what arrives in one has no room."""

@@ -148,12 +148,12 @@ class Explorer:
             return
         self.aside.take(fresh)
         self.aside.take(arrivals)
-        least = SCORE * self.found + self.largest()
-        self.work.budget.check(least, f"solving the {self.found:,} positions found so far, and more,")
+        doing = f"going on from {self.found:,} positions, with lists in scratch files and scores in memory,"
+        self.work.budget.check(self.least(), doing)
 
     def has_no_room(self, came: int) -> bool:
         """Tell whether so many positions that have arrived cannot be merged in memory, but in scratch."""
-        return not self.aside and self.solving is not None and self.work.budget.left() < WIDE * came
+        return self.may_go_aside() and self.work.budget.left() < WIDE * came
 
     def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
         """Move what has arrived and is not known to what is *fresh*, by tier sorted lists that have nothing in common.
@@ -173,13 +173,24 @@ class Explorer:
 
     def is_short(self) -> bool:
         """Tell whether there is too little memory to go on, and solve what is found, with all lists there."""
-        if self.solving is None or self.aside:
+        if self.solving is None or not self.may_go_aside():
             return False
         left, each, within = self.work.budget.left(), self.solving.each, self.solving.within
         if left > max(WIDE, each + within) * self.found:
             return False
         item = max(run.itemsize for runs in self.known.values() for run in runs)
         return left < max(item * self.found, each * self.found + within * self.largest())
+
+    def may_go_aside(self) -> bool:
+        """Tell whether lists are in memory, and putting them aside would make room enough for what stays there."""
+        if self.solving is None or self.aside:
+            return False
+        held = sum(run.nbytes for runs in self.known.values() for run in runs)
+        return self.work.budget.left() + held > self.least()
+
+    def least(self) -> int:
+        """Return how many bytes the scores of what is known take, and what is left of the largest tier with cycles."""
+        return SCORE * self.found + self.largest()
 
     def mean_size(self, wave: AnyWave) -> float:
         """Return for how many positions one of a wave stands, about."""

@@ -1,5 +1,6 @@
 """Memory, and the disk: how much there is, how much we use, and sizes as people write them."""
 
+import ctypes
 import math
 import re
 import sys
@@ -41,6 +42,8 @@ class MemoryBudget:
     def check(self, more: int, why: str) -> None:
         """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
         if more > self.left():
+            give_back()
+        if more > self.left():
             raise MemoryLimit(
                 f"{why} needs about {format_size(self.limit - self.left() + more)} of memory, and the limit is "
                 f"{format_size(self.limit)}; raise it with --memory, or choose a smaller variant"
@@ -58,6 +61,13 @@ class MemoryBudget:
 def reserve() -> int:
     """Return the bytes to be kept free now."""
     return RESERVE if "numba" in sys.modules else RESERVE_INTERPRETED
+
+
+def give_back() -> None:
+    """Have the allocator give back what is free, where it can be told to: hundreds of megabytes of arrays, at times."""
+    if sys.platform == "linux":
+        with suppress(AttributeError):  # which only glibc has
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def used_memory() -> int:

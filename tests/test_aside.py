@@ -25,7 +25,7 @@ from retrograde.solver.listed import cycles, explore
 from retrograde.solver.listed.space import SpaceAside
 from retrograde.solver.listed.store import ListedStore
 from retrograde.solver.listed.way import Listed
-from retrograde.solver.work.journal import Log
+from retrograde.solver.work.journal import Journal, Log
 from retrograde.solver.work.memory import MemoryBudget, MemoryLimit
 from retrograde.solver.work.scratch import Scratch
 from retrograde.solver.work.sizes import Sizes
@@ -218,6 +218,34 @@ def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monk
         assert found.read_bytes() == whole
         found.unlink()
         done += 1
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("pieces", [2, 4, 9])
+def test_pieces_of_a_wave_are_forgotten_where_it_is_found_whole(pieces, tmp_path, monkeypatch):
+    """Stopped within a wave in scratch, then after that wave in memory."""
+    game = load_game("mutorere")
+    whole = solve(game, tmp_path / "whole.h5", way=Listed()).read_bytes()
+    for sizes, count in ((ASIDE, pieces), (Sizes(journal_seconds=0), 1)):
+        with monkeypatch.context() as patch, pytest.raises(Stop):
+            patch.setattr(Journal, "append", stopping_at(Journal.append, "waves", count))
+            solve(game, tmp_path / "game.h5", way=Listed(), sizes=sizes)
+    found = solve(game, tmp_path / "game.h5", way=Listed(), sizes=Sizes(journal_seconds=0))
+    assert found.read_bytes() == whole
+
+
+def stopping_at(append, name, count):
+    """Return what appends to a journal, and stops the solve after so many entries of a name."""
+    left = [count]
+
+    def appended(journal, what, *arrays):
+        append(journal, what, *arrays)
+        left[0] -= what == name
+        if not left[0]:
+            raise Stop
+
+    return appended
 
 
 def stopping(add, dice):

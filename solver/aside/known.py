@@ -85,6 +85,8 @@ class KnownAside:
 
     def rewrite(self, lists: Lists) -> None:
         """Make one list of some that are known, and are no longer listed there."""
+        if not lists:
+            return
         name = self.name()
         for tier, whole in self.merged((tier, name, some, []) for tier, some in lists.items()).items():
             self.known[tier].append(whole)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import Game
+from retrograde.solver.aside.kernels import unique
 from retrograde.solver.aside.known import KnownAside
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.space import SpaceAside, StateSpace, cuts_of
@@ -301,10 +302,14 @@ def waves_in(log: Entries) -> Iterator[Iterator[Entry]]:
     """Yield the whole waves that a log has, each as entries; what a kill has left of one in pieces is passed over."""
     pieces: list[int] = []
     for number, entry in enumerate(log):
-        if len(entry) == IN_PIECES and entry[-1][0] == 0:
+        if len(entry) < IN_PIECES:
+            pieces.clear()
+            yield iter([tuple(entry)])
+            continue
+        if entry[-1][0] == 0:
             pieces.clear()
         pieces.append(number)
-        if len(entry) < IN_PIECES or entry[-1][1]:
+        if entry[-1][1]:
             yield (tuple(log.entry(which)) for which in pieces)
             pieces.clear()
 
@@ -400,7 +405,7 @@ def distinct(heap: list[Array]) -> Array:
     numbers = np.concatenate(heap)
     heap.clear()
     numbers.sort()
-    count = kernels.unique(numbers)
+    count = unique(numbers)
     return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
 
 

@@ -71,19 +71,6 @@ def gather(columns, children, tiers, runs, out):
 
 
 @kernel
-def unique(numbers):
-    """Move the distinct ones of sorted numbers to the front, and return how many there are."""
-    if len(numbers) == 0:
-        return 0
-    end = 1
-    for i in range(1, len(numbers)):
-        if numbers[i] != numbers[end - 1]:
-            numbers[end] = numbers[i]
-            end += 1
-    return end
-
-
-@kernel
 def subtract(numbers, known):
     """Move those of sorted distinct *numbers* that are not in sorted *known* to the front, and return how many."""
     end = 0

@@ -1,8 +1,9 @@
 """The links of a tier: taken from the tasks that find them, and asked for the parents of what is decided."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -38,10 +39,10 @@ EVERY = 16
 class LinkWriter:
     """Takes the children of all positions of a tier, and gives their parents in the end.
 
-    While memory suffices, links stay there; else they are put aside in scratch files of this *name*, and what is
-    *known* of positions, arrays with an entry for each, in the journal. What another solve has put aside is taken up:
-    `done` says up to which position that is. If *bits* are given, links go to scratch at once, in buckets of up to
-    `2**bits` positions.
+    While memory suffices, and a kill would not lose much, links stay there; else they are put aside in scratch files of
+    this *name*, and what is *known* of positions, arrays with an entry for each, in the journal. What another solve has
+    put aside is taken up: `done` says up to which position that is. If *bits* are given, links go to scratch at once,
+    in buckets of up to `2**bits` positions. It is a context manager: where a solve fails scratch files stay there.
     """
 
     def __init__(self, work: Work, name: str, count: int, known: Known = (), bits: int | None = None):
@@ -51,6 +52,7 @@ class LinkWriter:
         self.in_memory = 0
         """Bytes of packed links that are in memory."""
         self.taken = 0
+        self.begun = time.monotonic()
         self.scratch: Scratch | None = None
         self.log = LinkLog(work.log(name))
         in_scratch = bits or work.sizes.links_in_scratch or not isinstance(work.executor, ThreadPoolExecutor)
@@ -59,10 +61,22 @@ class LinkWriter:
         for bucket, aside in self.log.aside:
             self.heaps[bucket].frames.append(aside)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        if self.scratch and error is None:
+            self.scratch.begin(fresh=True)
+
     @property
     def done(self) -> int:
         """Up to which position links have been put aside, and need not be given again."""
         return self.log.done
+
+    @property
+    def in_memory_alone(self) -> bool:
+        """Whether nothing is put aside, so that a solve that is killed must look at all children again."""
+        return self.scratch is None
 
     def take(self, pieces: Packed, done: int) -> None:
         """Take the links of a stretch of positions, in their order; so many positions are *done* then."""
@@ -71,10 +85,15 @@ class LinkWriter:
                 heap.pieces.append(piece)
                 self.in_memory += piece.nbytes
         self.taken += 1
-        if self.taken % EVERY == 0 and not self.scratch and self.too_much(done):
+        if self.taken % EVERY == 0 and not self.scratch and (self.worth_keeping or self.too_much(done)):
             self.go_to_scratch()
         if self.scratch and self.in_memory > self.buffer:
             self.put_all_aside(done)
+
+    @property
+    def worth_keeping(self) -> bool:
+        """Whether links have been taken for so long that a kill must not lose them."""
+        return self.log.log.journal is not None and time.monotonic() - self.begun > self.work.sizes.links_seconds
 
     def too_much(self, done: int) -> bool:
         """Tell whether memory will not suffice, if the rest of the positions has as many links."""
@@ -187,8 +206,7 @@ class Links:
                 yield number, frontier[first : min(first + FRONTIER, end)]
 
     def close(self) -> None:
-        """Forget all links."""
+        """Keep no links in memory."""
         self.parts = []
         if self.scratch:
             self.scratch.close()
-            self.scratch.begin(fresh=True)

@@ -1,7 +1,7 @@
 """A tier with cycles: who is whose child and parent there, and propagation from what is decided."""
 
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
@@ -9,8 +9,10 @@ import numpy as np
 
 from retrograde.games.game import alternates, defines
 from retrograde.solver.aside.looking import Looked, located
-from retrograde.solver.links.links import Links, LinkWriter
+from retrograde.solver.links.checkpoint import Checkpoint
+from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.links.sorting import BUCKET_BITS, Shape, packed
+from retrograde.solver.links.state import Known, State
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.explore import Stretch
 from retrograde.solver.listed.kernels import Seeds
@@ -62,13 +64,13 @@ class Cyclic(NamedTuple):
     sums: Part
 
 
-class Known(NamedTuple):
-    """What is known at first of the positions of a tier: their scores, or the greatest passed up by children of later
-    tiers, and how much is left until they have lost (see kernels.Seeds); and how many are symmetric to each."""
+class Found(NamedTuple):
+    """What is known at first of some positions: their scores, or the greatest passed up by children of later tiers, and
+    how much is left until they have lost (see kernels.Seeds); and how many are symmetric to each."""
 
     scores: Array
     left: Array
-    sizes: Any  # an array, or a Compressed one
+    sizes: Array
 
 
 def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Done]:
@@ -85,19 +87,30 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
     if not aside:
         work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
     sizes = Compressed(np.uint16) if aside and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
-    known = Known(tier.scores.array, left.array, sizes)
-    links = gather(tier, known, work, phase)
-    tell = telling(phase, int(table.space.tiers[k]), LOOKING)
-    again = not alternates(table.game)
-    room = max(1, work.budget.left() // LISTED) if aside else 1 << 62
-    with closing(links) if links else nullcontext() as there:
-        ask = there.parents_of if there else partial(ask_rules, tier, work)
-        Propagation(table.bits, known.scores, known.left, ask, tell, again, room).run()
+    known = Known(tier.scores.array, left.array, sizes, sums.array)
     piece = PIECE if aside else max(count, 1)
-    for begin in range(0, count, piece):
-        end = min(begin + piece, count)
-        part = known.sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
-        yield np.array([k, low + begin, low + end], np.int64), known.scores[begin:end], part
+    with ExitStack() as until_kept:
+        checkpoint = until_kept.enter_context(Checkpoint(work, f"checkpoint{table.bits}-{k}"))
+        writer = None if has_parents else until_kept.enter_context(writer_of(tier, known, work))
+        propagate(tier, State(checkpoint, known, writer), work, phase)
+        for begin in range(0, count, piece):
+            end = min(begin + piece, count)
+            part = known.sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
+            yield np.array([k, low + begin, low + end], np.int64), known.scores[begin:end], part
+
+
+def propagate(tier: Cyclic, state: State, work: Work, phase: Phase) -> None:
+    """Solve a tier: look at all children, and pass outcomes back."""
+    table, known, writer = tier.table, state.known, state.links
+    done, marked = state.taken_up()
+    gather(tier, state, done, work, phase)
+    tell = telling(phase, int(table.space.tiers[tier.k]), LOOKING)
+    again = not alternates(table.game)
+    aside = isinstance(table.space, SpaceAside)
+    room = max(1, work.budget.left() // LISTED) if aside else 1 << 62
+    with closing(writer.turned_round()) if writer else nullcontext() as there:
+        ask = there.parents_of if there else partial(ask_rules, tier, work)
+        Propagation(table.bits, known.scores, known.left, ask, tell, again, room, state.decided).run(*marked)
 
 
 def bytes_aside(table: Table, count: int) -> int:
@@ -105,20 +118,17 @@ def bytes_aside(table: Table, count: int) -> int:
     return count * np.dtype(left_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
 
 
-def gather(tier: Cyclic, known: Known, work: Work, phase: Phase) -> Links | None:
-    """Look at all children once: fill what is *known*, and return who the parents are.
-
-    Where the rules give the parents, nobody is returned, and what stands for the parents is summed up.
-    """
-    count, has_parents = tier.high - tier.low, len(tier.sums.array) > 0
-    writer = None if has_parents else writer_of(tier, known, work)
+def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> None:
+    """Look at the children of all positions from number *done* on, once: fill what is known, and take the links, or
+    where the rules give the parents sum up what stands for these."""
+    count, writer = state.positions, state.links
     shape = writer.shape if writer else None
-    begins = range(tier.low + (writer.done if writer else 0), tier.high, STRETCH)
+    begins = range(tier.low + done, tier.high, STRETCH)
     stretches = [(tier.k, begin, min(begin + STRETCH, tier.high)) for begin in begins]
     tasks = ((tier, shape, *of) for of in to_look_at(tier.table, stretches, work))
     for begin, found, links in work.map(look_at, tasks):
         end = begin + len(found.scores)
-        for all_of_it, part in zip(known, found, strict=True):
+        for all_of_it, part in zip(state.known[:3], found, strict=True):
             if len(part):
                 all_of_it[begin:end] = part
         phase.working(LOOKING * end, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
@@ -126,15 +136,15 @@ def gather(tier: Cyclic, known: Known, work: Work, phase: Phase) -> Links | None
             writer.take(links, end)
         else:
             edges.add_up(*links, begin, tier.sums.array)
-    return writer.turned_round() if writer else None
+        state.looked(end)
 
 
 def writer_of(tier: Cyclic, known: Known, work: Work) -> LinkWriter:
-    """Return what takes the links of a tier. Where positions lie in scratch, so do links, in buckets that suit the
-    memory, of a size that a solve that goes on with them takes over."""
+    """Return what takes the links of a tier, and puts them aside with what is *known*. Where positions lie in scratch,
+    so do links, in buckets that suit the memory, of a size that a solve that goes on with them takes over."""
     name, count = f"links{tier.table.bits}-{tier.k}", tier.high - tier.low
     if not isinstance(tier.table.space, SpaceAside):
-        return LinkWriter(work, name, count, known)
+        return LinkWriter(work, name, count, known[:3])
     log = work.log(f"{name} buckets")
     bits = next((int(bits[0]) for (bits,) in log.resumed), 0)
     if not bits:
@@ -142,7 +152,7 @@ def writer_of(tier: Cyclic, known: Known, work: Work) -> LinkWriter:
         bits = min(BUCKET_BITS, max(LEAST_BUCKET_BITS, share.bit_length() - 1))
         log.add((np.array([bits]),))
         log.flush()
-    return LinkWriter(work, f"{name}-{bits}", count, known, bits)
+    return LinkWriter(work, f"{name}-{bits}", count, known[:3], bits)
 
 
 def to_look_at(table: Table, stretches: list[Stretch], work: Work) -> Iterator[tuple[int, int, Looked | None]]:
@@ -165,13 +175,13 @@ def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
 # Tasks
 
 
-def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple[int, Known, Any]:
+def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple[int, Found, Any]:
     """Divide the children of a stretch, which have been *looked* for or are now; return where in the tier it begins,
     what is known of its positions, and the children within the tier: packed if a *shape* is given, else one after
     another, and how many each has."""
     (table, k, low, high, *_), shape, begin, end, looked = task
     count = end - begin
-    known = Known(np.empty(count, score_type(table.bits)), *np.empty((2, count), np.uint16))
+    known = Found(np.empty(count, score_type(table.bits)), *np.empty((2, count), np.uint16))
     counts = np.empty(count, np.int32)
     lists = []
     for first, last, block in blocks_of(table, k, begin, end, looked):

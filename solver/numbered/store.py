@@ -8,6 +8,7 @@ A tier is solved set by set, where the game is known so (`by_sets.py`), or else 
 
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,8 @@ class NumberedStore:
             self.refuse(k)
         from retrograde.solver.numbered.by_slots import solve_by_slots  # which needs much that sets do not
 
-        yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file))
+        with ExitStack() as until_kept:
+            yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file, until_kept))
 
     def refuse(self, k: int) -> None:
         """Say why a tier that can only be solved set by set, for it rests on other databases or for the metric, was

@@ -5,18 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import LOSE, TIE, WIN
 from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes import propagation_kernels as kernels
 from retrograde.solver.outcomes.left import decided_from
 from retrograde.solver.outcomes.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS, RemotenessOverflow
-from retrograde.solver.outcomes.score_kernels import primitive_score
 from retrograde.solver.outcomes.tally import PART
 from retrograde.solver.work.progress import Deciding, Phase
 
 Array = np.ndarray[Any, Any]
 Tell = Callable[[int, int, int], None]
 """Told of how many positions are decided, of how many, and the remoteness of those decided last."""
+Mark = Callable[[int, int], None]
+"""Told of a class, WIN_CLASS or TIE_CLASS, and a remoteness: up to there outcomes have been passed back, and what the
+arrays hold is all that must be known to go on."""
 
 
 def telling(phase: Phase, tier: int, looking: float) -> Tell:
@@ -51,15 +52,15 @@ class Propagation:
     at a time, each as often as it has distinct children there; it is asked once about each position that is decided.
     *tell* is called now and again. If *again*, the same player may move twice: then the complement (`~`) of a parent's
     number stands for the parent where it does, to whom a WIN is a WIN. So many positions are listed as *room* says;
-    where more are decided at once they are looked for among all.
+    where more are decided at once they are looked for among all. *mark* is called after each remoteness.
     """
 
     def __init__(
         self, bits: int, scores: Array, left: Array, parents_of: Callable[[Array], Iterable[Array]],
-        tell: Tell = lambda *_: None, again: bool = False, room: int = 1 << 62,
+        tell: Tell = lambda *_: None, again: bool = False, room: int = 1 << 62, mark: Mark = lambda *_: None,
     ):  # fmt: skip
         self.bits, self.scores, self.left, self.parents_of = bits, scores, left, parents_of
-        self.tell, self.again, self.room = tell, again, room
+        self.tell, self.again, self.room, self.mark = tell, again, room, mark
         self.greatest = (1 << bits) - 1
         self.decided_from = decided_from(left)
         self.narrow = np.uint32 if len(scores) < 1 << 32 else np.int64
@@ -70,28 +71,33 @@ class Propagation:
         self.listed = 0
         """How many positions are listed in these."""
 
-    def run(self) -> None:
-        """Score all positions.
+    def run(self, group: int = WIN_CLASS, remoteness: int = 0) -> None:
+        """Score all positions, from the start or from where a *mark* was made, with what the arrays held then.
 
         A parent of a LOSE is a WIN; an undecided parent of a WIN whose children are all WINs is a LOSE. (Of the same
         player's moves it is the other way round.) Then a parent of a TIE is a TIE, and what is left is a DRAW.
         """
         self.decided = sum(int(np.count_nonzero(left >= self.decided_from)) for _, _, left in self.stretches())
-        self.propagate(WIN_CLASS, [primitive_score(WIN, self.bits), primitive_score(LOSE, self.bits)])
-        self.propagate(TIE_CLASS, [primitive_score(TIE, self.bits)])
+        if group == WIN_CLASS:
+            self.propagate(WIN_CLASS, remoteness)
+            remoteness = 0
+        self.propagate(TIE_CLASS, remoteness)
         self.ask_draws()
         for _, scores, left in self.stretches():
             kernels.leave_draws(scores, left, self.decided_from, DRAW_CLASS << self.bits)
 
-    def propagate(self, group: int, primitive: list[int]) -> None:
-        """Pass back WINs and LOSEs, or TIEs, from the scores that are *primitive* and from what later tiers decide."""
+    def propagate(self, group: int, remoteness: int) -> None:
+        """Pass back WINs and LOSEs, or TIEs, from those that are decided in so many plies and from what later tiers
+        decide."""
         for some in self.found(kernels.find_due, self.decided_from, group, self.bits):
             self.put_off(some)
-        self.last = {score: Batch() for score in primitive}
+        last = [group << self.bits | self.greatest - remoteness]
+        last += [LOSE_CLASS << self.bits | remoteness] * (group == WIN_CLASS)
+        self.last = {score: Batch() for score in last}
         for score, batch in self.last.items():
             for some in self.with_score(score, due=False):
                 self.note(batch, some)
-        self.remoteness = 0
+        self.remoteness = remoteness
         while any(batch.count for batch in self.last.values()) or self.due:
             if not any(batch.count for batch in self.last.values()):
                 self.remoteness = min(map(self.plies, self.due)) - 1
@@ -106,6 +112,7 @@ class Propagation:
             for score, batch in now.items():
                 for some in self.positions(score, batch, due=True):
                     self.settle(some, score)
+            self.mark(group, self.remoteness)
 
     def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
         """Tell the parents of positions of a class, some at a time, that these are decided."""

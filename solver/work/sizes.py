@@ -23,6 +23,9 @@ class Sizes:
     """Bits for the remoteness in a score; the more are used where the fewer have been too few."""
     journal_seconds: float = 0.5
     """The most work that is lost when a solve is killed, where what is done between two pauses takes no longer."""
+    links_seconds: float = 60.0
+    """Seconds of looking for links of a tier after which they are put aside in scratch files, so that a kill does not
+    lose them, where memory suffices for them."""
     links_in_scratch: bool = False
     """Whether links of tiers with cycles lie in scratch files, where they do only for want of memory otherwise."""
     lists_in_scratch: bool = False

@@ -1,0 +1,68 @@
+"""The state of a tier with cycles while it is solved, and what of it is put aside, so that a kill loses little.
+
+All children are looked at once, position by position, and then outcomes are passed back, remoteness by remoteness. The
+state is put aside between two blocks of positions, or two remotenesses, by a checkpoint with the numbers::
+
+    positions looked at | bytes of a sum about parents | class | remoteness
+                                                         once outcomes are passed back
+
+Where there are links these are put aside for themselves, with what is known when all children have been looked at.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.links.checkpoint import Checkpoint
+from retrograde.solver.links.links import LinkWriter
+from retrograde.solver.work.arrays import Compressed
+
+Array = np.ndarray[Any, Any]
+
+
+class Known(NamedTuple):
+    """What is known of the positions of a tier: scores, how much is left of each (see outcomes/left.py), and how many
+    are symmetric to it; and sums about their parents (see outcomes/edges.py), none where there are links."""
+
+    scores: Array
+    left: Array
+    sizes: Array | Compressed
+    sums: Array
+
+
+class State(NamedTuple):
+    """What is *known* of a tier, its *links* if there are any, and where it is put aside."""
+
+    checkpoint: Checkpoint
+    known: Known
+    links: LinkWriter | None
+
+    @property
+    def positions(self) -> int:
+        """How many positions there are."""
+        return len(self.known.scores)
+
+    def taken_up(self) -> tuple[int, list[int]]:
+        """Fill what is known with what another solve has put aside; return how many positions were looked at, and the
+        class and remoteness from which to pass back outcomes, or nothing."""
+        done, _, *marked = self.checkpoint.numbers or (0, 0)
+        if self.links:
+            done = self.links.done
+            if done < self.positions or not marked:
+                return done, []
+        if done:
+            self.checkpoint.fill(*(self.known[:2] if self.links else self.known))
+        return done, marked
+
+    def looked(self, done: int) -> None:
+        """Put the state aside once so many positions have been looked at, if it is time."""
+        if self.checkpoint.is_due and not self.links:
+            scores, left, sizes, sums = self.known
+            so_far = sizes if isinstance(sizes, Compressed) else sizes[:done]
+            self.checkpoint.write([done, sums.itemsize], (scores[:done], left[:done], so_far, sums))
+
+    def decided(self, group: int, remoteness: int) -> None:
+        """Put the state aside once outcomes of a class have been passed back up to a remoteness, if it is time."""
+        if self.checkpoint.is_due and not (self.links and self.links.in_memory_alone):
+            arrays, settled = (self.known[:2], 0) if self.links else (self.known, 2)
+            self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness], arrays, settled)

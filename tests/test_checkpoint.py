@@ -1,0 +1,186 @@
+"""Checkpoints: what arrays held is read back, and solves that are stopped within a tier go on from there, to the same
+bytes, whichever way parents are found."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from random import Random
+
+import numpy as np
+import pytest
+
+from retrograde.solver.engine import solve
+from retrograde.solver.links import checkpoint as module
+from retrograde.solver.links.checkpoint import Checkpoint
+from retrograde.solver.links.state import State
+from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
+from retrograde.solver.work.arrays import Compressed
+from retrograde.solver.work.journal import Journal, outline
+from retrograde.solver.work.memory import MemoryBudget
+from retrograde.solver.work.scratch import DamagedScratch
+from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.work.work import Work
+
+from . import tangle
+from .solving import Stop
+
+EAGER = Sizes(journal_seconds=0, links_seconds=0)
+
+
+@pytest.fixture
+def begun(tmp_path):
+    """What begins the work of another process on the same files."""
+    with ThreadPoolExecutor(2) as executor:
+
+        def begin():
+            journal = Journal(tmp_path / "journal", "a solve")
+            return Work(executor, 2, MemoryBudget(), journal, tmp_path / "scratch", sizes=EAGER)
+
+        yield begin
+
+
+def arrays_of(count, dice):
+    """Return random arrays of some lengths and types, the last one compressed."""
+    generator = np.random.default_rng(dice.randrange(1 << 30))
+    compressed = Compressed(np.uint16)
+    compressed[0:count] = generator.integers(0, 99, count).astype(np.uint16)
+    return generator.integers(0, 255, count).astype(np.uint8), generator.integers(0, 1 << 40, count // 2), compressed
+
+
+def empty_like(arrays):
+    return tuple(
+        Compressed(one.dtype) if isinstance(one, Compressed) else np.zeros(len(one), one.dtype) for one in arrays
+    )
+
+
+def test_what_arrays_held_last_is_read_back(begun, monkeypatch):
+    """Written again and again, with one array that settles on the way, by one solve after another."""
+    monkeypatch.setattr(module, "PIECE", 64)
+    dice = Random(1)
+    written, arrays, settled = [], (), ()
+    for step in range(30):
+        checkpoint = Checkpoint(begun(), "tier")
+        assert checkpoint.numbers == written
+        if written:
+            found = empty_like(arrays)
+            checkpoint.fill(*found)
+            assert all(
+                (one[0 : len(one)] == other[0 : len(other)]).all() for one, other in zip(found, arrays, strict=True)
+            )
+        for again in range(dice.choice((1, 1, 2, 3))):
+            written, arrays = [step, again], (*arrays_of(dice.randrange(1, 200), dice)[:2], *settled)
+            if step >= 20:
+                settled = settled or arrays_of(50, dice)[2:]
+                arrays = (*arrays[:2], *settled)
+            elif not settled:
+                arrays = arrays[:2]
+            assert checkpoint.is_due or again
+            checkpoint.write(written, arrays, len(settled))
+        names = {path.name.rsplit("-", 1)[0] for path in checkpoint.scratch.folder.iterdir()}
+        assert len(names) == len(arrays)  # nothing of the one before is left
+    with Checkpoint(begun(), "tier") as checkpoint:
+        assert checkpoint.numbers == written
+    assert not checkpoint.scratch.folder.exists()
+    assert not Checkpoint(begun(), "tier").numbers
+
+
+def test_files_that_are_gone_are_no_checkpoint_and_damaged_ones_are_told(begun):
+    arrays = arrays_of(1000, Random(2))
+    checkpoint = Checkpoint(begun(), "tier")
+    checkpoint.write([7], arrays)
+    file = next(checkpoint.scratch.folder.glob("array0*"))
+    content = file.read_bytes()
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    again = Checkpoint(begun(), "tier")
+    assert again.numbers == [7]
+    with pytest.raises(DamagedScratch, match="is damaged; begin anew with --fresh"):
+        again.fill(*empty_like(arrays))
+    file.write_bytes(content[:-1])
+    assert not Checkpoint(begun(), "tier").numbers
+
+
+def test_without_a_journal_nothing_is_written(tmp_path):
+    with ThreadPoolExecutor(1) as executor:
+        work = Work(executor, 1, MemoryBudget(), None, tmp_path / "scratch", sizes=EAGER)
+        assert not Checkpoint(work, "tier").is_due
+
+
+WAYS = {
+    "listed, with parents": tangle.TangleWithParents,
+    "listed, with links": tangle.Tangle,
+    "numbered, with parents": tangle.DenseTangle,
+    "numbered, with links": tangle.DenseTangleWithoutParents,
+}
+SEEDS = (31, 32, 33)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("way", WAYS)
+def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, monkeypatch):
+    """Random games, stopped at half of all checkpoints, before one is written or behind it."""
+    monkeypatch.setattr("retrograde.solver.listed.cycles.STRETCH", 16)
+    monkeypatch.setattr("retrograde.solver.numbered.seeds.BLOCK", 16)
+    monkeypatch.setattr("retrograde.solver.links.links.EVERY", 1)
+    monkeypatch.setattr(module, "SHARE", 0)
+    dice, taken_up = Random(5), []
+    write, read = Checkpoint.write, State.taken_up
+
+    def write_and_stop(checkpoint, *args):
+        if dice.random() < 0.1:
+            raise Stop
+        write(checkpoint, *args)
+        if dice.random() < 0.4:
+            raise Stop
+
+    def spy(state):
+        taken_up.append((state.positions, *read(state)))
+        return taken_up[-1][1:]
+
+    monkeypatch.setattr(State, "taken_up", spy)
+    for seed in SEEDS:
+        monkeypatch.setattr(tangle.Tangle, "start", tangle.position_of(seed, seed % 2 == 0, 0, 0, 63))
+        whole = solve(WAYS[way](), tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
+        (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
+        monkeypatch.setattr(Checkpoint, "write", write_and_stop)
+        while not (tmp_path / "game.h5").exists():
+            with suppress(Stop):
+                solve(WAYS[way](), tmp_path / "game.h5", way="compiled", sizes=EAGER)
+        assert (tmp_path / "game.h5").read_bytes() == whole
+        assert not (tmp_path / "game.h5.scratch").exists()
+        (tmp_path / "game.h5").unlink()
+        monkeypatch.setattr(Checkpoint, "write", write)
+    went_on = {tuple(marked) for _, _, marked in taken_up if marked}
+    assert any(group == WIN_CLASS and remoteness > 1 for group, remoteness in went_on)
+    if way.startswith("listed"):  # in the other ones some ties are draws at once
+        assert any(group == TIE_CLASS for group, _ in went_on)
+    if way.endswith("parents"):  # of links test_links.py looks at it
+        assert any(0 < done < count for count, done, _ in taken_up)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_a_solve_that_is_killed_within_a_tier_goes_on_there(tmp_path):
+    """Killed once a checkpoint is there, and again behind the next one."""
+    command = [sys.executable, "-m", "retrograde", "solve", "quixo:4", "--database"]
+    subprocess.run([*command, str(tmp_path / "whole.h5")], check=True, capture_output=True)
+    journal = tmp_path / "killed.h5.journal"
+    kills = 0
+    for _ in range(2):
+        found = checkpoints(journal)
+        process = subprocess.Popen([*command, str(journal.with_suffix(""))], stderr=subprocess.DEVNULL)
+        while process.poll() is None and checkpoints(journal) == found:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        kills += process.wait() == -signal.SIGKILL
+    assert kills == 2
+    assert subprocess.run([*command, str(journal.with_suffix(""))], check=True, capture_output=True)
+    assert journal.with_suffix("").read_bytes() == (tmp_path / "whole.h5").read_bytes()
+
+
+def checkpoints(journal):
+    """Return how many checkpoints a journal knows."""
+    return sum(name.startswith("checkpoint") for name, *_ in outline(journal)) if journal.exists() else 0

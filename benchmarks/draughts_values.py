@@ -3,9 +3,9 @@
     retrograde solve draughts:5
     python benchmarks/draughts_values.py draughts:5
 
-Won, drawn or lost, a byte for each slot in the order of the numbering, are compressed by zstd in pieces, each to be read
-by itself. `filled`: where the player to move can capture, who wins is what the slot before says, whatever that is, for
-one search tells it; so Chinook's databases leave such positions out.
+Won, drawn or lost, a byte for each slot in the order of the numbering, are compressed by zstd in pieces, each to be
+read by itself. `filled`: where the player to move can capture, who wins is what the slot before says, whatever that
+is, for one search tells it; so Chinook's databases leave such positions out.
 """
 
 import sys

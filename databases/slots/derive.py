@@ -21,6 +21,9 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.game import alternates
 
+NO_CHILD = -2
+"""Where no child says how far the end is, as in a file that is damaged: no outcome in a legend is a ply behind."""
+
 
 class CompactDatabase(SlotsDatabase):
     """A solved game with a dense numbering of which a part is kept: it answers as one that has all slots does."""
@@ -48,6 +51,10 @@ class CompactDatabase(SlotsDatabase):
             elif low < high:
                 pieces.append(self._derived(low, high))
         return np.concatenate(pieces)
+
+    def close(self) -> None:
+        self.contents.part.cache_clear()
+        super().close()
 
     def _derived(self, low: int, high: int) -> NDArray[Any]:
         """Return the rows of slots of a tier that are not kept; 0 where one stands for no position."""
@@ -115,4 +122,4 @@ def best(children: Iterable[Outcome]) -> Outcome:
             return Outcome(own, min(plies) + 1)
     if any(value == DRAW for value, _ in found):
         return Outcome(DRAW, None)
-    return Outcome(LOSE, max(plies for _, plies in found if plies is not None) + 1)
+    return Outcome(LOSE, max((plies for _, plies in found if plies is not None), default=NO_CHILD) + 1)

@@ -61,11 +61,10 @@ def check_compact(path: Path, database: "Database") -> None:
     from retrograde.databases.slots.compact import CompactReader
 
     with DatabaseFile(path) as file:
-        same = (file.variant, file.rules, file.positions) == tuple(
-            getattr(database.file, name) for name in ("variant", "rules", "positions")
-        )
+        same = (file.variant, file.rules) == (database.file.variant, database.file.rules)
         if not same or not isinstance(file.contents, CompactReader):
-            raise RetrogradeError(f"{str(path)!r} is there already, and not compact; name another folder")
+            what = f"{str(path)!r} is there already, and no compact database of these rules"
+            raise RetrogradeError(f"{what}; name another folder")
 
 
 def line_of(facts: Facts) -> str:

@@ -241,7 +241,7 @@ def test_the_command(solved, tmp_path, monkeypatch):
     assert "compact: 29,568 of 59,598 slots" in retrograde("info", "small/chess,KRK.h5").stdout
     folder = solved("chess:KRK").parent
     refused = retrograde("export", "chess:KRK", "--compact", folder, status=1)
-    assert "is there already, and not compact; name another folder" in refused.output
+    assert "is there already, and no compact database of these rules; name another folder" in refused.output
     refused = retrograde("export", "tictactoe", "--compact", "small", "--value", "win", status=2)
     assert "--compact goes with --database and --json alone" in refused.output
 

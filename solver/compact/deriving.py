@@ -74,7 +74,6 @@ class Deriver:
     def reach(self, positions: Array, each: Each) -> tuple[Parents, Array, Array, Array]:
         """Return what there is of positions, and of their children, one after another: these, their tiers and slots."""
         parents = Parents(*np.empty((3, len(positions)), np.int64))
-
         tiers_there = self.database.file.contents.tiers
 
         def task(begin: int) -> tuple[Array, Array, Array]:

@@ -60,7 +60,7 @@ def reach(game, positions, numbers, bounds, parents, trouble):
     """Return the children of positions, their tiers, and their slots, NOWHERE where the tier is not in the file; write
     what there is of the parents.
 
-    The file has tiers of these *numbers*, the slots of which begin at the *bounds*.
+    The file has tiers of these *numbers*, the slots of which are between the *bounds*.
     """
     size = CHILDREN * len(positions) + CHILDREN
     children, tiers, slots = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
@@ -78,7 +78,9 @@ def reach(game, positions, numbers, bounds, parents, trouble):
                 children[count], tiers[count], slots[count] = child, whole(game.tier(child)), NOWHERE
                 k = np.searchsorted(numbers, tiers[count])
                 if k < len(numbers) and numbers[k] == tiers[count]:
-                    slots[count] = bounds[k] + whole(game.index(child))
+                    slot = whole(game.index(child))
+                    if 0 <= slot < bounds[k + 1] - bounds[k]:
+                        slots[count] = bounds[k] + slot
                 count += 1
     return children[:count], tiers[:count], slots[:count]
 

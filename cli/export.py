@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
+from retrograde.cli.compacting import export_compact
 from retrograde.cli.syzygy import export_tables
 from retrograde.cli.words import NOUNS
 from retrograde.games import RetrogradeError, Value
@@ -56,11 +57,16 @@ def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range
     "--syzygy", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
     help="Instead, write Syzygy's tables of a chess ending, and of all that may follow, into a folder.",
 )  # fmt: skip
+@click.option(
+    "--compact", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Instead, write the database itself, smaller, into a folder: of each ending one side to move is kept.",
+)  # fmt: skip
 @database_option
 @json_option
 def command(
-    source: str, output: Path | None, syzygy: Path | None, database: str | None, as_json: bool, **wanted: Any
-) -> None:
+    source: str, output: Path | None, syzygy: Path | None, compact: Path | None, database: str | None, as_json: bool,
+    **wanted: Any,
+) -> None:  # fmt: skip
     """Write positions, values, remoteness and, if asked for, the best moves to a file for other programs.
 
     Columns are tier, position (a number; where positions are tuples, position0, position1, …), text, value (win, lose,
@@ -71,20 +77,26 @@ def command(
     Syzygy's tables, .rtbw and .rtbz, are what chess engines read. They are made from distances to zeroing, which
     `solve --metric dtz` finds; tables that are in the folder already are left as they are.
 
+    A compact database answers as the other one does: what it does not keep follows from the moves, when it is asked.
+    It is for games that number their positions and tell sides to move apart, as chess endings do.
+
     \b
     Examples:
       retrograde export tictactoe
       retrograde export connect4:4,4 --value win --remoteness 5..9 --sample 1000 --seed 1 -o wins.csv
       retrograde export connect4:4,4 --sample 100 --moves -o some.npz
       retrograde export chess:KRK --syzygy tables
+      retrograde export chess:KRK --compact small
     """
     from retrograde.solver.play.solution import solution_of
 
-    if syzygy is not None:
-        if output is not None or any(value is not None and value is not False for value in wanted.values()):
-            raise click.UsageError("--syzygy goes with --database and --json alone")
-        export_tables(source, syzygy, database, as_json)
-        return
+    for name, folder, export in (("syzygy", syzygy, export_tables), ("compact", compact, export_compact)):
+        if folder is not None:
+            others = [output, *wanted.values(), compact if name == "syzygy" else None]
+            if any(value is not None and value is not False for value in others):
+                raise click.UsageError(f"--{name} goes with --database and --json alone")
+            export(source, folder, database, as_json)
+            return
     if output is not None and output.suffix not in SUFFIXES:
         raise click.UsageError(f"the file must be {', '.join(SUFFIXES)}, not {output.name!r}")
     if wanted["seed"] is not None and not wanted["sample"]:

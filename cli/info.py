@@ -192,9 +192,11 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") ->
 def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
     """Print what the database holds, and what it was made by and of."""
     rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
+    of_slots = "compact: {kept:,} of {slots:,} slots are kept, and the others follow from the moves"
     rows = [
         ("solution", CLASSES["strong"]),
         ("records", f"{facts['stored']:,}"),
+        *([("kept", of_slots.format(**facts["compact"]))] if "compact" in facts else []),
         ("metric", f"{file.metric} against {against}" if (against := file.details.get("against")) else file.metric),
         ("rules", rules),
         ("made with", file.made_with),

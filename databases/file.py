@@ -7,10 +7,11 @@ from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import IsCertificate
 from retrograde.databases.layout import CERTIFICATE, in_version
 from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
 
-AnyReader = RecordsReader | StepsReader | SlotsReader | BoundsReader
+AnyReader = RecordsReader | StepsReader | SlotsReader | CompactReader | BoundsReader
 
 
 class DatabaseFile(CheckedFile):
@@ -33,7 +34,9 @@ class DatabaseFile(CheckedFile):
 
     def _read(self) -> None:
         """See what kind of contents there are, and read what they are like."""
-        kinds = (kind for kind in (SlotsReader, StepsReader, BoundsReader) if self.has_dataset(kind.DATASET))
+        kinds = (
+            kind for kind in (SlotsReader, CompactReader, StepsReader, BoundsReader) if self.has_dataset(kind.DATASET)
+        )
         kind: type[AnyReader] = next(kinds, RecordsReader)
         version = self.header.version
         tables = [name for name in kind.TABLES if name != "blocks" or in_version(kind.ROW, version).names]

@@ -19,6 +19,7 @@ from retrograde.databases.layout import (
     BOUNDS_VERSION,
     CERTIFICATE,
     CERTIFICATE_VERSION,
+    COMPACT_VERSION,
     FORMAT,
     LEGEND,
     MEASURED_VERSION,
@@ -101,7 +102,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
     version = number(facts, "format_version", 1)
     metric = text(facts, "metric") if "metric" in facts else METRIC
-    latest = TUPLES_VERSION if version == TUPLES_VERSION else latest_version(metric)
+    latest = version if version in (TUPLES_VERSION, COMPACT_VERSION) else latest_version(metric)
     if version > latest:
         raise VersionTooNew(
             f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
@@ -133,6 +134,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
     by_version = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:], BOUNDS_VERSION: (EXPECTATION,)}
     by_version[TUPLES_VERSION] = METRIC, EXPECTATION
+    by_version[COMPACT_VERSION] = (METRIC,)
     known = by_version.get(version, (METRIC,))
     if header.metric not in known:
         raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, known))}")

@@ -13,6 +13,11 @@ or, where the rules of the game number its positions densely, in place of the la
 ├── counts    for each part of a tier and each outcome there, how often it is there, and where first
 └── slots     for each slot its row in the legend; a chunk is a block
 
+or, where of some sides to move nothing is kept, since it follows from the other's, in place of the last one::
+
+├── parts     a row for each part of each tier: its slots, and where they are kept, if they are
+└── kept      for each slot that is kept its row in the legend; a chunk is a block
+
 or, where there is chance, in place of the last four::
 
 ├── tiers     a row for each tier: its number, its first slot
@@ -53,6 +58,8 @@ BOUNDS_VERSION = 5
 TUPLES_VERSION = 6
 """The version of files of slots, or of bounds, of games whose positions are tuples of ints: there the start is text,
 and an example the number of its slot among those of all tiers."""
+COMPACT_VERSION = 7
+"""The version of compact files, which keep the slots of some parts of tiers alone."""
 METRIC = "remoteness in plies"
 NOT_FOUND = (1 << 31) - 1
 """The remoteness, in the legend of an opening book, of what is that far from its end nobody knows."""
@@ -75,11 +82,17 @@ BLOCK = 4096
 SLOT_LEVEL, SLOT_BLOCK = 12, 1 << 14
 """The same for dense numberings, where more slots cost little to look up, and gain more."""
 
+COMPACT_LEVEL, COMPACT_BLOCK = 19, 1 << 16
+"""The same for what is kept in compact files, which are made once, to be small."""
+
 BOUNDS_LEVEL = 3
 """Of bounds, half of whose bytes look like chance's own."""
 
 STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
 """The same for steps."""
+
+DERIVED = -1
+"""In the place of where the slots of a part are kept: each follows from the position's children."""
 
 CERTIFICATE_LEVEL, CERTIFICATE_BLOCK = 19, 1 << 16
 """The same for certificates, which are read as a whole."""
@@ -92,6 +105,7 @@ TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
 BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8"), ("check", "<u4")])
 SLOT_TIERS = np.dtype([("tier", "<i8"), ("slot", "<i8")])
 SLOT_BLOCKS = np.dtype([("check", "<u4")])
+PARTS = np.dtype([("slot", "<i8"), ("slots", "<i8"), ("kept", "<i8"), ("columns", "<i8")])
 STEP_TIERS = np.dtype([("tier", "<i8"), ("step", "<i8"), ("position", "<i8"), ("mask", "<i8")])
 STEP_BLOCKS = np.dtype([("rank", "<i8"), ("check", "<u4")])
 CERTIFICATE_BLOCKS = np.dtype([("position", "<i8"), ("check", "<u4")])
@@ -138,6 +152,19 @@ class CountRow(NamedTuple):
     """How many slots have it."""
     example: int
     """The position of the first slot that has it; where positions are tuples, that slot's number among all."""
+
+
+class PartRow(NamedTuple):
+    """A part of a tier in a compact file."""
+
+    slot: int
+    """Its first slot among those of all tiers..."""
+    slots: int
+    """...and how many it has."""
+    kept: int
+    """Where among the slots that are kept its own begin; DERIVED, where they are not."""
+    columns: int
+    """Its slots, as rows of so many columns, are kept column after column."""
 
 
 def legend_dtype(measures: Sequence[str]) -> np.dtype[Any]:

@@ -23,7 +23,9 @@ from retrograde.databases.header import options_text
 from retrograde.databases.location import SUFFIX, certificate_path, database_path, metric_named, model_in
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.databases.slots.derive import CompactDatabase
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
@@ -35,6 +37,7 @@ KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
     RecordsReader: RecordsDatabase,
     StepsReader: StepsDatabase,
     SlotsReader: SlotsDatabase,
+    CompactReader: CompactDatabase,
     BoundsReader: BoundsDatabase,
 }
 

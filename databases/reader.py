@@ -98,6 +98,11 @@ class Tiers(NamedTuple):
 class SlotReader(Reader):
     """Blocks of slots, tier after tier."""
 
+    @property
+    def slots(self) -> int:
+        """How many slots all tiers have."""
+        return self.length
+
     @cached_property
     def tiers(self) -> Tiers:
         """The table of tiers."""
@@ -106,7 +111,7 @@ class SlotReader(Reader):
     def _read_tiers(self) -> Tiers:
         table = self.file.table("tiers", SLOT_TIERS)
         (numbers,) = columns(table, "tier")
-        bounds = np.append(table["slot"], self.length)
+        bounds = np.append(table["slot"], self.slots)
         if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0:
             raise ValueError("the table of tiers contradicts itself")
         return Tiers(numbers, bounds)

@@ -28,6 +28,7 @@ from retrograde.databases.layout import (
     BOUNDS_VERSION,
     CERTIFICATE,
     CERTIFICATE_VERSION,
+    COMPACT_VERSION,
     FORMAT,
     MEASURED_VERSION,
     METRIC,
@@ -39,7 +40,7 @@ from retrograde.databases.layout import (
 from retrograde.databases.legend import Measures, table_of
 from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records
-from retrograde.databases.slots.write import SolvedSlots, write_slots
+from retrograde.databases.slots.write import SolvedCompact, SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import LOSE, TIE, WIN, Game, RetrogradeError
 from retrograde.games.game import width_of
@@ -48,6 +49,7 @@ from retrograde.games.unfolded import folded
 __all__ = [
     "SolvedBounds",
     "SolvedCertificate",
+    "SolvedCompact",
     "SolvedRecords",
     "SolvedSlots",
     "SolvedSteps",
@@ -151,7 +153,8 @@ def fill(
     measures = getattr(solved, "measures", None)
     table = table_of(solved.legend, measures.names if measures else ())
     contents.table("legend", table)
-    contents.finish(attributes(game, table, start, measures) | about)
+    version = {"format_version": COMPACT_VERSION} if isinstance(solved, SolvedCompact) else {}
+    contents.finish(attributes(game, table, start, measures) | version | about)
 
 
 def book_attributes(plies: int | None) -> Attributes:

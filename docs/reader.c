@@ -881,6 +881,8 @@ static void open_database(const char *path)
     if (file < 0)
         die("%s is no HDF5 file", path);
     version = number_of("format_version");
+    if (version == 7)
+        die("%s is compact: half of it follows from moves, which are not known here", path);
     if (strcmp(text_of("format"), "retrograde") || version > 6 || version == 3)
         die("%s is no database of version 1, 2, 4, 5 or 6", path);
     const char *kind = has("slots") ? "slots" : has("bounds") ? "bounds" : has("steps") ? "steps" : "records";

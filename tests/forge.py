@@ -13,7 +13,7 @@ import zstandard
 from retrograde.databases.frames import check_of, digest_of
 from retrograde.databases.layout import create_dataset, create_file
 
-BLOCKS = ("records", "steps", "slots", "replies")
+BLOCKS = ("records", "steps", "slots", "kept", "replies")
 
 
 @dataclass

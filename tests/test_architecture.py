@@ -132,6 +132,7 @@ ROOMS = {
             "boards",
             "syzygy",
             "numbered",
+            "compact",
             "listed",
             "models",
             "metrics",
@@ -151,7 +152,7 @@ ROOMS = {
     ),
     "databases": (
         *("errors", "location", "lock", "encoding", "layout", "legend", "header", "frames", "checked", "reader"),
-        *("*/read", "file", "database", "*/database", "open", "book", "*/write", "write"),
+        *("*/read", "*/compact", "file", "database", "*/database", "*/derive", "open", "book", "*/write", "write"),
     ),
 }
 """In each package its rooms, and the modules that stand in none: each may import itself and what stands before it.

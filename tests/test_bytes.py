@@ -9,8 +9,9 @@ from hashlib import sha256
 import pytest
 import zstandard
 
-from retrograde.databases import DatabaseFile
+from retrograde.databases import DatabaseFile, open_database
 from retrograde.games.catalog import load_game
+from retrograde.solver.compact.making import make_compact
 from retrograde.solver.engine import solve
 from retrograde.solver.work.sizes import Sizes
 
@@ -103,3 +104,17 @@ def test_bytes_are_what_they_were(variant, how, tmp_path):
         made_with = file.made_with
     if made_with == MADE_WITH:
         assert sha256(path.read_bytes()).hexdigest() == whole
+
+
+COMPACT = "e898a53273590d302d9db71b4d2dc4904366da05f15cec091c22897e27815d36"
+"""The digest of the compact file of KQK, made with the versions above: they decide the order of slots."""
+
+
+@pytest.mark.long
+def test_bytes_of_compact_files_are_what_they_were(solved, tmp_path):
+    with open_database(solved("chess:KQK")) as database:
+        path = make_compact(database, tmp_path / "compact.h5")
+    with DatabaseFile(path) as file:
+        made_with = file.made_with
+    if made_with == MADE_WITH:
+        assert sha256(path.read_bytes()).hexdigest() == COMPACT

@@ -21,6 +21,7 @@ from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, named_game, trust
 from retrograde.games.trusted import read_record, record_path
 from retrograde.solver.audit.verify import verify
+from retrograde.solver.compact.making import make_compact
 from retrograde.solver.engine import solve
 from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.solution import Solution
@@ -46,11 +47,13 @@ def own(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory):
-    """One small database of each kind: records, steps and slots."""
+    """One small database of each kind: records, steps, slots, and slots that are kept in a compact one."""
     folder = tmp_path_factory.mktemp("kinds")
     paths = {"records": solve(load_game("tictactoe"), folder / "tictactoe.h5")}
     paths["steps"] = solve(load_game("connect4:4,3"), folder / "steps.h5", way="streamed", sizes=Sizes(in_memory=1))
     paths["slots"] = solve(load_game("chess:KQK"), folder / "chess,KQK.h5")
+    with open_database(paths["slots"]) as database:
+        paths["kept"] = make_compact(database, folder / "compact.h5")
     for kind, path in paths.items():
         assert kind in Forged.read(path).parts
     return paths

@@ -367,7 +367,7 @@ def test_one_outcome_read_wrong_is_found_in_each_kind(kind, interpreted, kinds, 
             monkeypatch.setattr(contents, "pieces", lambda: [*others, (tier, positions, wrong(rows))])
         elif kind == "slots":
             slots = contents.all_slots()
-            monkeypatch.setattr(contents, "all_slots", lambda: wrong(slots))
+            monkeypatch.setattr(contents, "all_slots", lambda *_: wrong(slots))
         else:
             read = contents.read_block
             monkeypatch.setattr(contents, "read_block", lambda number: (read(number)[0], wrong(read(number)[1]).data))

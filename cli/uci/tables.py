@@ -10,7 +10,7 @@ from pathlib import Path
 
 from retrograde.databases import Database, DatabaseFile, home_folder, list_databases, open_database
 from retrograde.databases.open import digest_in
-from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.game import RetrogradeError
@@ -119,7 +119,7 @@ def read_endings(path: Path) -> frozenset[int]:
     try:
         with DatabaseFile(path) as file:
             ours = (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
-            if not ours or not isinstance(file.contents, SlotsReader) or file.measures:  # of another metric
+            if not ours or not isinstance(file.contents, OutcomeReader) or file.measures:  # of another metric
                 return frozenset()
             return frozenset(file.contents.tiers.numbers.tolist())
     except Exception:  # whatever a file does to its reader, it hinders no other

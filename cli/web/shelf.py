@@ -11,7 +11,7 @@ from typing import NamedTuple
 from retrograde.cli.measures import said
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
-from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.game import METRICS, WIN
 from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.outcomes.worth import facts_of
@@ -85,7 +85,7 @@ class Shelf:
 def read_facts(path: Path) -> Facts:
     """Return what a file says of itself; raise what DatabaseFile raises."""
     with DatabaseFile(path) as file:
-        slots = file.contents if isinstance(file.contents, SlotsReader) else None
+        slots = file.contents if isinstance(file.contents, OutcomeReader) else None
         tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
         longest = max((row.plies for row in file.legend if row.value == WIN and row.plies is not None), default=None)
         metric = file.metric if file.measures else METRICS[0]

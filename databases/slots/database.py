@@ -24,7 +24,7 @@ from retrograde.databases.database import (
     with_positions,
 )
 from retrograde.databases.errors import NoDatabase
-from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.slots.read import OutcomeReader, SlotsReader
 from retrograde.games import Game
 from retrograde.games.catalog import own_tiers
 
@@ -40,8 +40,8 @@ class SlotsDatabase(Database):
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
-        assert isinstance(file.contents, SlotsReader)
-        self.contents = file.contents
+        assert isinstance(file.contents, OutcomeReader)
+        self.contents: OutcomeReader = file.contents
         self._block_size = self.contents.block_size
         self._numbers: list[int] = self.contents.tiers.numbers.tolist()
         self._bounds: list[int] = self.contents.tiers.bounds.tolist()
@@ -72,12 +72,17 @@ class SlotsDatabase(Database):
                 self._others[variant] = other
         return self._others[variant]
 
+    def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
+        """Return the rows of the legend of slots from one to another, exclusive; of all if not told."""
+        assert isinstance(self.contents, SlotsReader)
+        return self.contents.all_slots(begin, end)
+
     def tier_rows(self, tier: int) -> Iterator[NDArray[Any]]:
         """Yield the rows of the legend of all slots of a tier that this very file has, in order, some at a time."""
         k = bisect_left(self._numbers, tier)
         first, end = self._bounds[k : k + 2]
         for begin in range(first, end, TOGETHER * self._block_size):
-            yield self.contents.all_slots(begin, min(begin + TOGETHER * self._block_size, end))
+            yield self.all_slots(begin, min(begin + TOGETHER * self._block_size, end))
 
     def lookup(
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
@@ -131,7 +136,7 @@ class SlotsDatabase(Database):
         """Yield (tier, positions, values, remotenesses) for all slots in order that stand for a position."""
         for tier, begin, end in zip(self._numbers, self._bounds, self._bounds[1:], strict=False):
             for first in range(begin, end, self._block_size):
-                rows = self.contents.all_slots(first, min(first + self._block_size, end))
+                rows = self.all_slots(first, min(first + self._block_size, end))
                 slots = range(first - begin, first - begin + len(rows))
                 positions, there = positions_there(self.game, tier, slots)
                 yield tier, positions, *self._read_legend(rows[there])

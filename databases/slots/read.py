@@ -19,16 +19,15 @@ from retrograde.databases.reader import SlotReader
 from retrograde.games.game import POSITION_LIMIT
 
 
-class SlotsReader(SlotReader):
-    """The slots of a file."""
+class OutcomeReader(SlotReader):
+    """The outcomes of slots, of all or of those that a file keeps, and the counts."""
 
-    DATASET, ITEMS, ROW = "slots", SLOT_BLOCK, SLOT_BLOCKS
-    TABLES = ("legend", "tiers", "counts", "blocks")
+    ROW = SLOT_BLOCKS
 
     def __init__(self, file: CheckedFile):
         super().__init__(file)
-        if file.header.stored > self.length:
-            raise ValueError(f"{file.header.stored:,} positions are more than {self.length:,} slots can hold")
+        if file.header.stored > self.slots:
+            raise ValueError(f"{file.header.stored:,} positions are more than {self.slots:,} slots can hold")
 
     def item_types(self) -> Sequence[np.dtype[Any]]:
         return [self.outcome_type]
@@ -62,9 +61,19 @@ class SlotsReader(SlotReader):
         content, kind = np.frombuffer(self.content(number), np.uint8), self.outcome_type
         return from_planes(content.reshape(kind.itemsize, self.block_size), kind, self.items_in(number))
 
-    def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
-        """Return the outcomes of slots from one to another, exclusive; of all if not told."""
-        end = self.length if end is None else end
+    def items(self, begin: int, end: int) -> NDArray[Any]:
+        """Return what is stored from one item to another, exclusive."""
         first = begin // self.block_size
         parts = [np.asarray(self.read_block(number)) for number in range(first, -(-end // self.block_size))]
         return np.concatenate(parts)[begin - first * self.block_size :][: end - begin]
+
+
+class SlotsReader(OutcomeReader):
+    """The slots of a file."""
+
+    DATASET, ITEMS = "slots", SLOT_BLOCK
+    TABLES = ("legend", "tiers", "counts", "blocks")
+
+    def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
+        """Return the outcomes of slots from one to another, exclusive; of all if not told."""
+        return self.items(begin, self.slots if end is None else end)

@@ -11,19 +11,26 @@ from numpy.typing import NDArray
 from retrograde.databases.encoding import compressor, to_planes
 from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.layout import (
+    COMPACT_BLOCK,
+    COMPACT_LEVEL,
     COUNTS,
+    DERIVED,
+    PARTS,
     SLOT_BLOCK,
     SLOT_BLOCKS,
     SLOT_LEVEL,
     SLOT_TIERS,
     CountRow,
     LegendRow,
+    PartRow,
     outcome_dtype,
 )
 from retrograde.databases.legend import Measures
 
 GROUP = 8
 """Blocks in a task."""
+ORDINARY, COMPACT = ("slots", SLOT_BLOCK, SLOT_LEVEL), ("kept", COMPACT_BLOCK, COMPACT_LEVEL)
+"""The dataset of slots, how many a block has, and the level of compression."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +52,31 @@ class SolvedSlots:
     """What the legend has beside value and remoteness, and how it was computed."""
 
 
+@dataclass(frozen=True)
+class SolvedCompact(SolvedSlots):
+    """A solved game of which the slots of some parts are kept, one part after another: these are the `outcomes`."""
+
+    parts: Sequence[PartRow] = ()
+    """The parts of all tiers; their columns are those in which the outcomes of each stand already."""
+
+    @property
+    def kept(self) -> int:
+        """How many slots are kept."""
+        return sum(part.slots for part in self.parts if part.kept != DERIVED)
+
+
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
     """Write slots and the tables that lead to them."""
-    slots, outcome = int(solved.starts[-1]), outcome_dtype(len(solved.legend))
+    outcome, slots, name, most, level = outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
+    if isinstance(solved, SolvedCompact):
+        slots, name, most, level = solved.kept, *COMPACT
+        contents.table("parts", np.array([tuple(part) for part in solved.parts], PARTS))
     if len(solved.outcomes) != slots or int(solved.outcomes.max()) >= len(solved.legend):
         raise ValueError("outcomes do not match the tiers or the legend")
-    chunk = min(SLOT_BLOCK, slots)
-    blocks = contents.blocks("slots", outcome, slots, chunk, SLOT_LEVEL)
+    chunk = min(most, slots)
+    blocks = contents.blocks(name, outcome, slots, chunk, level)
     groups = (solved.outcomes[begin : begin + chunk * GROUP] for begin in range(0, slots, chunk * GROUP))
-    for frames in each(partial(compress_group, chunk, outcome), groups):
+    for frames in each(partial(compress_group, chunk, outcome, level), groups):
         progress(blocks.write_all(frames))
     tiers = np.empty(len(solved.tiers), SLOT_TIERS)
     tiers["tier"], tiers["slot"] = solved.tiers, solved.starts[:-1]
@@ -62,7 +85,7 @@ def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: P
     contents.table("counts", np.array([tuple(row) for row in solved.counts], COUNTS))
 
 
-def compress_group(chunk: int, outcome: np.dtype[Any], rows: NDArray[Any]) -> list[bytes]:
+def compress_group(chunk: int, outcome: np.dtype[Any], level: int, rows: NDArray[Any]) -> list[bytes]:
     """Return the frames of the blocks of a group."""
     planes = to_planes(rows.astype(outcome, copy=False), outcome.itemsize, chunk)
-    return [compressor(SLOT_LEVEL).compress(block.data) for block in planes]
+    return [compressor(level).compress(block.data) for block in planes]

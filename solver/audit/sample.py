@@ -11,9 +11,8 @@ from itertools import islice
 from random import Random
 
 from retrograde.databases import Database
-from retrograde.databases.bounds.read import BoundsReader
+from retrograde.databases.reader import SlotReader
 from retrograde.databases.records.read import RecordsReader
-from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, defines, is_none
 from retrograde.solver.audit.faults import Judge, images_of
@@ -104,10 +103,10 @@ def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]
 def stored_positions(database: Database, chance: Random) -> Iterator[int]:
     """Yield the positions of some records or slots; none of a file that holds no positions."""
     contents = database.file.contents
-    if isinstance(contents, SlotsReader | BoundsReader):
+    if isinstance(contents, SlotReader):
         numbers, bounds = contents.tiers
-        for _ in range(contents.length):
-            place = chance.randrange(contents.length)
+        for _ in range(contents.slots):
+            place = chance.randrange(contents.slots)
             k = int(bounds.searchsorted(place, "right")) - 1
             position = database.game.unindex(int(numbers[k]), place - int(bounds[k]))
             if not is_none(position):

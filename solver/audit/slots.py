@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.databases import Database
+from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import own_tiers
 from retrograde.games.game import UNDECIDED, is_none
 from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, signed
@@ -35,7 +35,7 @@ class SlotAudit(Audit):
     missing = "has no slot"
     covers = "every slot has the position that it stands for, and every child has a slot"
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SlotsDatabase) -> None:
         super().__init__(database)
         self.rules = self.game.family
         contents = database.file.contents
@@ -54,7 +54,7 @@ class SlotAudit(Audit):
         """Tiers of other databases in which children have been met, and that are not there."""
         self.rests = self.sound and not whole
         if not self.rests:
-            self.rows = contents.all_slots()
+            self.rows = database.all_slots()
             self.filled = np.zeros(len(self.rows), np.bool_)
         else:
             self.load(self.tiers_met() - set(numbers))

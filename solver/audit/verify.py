@@ -69,7 +69,7 @@ from dataclasses import dataclass
 
 from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
-from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.audit.audit import INTERPRETED_SECONDS, MOST_PROBLEMS, Audit, Problem
@@ -110,7 +110,7 @@ def audit_of(database: Database) -> Audit:
     contents = database.file.contents
     if isinstance(contents, StepsReader):
         return StepAudit(database)
-    return SlotAudit(database) if isinstance(contents, SlotsReader) else RecordAudit(database)
+    return SlotAudit(database) if isinstance(database, SlotsDatabase) else RecordAudit(database)
 
 
 def verify_measures(database: Database, listener: Listener | None, model: Model | None) -> Verification:

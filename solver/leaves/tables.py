@@ -102,7 +102,7 @@ def taken_from(database: Database, game: Game, tiers: set[int], most: int) -> di
     for k in np.argsort(np.diff(bounds), kind="stable").tolist():
         size = int(bounds[k + 1] - bounds[k])
         if int(numbers[k]) in tiers and size * BYTES <= most:
-            found[int(numbers[k])] = codes[database.contents.all_slots(int(bounds[k]), int(bounds[k + 1]))]
+            found[int(numbers[k])] = codes[database.all_slots(int(bounds[k]), int(bounds[k + 1]))]
             most -= size * BYTES
     return found
 

@@ -16,7 +16,8 @@ from retrograde.databases.book import BookFile
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.databases.legend import Legend
-from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.slots.compact import CompactReader
+from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Value, defines
 from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.outcomes.worth import facts_of
@@ -32,17 +33,20 @@ def summary(database: Database | DatabaseFile) -> Facts:
     `longest_win` is the WIN furthest from its end, `longest` the position of any value that is; each is None where
     there is none. Of a game of several first positions, `starts` are these; of a puzzle, `eccentricity` is how many
     moves the farthest position takes that can be solved; of a game whose parts of tiers are named so, `slices` are what
-    `slices_of` gives. Positions are texts, or numbers in text where a file is given without its game.
+    `slices_of` gives; of a compact file, `compact` is how many slots are kept, of how many. Positions are texts, or
+    numbers in text where a file is given without its game.
     """
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
     size = file.path.stat().st_size
-    tiers: Facts = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, SlotsReader) else {}
+    tiers: Facts = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, OutcomeReader) else {}
     if tiers and (slices := slices_of(tiers["tiers"])):
         tiers["slices"] = slices
     legend = by_outcome(file)
     ends = [row for row in legend if row.value != DRAW and row.remoteness != NOT_FOUND]
     wins = [row for row in ends if row.value == WIN]
+    if isinstance(file.contents, CompactReader):
+        tiers["compact"] = {"kept": file.contents.length, "slots": file.contents.slots}
     book = {"book": {"plies": file.plies, "distances": file.has_distances}} if isinstance(file, BookFile) else {}
     return {
         "variant": file.variant,
@@ -113,7 +117,7 @@ def measured(file: CheckedFile) -> Facts:
     return {"metric": file.metric, **file.details, "by_measure": found}
 
 
-def tiers_of(slots: SlotsReader, game: Game | None) -> Facts:
+def tiers_of(slots: OutcomeReader, game: Game | None) -> Facts:
     """Return what each part of each tier of a dense numbering has, by their names; the first tier last.
 
     All counts are of slots: of symmetric positions one counts. `longest` is the WIN or LOSE furthest from its end.
@@ -135,7 +139,7 @@ def part_name(game: Game | None, tier: int, part: int) -> str:
     return names[part] if part < len(names) else str(part)
 
 
-def part_facts(slots: SlotsReader, game: Game | None, rows: list[CountRow]) -> Facts:
+def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) -> Facts:
     """Return what one part of a tier has."""
     outcomes = [(slots.legend[row.outcome], row) for row in rows]
     ends = [(of, row) for of, row in outcomes if of.value in (WIN, LOSE)]

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -16,9 +17,12 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games.game import DRAW, WIN, Value, width_of
+from retrograde.solver.compact.deriving import Deriver
+from retrograde.solver.compact.kernels import LEFT_OUT, keep
 from retrograde.solver.play import kernels
 from retrograde.solver.play.kernels import Asked, Block, TierTable
 from retrograde.solver.rules import compiled
@@ -73,10 +77,8 @@ class Finder(ABC):
     def rows(self, positions: Array) -> Array | None:
         """Return the row of the legend of each position, -1 where it has none; None where rules cannot be compiled."""
         found = np.full(len(positions), kernels.NOWHERE, np.int32)
-        workers = min(-(-len(positions) // PART), os.cpu_count() or 1)
         try:
-            with ThreadPoolExecutor(max(1, workers)) as executor:
-                each = executor.map if workers > 1 else map
+            with threads(len(positions)) as each:
                 for part in stretches(len(positions), PASS):
                     self.find_rows(positions[part], found[part], each)
         except NotCompilable:
@@ -93,11 +95,16 @@ class Finder(ABC):
             self.locate(positions[part], own)
             blocks[part] = self.place(own, rows[part])
 
+        deque(each(ask, stretches(len(positions), PART)), 0)
+        self.search(asked, blocks, rows, each)
+
+    def search(self, asked: Asked, blocks: Array, rows: Array, each: Each) -> None:
+        """Write the rows of what has a block, as the blocks say."""
+
         def search(number: int) -> None:
             span = int(begins[number]), int(begins[number + 1])
             self.find(span, placed, self.table, self.block(number), found)
 
-        deque(each(ask, stretches(len(positions), PART)), 0)
         order, placed, begins = kernels.sort_by_block(blocks, self.contents.block_count, asked)
         found = np.full(len(order), kernels.NOWHERE, np.int32)
         deque(each(search, np.flatnonzero(np.diff(begins)).tolist()), 0)
@@ -119,6 +126,14 @@ class Finder(ABC):
             except (ArithmeticError, LookupError, ValueError):  # rules need not cope with what is no position
                 answers[done[0]] = kernels.NOWHERE
                 done[0] += 1
+
+
+@contextmanager
+def threads(count: int) -> Iterator[Each]:
+    """Give what does some work on threads, as many as so many positions are worth."""
+    workers = min(-(-count // PART), os.cpu_count() or 1)
+    with ThreadPoolExecutor(max(1, workers)) as executor:
+        yield executor.map if workers > 1 else map
 
 
 def stretches(length: int, size: int) -> Iterator[slice]:
@@ -216,12 +231,65 @@ class SlotsFinder(Finder):
         return positions
 
 
+class CompactFinder(SlotsFinder):
+    """In a compact database, where what is not kept is derived."""
+
+    def __init__(self, database: Database):
+        super().__init__(database)
+        self.block = lru_cache(max(1, CACHED_BYTES // self.size))(self.read_block)
+        self.deriver = Deriver(database, self.guarded, self.find_kept)
+
+    def read_block(self, number: int) -> Block:
+        return Block(number * self.size, 0, 0, NONE, np.asarray(self.contents.read_block(number)))
+
+    def place(self, asked: Asked, rows: Array) -> Array:
+        super().place(asked, rows)
+        keep(self.deriver.parts, asked.keys, rows)
+        blocks: Array = asked.keys // self.size
+        return blocks
+
+    def find_kept(self, places: Array, tiers: Array, rows: Array, each: Each) -> None:
+        """Write the rows of what is kept in some places."""
+        self.search(Asked(places, tiers), places // self.size, rows, each)
+
+    def rows(self, positions: Array) -> Array | None:
+        rows = super().rows(positions)
+        if rows is None:
+            return None
+        left = np.flatnonzero(rows == LEFT_OUT)
+        try:
+            rows[left] = self.deriver.rows(positions[left])
+        except NotCompilable:
+            return None
+        return rows
+
+    def slot_rows(self, tier: int, begin: int, count: int) -> Array | None:
+        """Return the rows of so many slots of a tier that are not kept, from one on; None where rules do not compile.
+
+        A slot that stands for no position has 0.
+        """
+        rows = np.zeros(count, np.int32)
+        try:
+            for part in stretches(count, PART):
+                positions = self.positions_of(tier, begin + part.start, part.stop - part.start)
+                there = np.flatnonzero(positions >= 0)
+                rows[part.start + there] = self.deriver.rows(positions[there])
+        except NotCompilable:
+            return None
+        return rows
+
+
 def widened(*arrays: memoryview) -> list[Array]:
     """Return the parts of a block as arrays of one type, so that its kernel is compiled once."""
     return [np.asarray(array).astype(np.int64) for array in arrays]
 
 
-KINDS: dict[type, type[Finder]] = {RecordsReader: RecordsFinder, StepsReader: StepsFinder, SlotsReader: SlotsFinder}
+KINDS: dict[type, type[Finder]] = {
+    RecordsReader: RecordsFinder,
+    StepsReader: StepsFinder,
+    SlotsReader: SlotsFinder,
+    CompactReader: CompactFinder,
+}
 
 
 def finder_of(database: Database) -> Finder:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases import Database
 from retrograde.databases.database import BULK
-from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games.game import RetrogradeError, Value, width_of
 
@@ -159,13 +159,13 @@ def every(database: Database) -> Iterator[Part]:
     contents = database.file.contents
     if isinstance(contents, StepsReader):
         yield from explored(database)
-    elif isinstance(contents, SlotsReader) and contents.length >= BULK:
+    elif isinstance(database, SlotsDatabase) and database.contents.slots >= BULK:
         yield from numbered(database)
     else:
         yield from database.records()
 
 
-def numbered(database: Database) -> Iterator[Part]:
+def numbered(database: SlotsDatabase) -> Iterator[Part]:
     """Yield the positions of slots; where rules cannot be compiled, by rules as they stand."""
     from retrograde.solver.play.bulk import SlotsFinder
     from retrograde.solver.rules.examine import NotCompilable
@@ -182,7 +182,7 @@ def numbered(database: Database) -> Iterator[Part]:
             stop = min(first + ROWS, end)
             positions = finder.positions_of(tier, first - begin, stop - first)
             there = (positions[:, 0] if positions.ndim > 1 else positions) >= 0
-            yield tier, positions[there], *database._read_legend(contents.all_slots(first, stop)[there])
+            yield tier, positions[there], *database._read_legend(database.all_slots(first, stop)[there])
 
 
 def explored(database: Database) -> Iterator[Part]:

@@ -1,0 +1,125 @@
+"""A compact database: of each tier one side to move is kept, and what the other has follows from its children.
+
+    position, not kept --a move--> child of the same tier, kept           --block--> its outcome
+                       --a move--> child of a later tier, kept or derived            the best of all passed up
+
+Tiers never fall along a move, so whatever must be derived on the way lies in later tiers, and there is an end to it.
+"""
+
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.checked import CheckedFile
+from retrograde.databases.database import BULK, CACHE_BLOCKS, Outcome, positions_there
+from retrograde.databases.layout import DERIVED
+from retrograde.databases.slots.compact import CompactReader
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.game import alternates
+
+NO_CHILD = -2
+"""Where no child says how far the end is, as in a file that is damaged: no outcome in a legend is a ply behind."""
+
+
+class CompactDatabase(SlotsDatabase):
+    """A solved game with a dense numbering of which a part is kept: it answers as one that has all slots does."""
+
+    contents: CompactReader
+
+    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+        super().__init__(file, game, cache_blocks)
+        sizes = [slots for tier in self._numbers for _, slots in game.parts(tier) if slots]
+        told = [part.slots for part in self.contents.parts]
+        if told != sizes or not {*self._bounds} <= {0, *accumulate(told)}:
+            raise file.damaged("its parts are not those of the game")
+        if self._width or not alternates(game):
+            raise file.damaged("it is compact, and the game is not one that can be")
+        self._row_of = {outcome: row for row, outcome in enumerate(self._outcomes)}
+
+    def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
+        """Return the rows of the legend of slots from one to another, those that are not kept derived."""
+        end = self.contents.slots if end is None else end
+        pieces = []
+        for number, part in enumerate(self.contents.parts):
+            low, high = max(begin, part.slot), min(end, part.slot + part.slots)
+            if low < high and part.kept != DERIVED:
+                pieces.append(self.contents.part(number)[low - part.slot : high - part.slot])
+            elif low < high:
+                pieces.append(self._derived(low, high))
+        return np.concatenate(pieces)
+
+    def close(self) -> None:
+        self.contents.part.cache_clear()
+        super().close()
+
+    def _derived(self, low: int, high: int) -> NDArray[Any]:
+        """Return the rows of slots of a tier that are not kept; 0 where one stands for no position."""
+        k = int(self.contents.tiers.bounds.searchsorted(low, "right")) - 1
+        tier, first = self._numbers[k], self._bounds[k]
+        rows = self._bulk.slot_rows(tier, low - first, high - low) if high - low >= BULK and self._bulk else None
+        if rows is None:
+            positions, there = positions_there(self.game, tier, range(low - first, high - first))
+            rows = np.zeros(high - low, np.int64)
+            rows[there] = [self._derive(position, tier) for position in positions.tolist()]
+        return np.asarray(rows, self.contents.outcome_type)
+
+    def _find(self, position: int, tier: int) -> int:
+        place = self._place(position, tier)
+        if place < 0:
+            return -1
+        kept = self.contents.place_of(place)
+        return self._derive(position, tier) if kept == DERIVED else self._row_at(kept)
+
+    def _row_at(self, kept: int) -> int:
+        """Return what is stored in a place among the slots that are kept."""
+        block, i = divmod(kept, self._block_size)
+        row: int = self._block(block)[i]
+        return row
+
+    def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
+        pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
+        return np.array([self._find(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
+
+    def _derive(self, position: int, tier: int) -> int:
+        """Return the row of the legend that a position has by the rules and its children."""
+        value = self.game.primitive(position)
+        if value != UNDECIDED:
+            outcome = Outcome(value, None if value == DRAW else 0)
+        else:
+            moves = list(self.game.generate_moves(position))
+            outcome = best(self._child(self.game.do_move(position, move), tier) for move in moves)
+        try:
+            return self._row_of[outcome]
+        except KeyError:
+            raise self.file.damaged("what follows from what is kept is not in the legend") from None
+
+    def _child(self, child: int, parent_tier: int) -> Outcome:
+        """Return the outcome of a child of a position that is not kept."""
+        place = self._locate(child)
+        if place is None:
+            raise self.file.damaged("a child of what is not kept is no position")
+        canonical, tier = place
+        holder = self.holder(tier)
+        slot = holder._place(canonical, tier)
+        if slot < 0 or (tier == parent_tier and self.contents.place_of(slot) == DERIVED):
+            raise self.file.damaged("a child of what is not kept is not kept either")
+        return holder._outcomes[holder._find(canonical, tier)]
+
+
+def best(children: Iterable[Outcome]) -> Outcome:
+    """Return the outcome of a position by those of its children: the winner hurries, the loser delays.
+
+    >>> best([Outcome(WIN, 4), Outcome(DRAW, None), Outcome(LOSE, 6), Outcome(LOSE, 2)])
+    Outcome(value=<Value.WIN: 4>, remoteness=3)
+    """
+    found = list(children)
+    for value, own in ((LOSE, WIN), (TIE, TIE)):
+        if plies := [plies for theirs, plies in found if theirs == value and plies is not None]:
+            return Outcome(own, min(plies) + 1)
+    if any(value == DRAW for value, _ in found):
+        return Outcome(DRAW, None)
+    return Outcome(LOSE, max((plies for _, plies in found if plies is not None), default=NO_CHILD) + 1)

@@ -42,6 +42,8 @@ def test_six_men_are_numbered_below_all_others():
         assert tier_of(name) == tier and name_of_tier(tier) == name and ending(name) == name
         assert tiers_from(name)[0] == tier and all(later >= 0 for later in tiers_from(name)[1:])
     assert ending("KNKNNN") == "KNNNKN" and ending("KNNKBB") == "KBBKNN"
+    assert {Chess(name).variant_title().count("ing") for name in SIX_MEN} == {2}
+    assert Chess("KNNNNK").variant_title() == "King and four knights against king"
 
 
 def test_six_men_rest_on_the_databases_of_five():

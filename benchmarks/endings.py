@@ -2,6 +2,8 @@
 
     retrograde solve chess:all=5
     python benchmarks/endings.py
+    retrograde solve chess:KNNNKN
+    python benchmarks/endings.py
     retrograde solve chess:all=4 --metric dtz
     python benchmarks/endings.py --metric dtz
     retrograde solve chess:all=4 --metric dtc
@@ -9,9 +11,9 @@
 
 How many positions are won, drawn and lost with either side to move is held against the counts of Syzygy's tables; with
 --metric dtz how many are won and lost in how many plies to zeroing, which are those to conversion where there are no
-pawns, and so with --metric dtc (tests/data/zeroing.csv, from regular-stats.txt of
-github.com/niklasf/syzygy-tables.info; wins that take longer than the fifty-move rule allows are wins). Exit status 1
-where one differs.
+pawns, and so with --metric dtc (tests/data/zeroing.csv, of six men tests/data/six_men.csv without plies, both from
+regular-stats.txt of github.com/niklasf/syzygy-tables.info; wins that take longer than the fifty-move rule allows are
+wins). Exit status 1 where one differs.
 """
 
 import argparse
@@ -26,10 +28,11 @@ from typing import Any
 from retrograde.databases import database_path, open_database
 from retrograde.games import Value
 from retrograde.games.chess import men
-from retrograde.games.chess.board import NO_MAN, packed
+from retrograde.games.chess.board import FOURTH, NO_MAN, ordered, packed, put
 from retrograde.games.game import DRAW
 
-PUBLISHED = Path(__file__).parent.parent / "tests" / "data" / "zeroing.csv"
+DATA = Path(__file__).parent.parent / "tests" / "data"
+PUBLISHED, SIX_MEN = DATA / "zeroing.csv", DATA / "six_men.csv"
 SIDES = ("white", "black")
 DIAGONAL = range(0, 64, 9)
 Outcome = tuple[Value, int | None]
@@ -58,7 +61,8 @@ def counts_of(database: Any, ending: str) -> Counts:
         found.append(Counter())
         for squares in permutations(DIAGONAL, 2 + len(own)) if "P" not in ending else ():
             third = [code << 6 | square for code, square in zip(own, squares[2:], strict=True)]
-            position = packed(side, *squares[:2], *[*third, NO_MAN, NO_MAN][:3])
+            first, second, third, fourth = [*third, NO_MAN, NO_MAN, NO_MAN][:4]
+            position = ordered(packed(side, squares[0], squares[1], first, second, third) | put(fourth, FOURTH))
             if game.possible(position):
                 still[database[position]] += 1
         for row in rows:
@@ -81,13 +85,18 @@ def by_value(counts: Counts) -> Counts:
 
 
 def published() -> dict[str, Counts]:
-    """Return the same as published, with the plies to zeroing, by ending."""
+    """Return the same as published by ending, with the plies to zeroing; of six men without plies."""
     found: dict[str, Counts] = {}
     with PUBLISHED.open(newline="") as file:
         for row in csv.DictReader(file):
             sides = found.setdefault(row["ending"], [Counter(), Counter()])
             value = Value[row["value"].upper()]
             sides[SIDES.index(row["side"])][value, None if value == DRAW else int(row["plies"])] = int(row["count"])
+    with SIX_MEN.open(newline="") as file:
+        for row in csv.DictReader(file):
+            columns = ((Value.WIN, "wins"), (Value.DRAW, "draws"), (Value.LOSE, "losses"))
+            counts = Counter[Outcome]({(value, None): int(row[column]) for value, column in columns})
+            found.setdefault(row["ending"], []).append(counts)
     return found
 
 
@@ -97,7 +106,7 @@ def main() -> int:
     parser.add_argument("--metric", choices=["remoteness", "dtz", "dtc"], default="remoteness")
     metric = parser.parse_args().metric
     wrong = there = total = 0
-    print("ending    plies         bytes  beside Syzygy")
+    print("ending     plies         bytes  beside Syzygy")
     for ending, theirs in sorted((known := published()).items()):
         path = database_path(f"chess:{ending}", metric="" if metric == "remoteness" else metric)
         if not path.exists():
@@ -105,10 +114,10 @@ def main() -> int:
         with open_database(path) as database:
             ours = counts_of(database, ending)
             longest = max(row.remoteness for row in database.file.legend)
-        by_plies = metric == "dtz" or (metric == "dtc" and "P" not in ending)
+        by_plies = len(ending) < 6 and (metric == "dtz" or (metric == "dtc" and "P" not in ending))
         same = ours == theirs if by_plies else by_value(ours) == by_value(theirs)
         there, total, wrong = there + 1, total + path.stat().st_size, wrong + (not same)
-        print(f"{ending:<5}  {longest:>7}  {path.stat().st_size:>12,}  {'the same' if same else 'others'}")
+        print(f"{ending:<6}  {longest:>7}  {path.stat().st_size:>12,}  {'the same' if same else 'others'}")
     print(f"{there} of {len(known)} endings, {wrong} differ; {total:,} bytes")
     return 1 if wrong else 0
 

@@ -8,7 +8,7 @@ import click
 from retrograde.cli.common import file_named, open_source, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.words import faint, size
-from retrograde.games import Game, RetrogradeError
+from retrograde.games import RetrogradeError
 from retrograde.games.zeroing import DTZ
 
 if TYPE_CHECKING:
@@ -53,13 +53,16 @@ def sources_in(source: str, database: str | None) -> list[str]:
     return [source if metric or database else f"{source}@{DTZ}"]
 
 
-def check_chess(game: "Game") -> None:
-    """Raise RetrogradeError where a game is not chess."""
+def check_chess(game: Any) -> None:
+    """Raise RetrogradeError where a game is not chess, or of six men."""
     from retrograde.games.catalog import variant
+    from retrograde.games.chess.men import MOST_WITH_PAWNS
     from retrograde.solver.boards.fit import is_chess
 
     if not is_chess(game):
         raise RetrogradeError(f"Syzygy's tables are of chess endings, not of {variant(game)}")
+    if len(game.material) > MOST_WITH_PAWNS:
+        raise RetrogradeError(f"Syzygy's tables of {MOST_WITH_PAWNS} men at most are written, not of {variant(game)}")
 
 
 def zeroing_in(database: "Database") -> "SlotsDatabase":

@@ -38,6 +38,8 @@ SAME_RULES = {
     "bb76e9f59c9938d17ae2725d3ef358f2": {"dd7895da62c1b29f8727d979d632845a"},  # of that of hare and hounds
     "d003309d39c386342e5d329b96d858f4": {"21896a47317e22c8a258318780aec043"},  # of men's morris
     "c5149f9da504dea13d9882cf2ed11ede": {"a0c50e891a1f69ee8166b457d081708e"},  # of Lasker morris
+    "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # of chess with five men
+    "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # of that of chess
 }
 """Digests of rules of ours that have been written in other words since, by those that they have now: they decide the
 same, position by position, so that databases made with them go on being used."""

@@ -60,16 +60,16 @@ PINNED = {
         "b1083c801182b2b67a005cc73317e56704de8f7e15e1c9138b544c511d31fcc8",
     ),
     ("chess:KQK", "numbered"): (
-        "b8ccf4440fe2dcfb8e65d4f3974dfd6eef1aa70a0a4cb9ca6bbc2e9857fff104",
-        "1eeeb9bb84d66ab8e684302cd324dfc086c161498c7239e02ee93d298aca35e4",
+        "4ef55ea234f84b660fdc811ae2fbc9d3a1f790d822d9a61bf88f29412b0f196a",
+        "16548f16864acb35dc7fde030df48e7da1efa1f5b37842d3499ecd4404315c72",
     ),
     ("chess:KPK", "numbered"): (
-        "f8920272a09d1a0f9f4b284fc52db4f491cc10e5e6313be4fb2ae133b614e045",
-        "dfee4263f8152d8f820548ee13b8adfdbeaecf03e11a9728b319d34b799cb67a",
+        "491a1d371080dffc243e4f8433fc0abf1976d0ccb5b00c132f9a0959f285b53a",
+        "640ff20e6ed5a93954e1e44aab597808f11b954228ddcbcbde19aa1cc87d61a3",
     ),
     ("chess:KK", "interpreted"): (
-        "86bf5e7b9f07c029ab7090c27677b48aee805afda550b65d3286ab4d519e7353",
-        "b62e9dc3e0f384b9f7b4b7f0633710d782f3ee5b5169bddfa5abdd0a2bda538e",
+        "152798dacd9aab70f0d57a95716089d9e4794d9ebc0e1e5221ac6194b792604f",
+        "d73cd57c3c2ec0808600ad2afae31c12361b68037f39a4f5a17687e77a121a8c",
     ),
 }
 

@@ -202,7 +202,7 @@ def survey(game, tier, begin, end, positions, sizes):
             size = 0
             for image in game.images(position):
                 size += image == position
-            sizes[slot - begin] = (2 if game.pawn_tiers[tier] else 8) // size
+            sizes[slot - begin] = (2 if game.pawn_tiers[game.row(tier)] else 8) // size
 
 
 def all_positions(name, sizes=False):
@@ -388,7 +388,7 @@ def test_endings_are_named_in_any_way():
     assert ending("KBKQQ") == "KQQKB" and ending("KQKNN") == "KNNKQ" and ending("KPKPQ") == "KQPKP"
 
 
-@pytest.mark.parametrize("text", ["", "K", "RK", "KRKX", "KRNBKQ", "KK K", "K1K"])
+@pytest.mark.parametrize("text", ["", "K", "RK", "KRKX", "KRNBKQN", "KRNPKQ", "KK K", "K1K"])
 def test_other_names_are_refused(text):
     with pytest.raises(ValueError, match=r"KRKN|men"):
         Chess(text)
@@ -407,7 +407,7 @@ def test_tiers_rise_with_captures_and_promotions():
 
 REFUSED = {
     "8/8/8/3k4/8/8/2n5/K6R w KQ - 0 1": "castling rights 'KQ'",
-    "8/8/8/3k4/8/8/2n5/KNBR2QR w - - 0 1": "8 men are on the board; endings have 5",
+    "8/8/8/3k4/8/8/2n5/KNBR2QR w - - 0 1": "8 men are on the board; endings have 6",
     "8/8/8/3k3R/8/8/2n5/K7 w - - 0 1": "White is to move and Black is in check",
     "8/8/8/3k4/8/1n6/8/K6R b - - 0 1": "Black is to move and White is in check",
     "8/8/8/3k4/8/8/8/K6P w - - 0 1": "a pawn stands on h1",

@@ -146,6 +146,8 @@ def ending_on(board: AnyBoard) -> str:
     white, black = ("".join(man for man in letters if man.isupper() == side) for side in (True, False))
     if len(letters) + 2 > men.MOST_MEN:
         raise RetrogradeError(f"{len(letters) + 2} men are on the board; databases have {men.MOST_MEN} at most")
+    if len(letters) + 2 > men.MOST_WITH_PAWNS and {"P", "p"} & {*letters}:
+        raise RetrogradeError(f"{len(letters) + 2} men are on the board; with pawns databases have five at most")
     if board.castling != "-":
         raise RetrogradeError("no database knows castling")
     return men.ending(f"K{white}K{black}")

@@ -1,10 +1,11 @@
-"""Positions of endings as numbers of 48 bits, and who attacks what in them.
+"""Positions of endings as numbers of 58 bits, 48 with up to five men, and who attacks what in them.
 
-    47       46     45 … 40       39 … 34       33 … 24   23 … 14   13 … 4        3 … 0
-    colours  turn   White's king  Black's king  man       man       man           en passant
+    57 … 48     47       46     45 … 40       39 … 34       33 … 24   23 … 14   13 … 4        3 … 0
+    fourth man  colours  turn   White's king  Black's king  man       man       man           en passant
 
-    a man    9 … 6  5 … 0                    a king is a square only
-             code   square                   nobody: ten ones
+    a man       9 … 6  5 … 0                 a king is a square only
+                code   square                nobody: ten ones
+    the fourth  code, each bit turned, and square; nobody: ten zeros
 
 The first-named side of an ending is White within: its pawns go north, whatever its colour on the board. `colours` is 1
 where on the board it is Black; then top and bottom of the board have changed places as well. `turn` is 0 where White is
@@ -12,7 +13,7 @@ to move. Men are in ascending order, so that like men stand in one way only, and
 one to move is White. `en passant` is the file, from 1, of a pawn that may legally be captured en passant, else 0.
 
 So of positions equal by symmetry the least has colours as within and White's king in the triangle a1, d1, d4, or with
-pawns on the files a to d.
+pawns on the files a to d; of six men first of all the fourth man there.
 """
 
 from functools import cached_property
@@ -24,9 +25,14 @@ from retrograde.games.game import Game
 
 COLOURS, TURN = 47, 46
 WHITE_KING, BLACK_KING = 40, 34
-PLACES = (WHITE_KING, BLACK_KING, 24, 14, 4)
+FOURTH = 48
+MEN = (24, 14, 4, FOURTH)
+PLACES = (WHITE_KING, BLACK_KING, *MEN)
 """Where in a position the squares of the kings and men begin."""
 NO_MAN = NOBODY << 6 | 63
+TURNED = NOBODY << 6
+"""The bits of the fourth man that are turned, so that positions without him are numbers of 48 bits."""
+NO_FOURTH = 1023 << FOURTH
 NOWHERE = -1
 
 
@@ -151,9 +157,21 @@ class Board(Game):
 
 def code_at(position, place):
     """Return the code of the man at a place of a position."""
-    if place >= BLACK_KING:
+    if BLACK_KING <= place <= WHITE_KING:
         return KING if place == WHITE_KING else KING + 8
-    return position >> place + 6 & 15
+    return (position ^ TURNED << FOURTH) >> place + 6 & 15
+
+
+def put(man, place):
+    """Return the bits of a man, or of NO_MAN, at a place."""
+    if place == FOURTH:
+        return 0 if man == NO_MAN else (man ^ TURNED) << FOURTH
+    return man << place
+
+
+def without(position, place):
+    """Return a position with nobody at a place, men not in order."""
+    return position & ~NO_FOURTH if place == FOURTH else position | 1023 << place
 
 
 def code_on(position, square):
@@ -208,7 +226,7 @@ def side_has_pawns(position, side):
 
 def key(position):
     """Return where in the tables by men those of a position are (see men.py)."""
-    return (position >> 30 & 15) << 8 | (position >> 20 & 15) << 4 | position >> 10 & 15
+    return (position >> 54 & 15) << 12 | (position >> 30 & 15) << 8 | (position >> 20 & 15) << 4 | position >> 10 & 15
 
 
 def packed(turn, white_king, black_king, first, second, third):
@@ -223,29 +241,34 @@ def ordered(position):
     first, second = min(first, second), max(first, second)
     second, third = min(second, third), max(second, third)
     first, second = min(first, second), max(first, second)
+    fourth = position >> FOURTH ^ TURNED
+    if fourth != TURNED:
+        third, fourth = min(third, fourth), max(third, fourth)
+        second, third = min(second, third), max(second, third)
+        first, second = min(first, second), max(first, second)
+        position = position & ~NO_FOURTH | put(fourth, FOURTH)
     return position >> BLACK_KING << BLACK_KING | first << 24 | second << 14 | third << 4 | position & 15
 
 
 def exchanged(position):
     """Return the same position with the sides exchanged: colours, turn, men, top and bottom."""
     kings = (position >> BLACK_KING & 63) << WHITE_KING | (position >> WHITE_KING & 63) << BLACK_KING
-    result = (position >> TURN ^ 3) << TURN | kings ^ 56 << WHITE_KING ^ 56 << BLACK_KING | position & 15
-    for place in (24, 14, 4):
-        man = position >> place & 1023
-        result |= (man if man == NO_MAN else man ^ 8 << 6 ^ 56) << place
+    result = (position >> TURN & 3 ^ 3) << TURN | kings ^ 56 << WHITE_KING ^ 56 << BLACK_KING | position & 15
+    for place in MEN:
+        code = code_at(position, place)
+        man = NO_MAN if code == NOBODY else (code ^ 8) << 6 | position >> place & 63 ^ 56
+        result |= put(man, place)
     return ordered(result)
 
 
 def mirrored(position, symmetry):
     """Return the position that a symmetry of the board makes of one."""
     file = position & 15
-    result = position >> TURN << TURN | (9 - file if file and symmetry & 1 else file)
-    for place in PLACES:
-        if code_at(position, place) == NOBODY:
-            result |= NO_MAN << place
-        else:
-            square = turned(position >> place & 63, symmetry)
-            result |= square << place
-            if place < BLACK_KING:
-                result |= code_at(position, place) << place + 6
+    result = (position >> TURN & 3) << TURN | (9 - file if file and symmetry & 1 else file)
+    for place in (WHITE_KING, BLACK_KING):
+        result |= turned(position >> place & 63, symmetry) << place
+    for place in MEN:
+        code = code_at(position, place)
+        man = NO_MAN if code == NOBODY else code << 6 | turned(position >> place & 63, symmetry)
+        result |= put(man, place)
     return ordered(result)

@@ -18,7 +18,18 @@ from collections import Counter
 from typing import Any
 
 from retrograde.games.chess import men
-from retrograde.games.chess.board import BLACK_KING, COLOURS, NO_MAN, PLACES, TURN, code_at, packed
+from retrograde.games.chess.board import (
+    BLACK_KING,
+    COLOURS,
+    FOURTH,
+    NO_MAN,
+    PLACES,
+    TURN,
+    code_at,
+    ordered,
+    packed,
+    put,
+)
 from retrograde.games.chess.men import LETTERS, NOBODY
 from retrograde.games.chess.squares import square_name, square_of
 from retrograde.games.game import PositionError
@@ -101,7 +112,7 @@ def read(game: Any, text: str) -> int:
     if square != "-":
         position = with_passed(game, position, square)
     if game.tier(position) not in game.tiers:
-        name = men.TIERS[game.tier(position)]
+        name = men.name_of_tier(game.tier(position))
         what = f"this is {name}, which does not follow from {game.material}"
         raise PositionError(f"{what}; its database is made by: retrograde solve chess:{name}")
     return position
@@ -135,6 +146,9 @@ def check_men(letters: dict[int, str]) -> None:
             raise PositionError(f"{LEGAL}: {side} has {count[king] or 'no'} king{'s' * (count[king] > 1)}; put one")
     if len(letters) > men.MOST_MEN:
         raise PositionError(f"{len(letters)} men are on the board; endings have {men.MOST_MEN} at most")
+    if len(letters) > men.MOST_WITH_PAWNS and {"P", "p"} & count.keys():
+        what = f"{len(letters)} men are on the board, with pawns"
+        raise PositionError(f"{what}; endings with pawns have {men.MOST_WITH_PAWNS} at most")
     for square, letter in letters.items():
         if letter in "Pp" and not 8 <= square < 56:
             name = square_name(square)
@@ -149,7 +163,8 @@ def position_of(game: Any, letters: dict[int, str], turn: int) -> int:
         for square, letter in letters.items()
         if letter not in "Kk"
     ]
-    return game.settled(packed(turn, *kings, *[*codes, NO_MAN, NO_MAN, NO_MAN][:3]))
+    first, second, third, fourth = [*codes, NO_MAN, NO_MAN, NO_MAN, NO_MAN][:4]
+    return game.settled(ordered(packed(turn, kings[0], kings[1], first, second, third) | put(fourth, FOURTH)))
 
 
 def check_position(game: Any, position: int) -> None:

@@ -4,11 +4,15 @@
     side  kind         code 15: nobody
 
 The first-named side of an ending, which has more men or else the better ones, is called White here (0, the other is
-Black, 1), whatever its colour on somebody's board. There are 146 endings of two to five men. The number of an ending
-is its tier: with more men first, then with more pawns, so that it rises with each capture and promotion.
+Black, 1), whatever its colour on somebody's board. There are 146 endings of two to five men, and 170 of six men
+without pawns. The number of an ending is its tier: with more men first, then with more pawns, so that it rises with
+each capture and promotion. With up to five men tiers count from 0; those of six men are below.
 
->>> ending("KNvkr"), TIERS[tier_of("KRKN")], TIERS[-1]
-('KRKN', 'KRKN', 'KK')
+    -170    …  -1        0      …  145
+    KBBBBK     KRRRRK    KPPKP     KK
+
+>>> ending("KNvkr"), name_of_tier(tier_of("KRKN")), name_of_tier(LOWEST), TIERS[-1]
+('KRKN', 'KRKN', 'KBBBBK', 'KK')
 """
 
 import re
@@ -20,7 +24,9 @@ LETTERS = "QRBNPK"
 BLACK = 8
 """Added to the code of a man of Black's."""
 NOBODY = 15
-MOST_MEN = 5
+MOST_MEN = 6
+MOST_WITH_PAWNS = 5
+"""Men of an ending with pawns, at most."""
 
 Codes = tuple[int, ...]
 """The codes of the men besides the kings, White's first, ascending."""
@@ -33,6 +39,8 @@ def ending(text: str) -> str:
         raise ValueError(f"no ending {text!r}; name the men of both sides, as in KRKN or KBNvK")
     if len(match[1] + match[2]) + 2 > MOST_MEN:
         raise ValueError(f"{text!r} has {len(match[1] + match[2]) + 2} men; endings of {MOST_MEN} at most are known")
+    if len(match[1] + match[2]) + 2 > MOST_WITH_PAWNS and "P" in match[1] + match[2]:
+        raise ValueError(f"{text!r} has {MOST_MEN} men; endings of more than {MOST_WITH_PAWNS} are known without pawns")
     sides = ["".join(sorted(side, key=LETTERS.index)) for side in match.groups()]
     return name_of(sorted(sides, key=strength))
 
@@ -57,20 +65,30 @@ def codes_of(sides: list[str]) -> Codes:
     return tuple(LETTERS.index(letter) + BLACK * (side == 1) for side in (0, 1) for letter in sides[side])
 
 
-def all_endings() -> list[str]:
-    """Return the names of all endings, sorted by tier."""
-    sides = ["".join(bag) for size in range(MOST_MEN - 1) for bag in bags("QRBNP", size)]
-    names = {ending(name_of([first, second])) for first in sides for second in sides if len(first + second) < 4}
-    return sorted(names, key=lambda name: (-len(name), -name.count("P"), name))
+def all_endings(letters: str, least: int, most: int) -> list[str]:
+    """Return the names of all endings of so many men, and men of some kinds, sorted by tier."""
+    sides = ["".join(bag) for size in range(most - 1) for bag in bags(letters, size)]
+    pairs = [[first, second] for first in sides for second in sides if least <= len(first + second) + 2 <= most]
+    return sorted({ending(name_of(pair)) for pair in pairs}, key=lambda name: (-len(name), -name.count("P"), name))
 
 
-TIERS = tuple(all_endings())
-"""The names of the endings, by tier."""
+TIERS = tuple(all_endings("QRBNP", 2, MOST_WITH_PAWNS))
+"""The names of the endings of up to five men, by tier."""
+SIX_MEN = tuple(all_endings("QRBN", MOST_MEN, MOST_MEN))
+"""The names of the endings of six men, in the order of their tiers, which are below 0."""
+LOWEST = -len(SIX_MEN)
+NAMES = SIX_MEN + TIERS
+"""The names of all endings: that of a tier is at `tier - LOWEST`."""
 
 
 def tier_of(text: str) -> int:
     """Return the tier of an ending."""
-    return TIERS.index(ending(text))
+    return NAMES.index(ending(text)) + LOWEST
+
+
+def name_of_tier(tier: int) -> str:
+    """Return the name of the ending of a tier."""
+    return NAMES[tier - LOWEST]
 
 
 @cache
@@ -80,7 +98,7 @@ def tiers_from(name: str) -> tuple[int, ...]:
     while left:
         found |= left
         left = {ending(after) for before in left for after in conversions(before)} - found
-    return tuple(sorted(map(TIERS.index, found)))
+    return tuple(sorted(map(tier_of, found)))
 
 
 def conversions(name: str) -> list[str]:
@@ -96,12 +114,12 @@ SYMMETRIC, REVERSED = 1, 2
 
 @cache
 def tier_table() -> tuple[int, ...]:
-    """Return the tiers by men, `4 * tier + flags`, at `256 * code + 16 * code + code`; -1 where there is none.
+    """Return the tiers by men, `4 * tier + flags`, at `key_of` their codes; below all tiers where there is none.
 
     SYMMETRIC: both sides have the same men. REVERSED: the first-named side is Black; sides must be exchanged.
     """
-    table = [-1] * 4096
-    for tier, name in enumerate(TIERS):
+    table = [4 * (LOWEST - 1)] * 65536
+    for tier, name in enumerate(NAMES, LOWEST):
         sides = sides_of(name)
         table[key_of(codes_of(sides[::-1]))] = 4 * tier + REVERSED
         table[key_of(codes_of(sides))] = 4 * tier + SYMMETRIC * (sides[0] == sides[1])
@@ -109,9 +127,9 @@ def tier_table() -> tuple[int, ...]:
 
 
 def key_of(codes: Codes) -> int:
-    """Return where in the tables by men some men are."""
-    first, second, third = (*codes, NOBODY, NOBODY, NOBODY)[:3]
-    return 256 * first + 16 * second + third
+    """Return where in the tables by men some men are; with three and fewer among the first 4096."""
+    first, second, third, fourth = (*codes, NOBODY, NOBODY, NOBODY, NOBODY)[:4]
+    return 4096 * (NOBODY ^ fourth) + 256 * first + 16 * second + third
 
 
 ALWAYS_DEAD, BISHOPS_ONLY = 1, 2
@@ -119,6 +137,7 @@ ALWAYS_DEAD, BISHOPS_ONLY = 1, 2
 
 @cache
 def dead_table() -> tuple[int, ...]:
-    """Return by tier whether nobody can ever be mated: always, or (BISHOPS_ONLY) if all stand on one colour."""
+    """Return at `tier - LOWEST` whether nobody can ever be mated: always, or (BISHOPS_ONLY) if all stand on one
+    colour."""
     always = {"KK": ALWAYS_DEAD, "KBK": ALWAYS_DEAD, "KNK": ALWAYS_DEAD}
-    return tuple(always.get(name, BISHOPS_ONLY * (set(name) == {"K", "B"})) for name in TIERS)
+    return tuple(always.get(name, BISHOPS_ONLY * (set(name) == {"K", "B"})) for name in NAMES)

@@ -8,6 +8,7 @@ A move is a number of 15 bits; its squares are those of the position, in which t
 
 from retrograde.games.chess.board import (
     BLACK_KING,
+    MEN,
     NOWHERE,
     PLACES,
     TURN,
@@ -20,6 +21,7 @@ from retrograde.games.chess.board import (
     ordered,
     place_of,
     side_has_pawns,
+    without,
 )
 from retrograde.games.chess.men import KING, KNIGHT, NOBODY, PAWN
 from retrograde.games.chess.squares import FIRST_WAY, LAST_WAY
@@ -53,7 +55,7 @@ class Moves(Board):
         own = occupied_by(position, turn)
         occupied = own | occupied_by(position, 1 - turn)
         shield = self.shield(position, king_of(position, turn), 1 - turn, occupied)
-        for place in (24, 14, 4, WHITE_KING, BLACK_KING):  # kings, whose moves take longer, last
+        for place in (*MEN, WHITE_KING, BLACK_KING):  # kings, whose moves take longer, last
             code, origin = code_at(position, place), position >> place & 63
             own_man = code >> 3 == turn and code != NOBODY
             if own_man and self.legal_targets(position, code, origin, own, occupied, shield, True):
@@ -124,7 +126,7 @@ class Moves(Board):
         if promotion:
             after ^= (PAWN ^ promotion - 1) << place + 6
         if victim != NOWHERE:
-            after |= 1023 << victim
+            after = without(after, victim)
         after = ordered(after ^ 1 << TURN)
         pushed = code & 7 == PAWN and (target - origin == 16 or origin - target == 16)
         if pushed and self.may_capture(after, target & 7):

@@ -30,6 +30,8 @@ from retrograde.games.chess import men
 from retrograde.games.chess.board import (
     BLACK_KING,
     COLOURS,
+    FOURTH,
+    MEN,
     NO_MAN,
     TURN,
     code_at,
@@ -38,8 +40,9 @@ from retrograde.games.chess.board import (
     king_of,
     mirrored,
     packed,
+    put,
 )
-from retrograde.games.chess.men import NOBODY, PAWN
+from retrograde.games.chess.men import LOWEST, NOBODY, PAWN
 from retrograde.games.chess.moves import Moves
 from retrograde.games.chess.squares import reaches, turned
 
@@ -64,26 +67,32 @@ class Numbering(Moves):
 
     @cached_property
     def groups(self):
-        """By tier and man, on how many squares his group may stand; 1 if he is like the man before; 0 if nobody."""
-        return tuple(number for name in men.TIERS for number in ways_of_groups(name))
+        """By tier, as below, and man, on how many squares his group may stand; 1 if he is like the man before; 0 if
+        nobody."""
+        return tuple(number for name in men.NAMES for number in ways_of_groups(name))
 
     @cached_property
     def codes(self):
-        """By tier, the codes of three men."""
-        return tuple(code for name in men.TIERS for code in three_codes(name))
+        """By tier, as below, the codes of four men."""
+        return tuple(code for name in men.NAMES for code in four_codes(name))
 
     @cached_property
     def others(self):
-        """By tier, the code of the third man where both sides have pawns; NOBODY; or -1: nothing is ever passed."""
-        return tuple(other_man(name) for name in men.TIERS)
+        """By tier, as below, the code of the third man where both sides have pawns; NOBODY; or -1: nothing is ever
+        passed."""
+        return tuple(other_man(name) for name in men.NAMES)
 
     @cached_property
     def symmetric_tiers(self):
-        return tuple(int(len({*men.sides_of(name)}) == 1) for name in men.TIERS)
+        return tuple(int(len({*men.sides_of(name)}) == 1) for name in men.NAMES)
 
     @cached_property
     def pawn_tiers(self):
-        return tuple(int("P" in name) for name in men.TIERS)
+        return tuple(int("P" in name) for name in men.NAMES)
+
+    def row(self, tier):
+        """Return where in these tables a tier is."""
+        return tier - LOWEST
 
     # Sizes
 
@@ -104,21 +113,21 @@ class Numbering(Moves):
     def plain_size(self, tier):
         """Return the number of slots without en passant rights: first White to move, then Black to move."""
         slots = self.turns(tier) * self.pairs_of_kings(tier)
-        for number in range(3):
-            slots *= max(1, self.groups[3 * tier + number])
+        for number in range(4):
+            slots *= max(1, self.groups[4 * self.row(tier) + number])
         return slots
 
     def turns(self, tier):
         """Return how many sides may be to move."""
-        return 2 - self.symmetric_tiers[tier]
+        return 2 - self.symmetric_tiers[self.row(tier)]
 
     def pairs_of_kings(self, tier):
         """Return how many pairs of squares the kings may stand on."""
-        return 1806 if self.pawn_tiers[tier] else 462
+        return 1806 if self.pawn_tiers[self.row(tier)] else 462
 
     def ways_of_other(self, tier):
         """Return on how many squares the man besides kings and both pawns of an en passant capture may stand."""
-        code = self.others[tier]
+        code = self.others[self.row(tier)]
         if code == -1:
             return 0
         return 1 if code == NOBODY else 64 - 16 * is_pawn(code)
@@ -127,6 +136,8 @@ class Numbering(Moves):
 
     def canonical(self, position):
         """Return the least of the positions equal by symmetry."""
+        if position >> FOURTH:
+            return least_of_all(position)
         return least_image(position, self.kings[(4096 if has_pawns(position) else 0) + (position >> BLACK_KING & 4095)])
 
     def index(self, position):
@@ -134,15 +145,15 @@ class Numbering(Moves):
         tier = self.tier(position)
         if position & 15:
             return self.passed_index(tier, position)
-        entry = self.kings[self.pawn_tiers[tier] << 12 | position >> BLACK_KING & 4095]
+        entry = self.kings[self.pawn_tiers[self.row(tier)] << 12 | position >> BLACK_KING & 4095]
         least = least_image(position, entry)
-        slot = (least >> TURN) * self.pairs_of_kings(tier) + (entry >> 4)
+        slot = (least >> TURN & 1) * self.pairs_of_kings(tier) + (entry >> 4)
         like = 0
-        for number in range(3):
-            ways = self.groups[3 * tier + number]
+        for number in range(4):
+            ways = self.groups[4 * self.row(tier) + number]
             if ways:
                 like = like + 1 if ways == 1 else 1
-                place = 24 - 10 * number
+                place = MEN[number]
                 slot = slot * ways + choose((least >> place & 63) - 8 * is_pawn(code_at(least, place)), like)
         return slot
 
@@ -152,28 +163,30 @@ class Numbering(Moves):
         position = self.placed(tier, i) if i < plain else self.passed(tier, i - plain)
         if position == EMPTY or not self.possible(position) or self.index(position) != i:
             return EMPTY
-        return position
+        return least_of_all(position) if position >> FOURTH else position
 
     def placed(self, tier, i):
         """Return the position, perhaps impossible, of a slot without en passant rights."""
-        men_of = NO_MAN << 20 | NO_MAN << 10 | NO_MAN
+        row = 4 * self.row(tier)
+        men_of = 0
         like = 1
-        for number in range(2, -1, -1):
-            ways = self.groups[3 * tier + number]
-            if ways == 1:
+        for number in range(3, -1, -1):
+            ways = self.groups[row + number]
+            if ways == 0:
+                men_of |= put(NO_MAN, MEN[number])
+            elif ways == 1:
                 like += 1
-            elif ways:
-                code = self.codes[3 * tier + number]
+            else:
+                code = self.codes[row + number]
                 rest, i = i % ways, i // ways
                 for member in range(like, 0, -1):
                     square = last_choice(rest, member)
                     rest -= choose(square, member)
-                    shift = 20 - 10 * (number + member - 1)
-                    men_of ^= (NO_MAN ^ code << 6 ^ square + 8 * is_pawn(code)) << shift
+                    men_of |= put(code << 6 | square + 8 * is_pawn(code), MEN[number + member - 1])
                 like = 1
         pairs = self.pairs_of_kings(tier)
-        kings = self.king_pairs[462 * self.pawn_tiers[tier] + i % pairs]
-        return i // pairs << TURN | kings << BLACK_KING | men_of << 4
+        kings = self.king_pairs[462 * self.pawn_tiers[self.row(tier)] + i % pairs]
+        return i // pairs << TURN | kings << BLACK_KING | men_of
 
     # En passant
 
@@ -196,7 +209,7 @@ class Numbering(Moves):
 
     def passed(self, tier, i):
         """Return the position, perhaps impossible, of a slot with en passant rights, counted from the first of them."""
-        code, ways = self.others[tier], self.ways_of_other(tier)
+        code, ways = self.others[self.row(tier)], self.ways_of_other(tier)
         i, other = i // ways, i % ways
         white, black = i >> 6 & 63, i & 63
         turn, pair = (i >> 12) // PAIRS_OF_PAWNS, (i >> 12) % PAIRS_OF_PAWNS
@@ -210,9 +223,19 @@ class Numbering(Moves):
 
 
 def least_image(position, entry):
-    """Return the least of the positions equal by symmetry, given the entry of its kings in `Numbering.kings`."""
-    least = mirrored(position & (1 << COLOURS) - 1, entry & 7)
+    """Return the least of the positions equal by symmetry with least kings, given the entry of its kings in
+    `Numbering.kings`: with up to five men the least of all."""
+    least = mirrored(position & ~(1 << COLOURS), entry & 7)
     return min(least, mirrored(least, 4)) if entry & 8 else least
+
+
+def least_of_all(position):
+    """Return the least of the positions equal by symmetry, where there are four men besides the kings."""
+    position &= ~(1 << COLOURS)
+    least = position
+    for symmetry in range(1, 8):
+        least = min(least, mirrored(position, symmetry))
+    return least
 
 
 def is_pawn(code):
@@ -221,12 +244,14 @@ def is_pawn(code):
 
 
 def choose(number, like):
-    """Return in how many ways so many like men (one to three) stand on the first squares, *number* of them."""
+    """Return in how many ways so many like men (one to four) stand on the first squares, *number* of them."""
     if like == 1:
         return number
     if like == 2:
         return number * (number - 1) // 2
-    return number * (number - 1) * (number - 2) // 6
+    if like == 3:
+        return number * (number - 1) * (number - 2) // 6
+    return number * (number - 1) * (number - 2) * (number - 3) // 24
 
 
 def last_choice(rest, like):
@@ -241,22 +266,22 @@ def last_choice(rest, like):
 
 
 def ways_of_groups(name: str) -> list[int]:
-    """Return for each of three men in how many ways his group stands, 1 after the first of a group, 0 for nobody."""
+    """Return for each of four men in how many ways his group stands, 1 after the first of a group, 0 for nobody."""
     ways = []
     for code, group in groupby(men.codes_of(men.sides_of(name))):
         size = len(list(group))
         ways += [comb(64 - 16 * is_pawn(code), size)] + [1] * (size - 1)
-    return [*ways, 0, 0, 0][:3]
+    return [*ways, 0, 0, 0, 0][:4]
 
 
-def three_codes(name: str) -> list[int]:
-    """Return the codes of three men, NOBODY where there are fewer."""
-    return [*men.codes_of(men.sides_of(name)), NOBODY, NOBODY, NOBODY][:3]
+def four_codes(name: str) -> list[int]:
+    """Return the codes of four men, NOBODY where there are fewer."""
+    return [*men.codes_of(men.sides_of(name)), NOBODY, NOBODY, NOBODY, NOBODY][:4]
 
 
 def other_man(name: str) -> int:
     """Return the code of the man besides a pawn of each side; NOBODY if there is none, -1 without such pawns."""
-    codes = three_codes(name)
+    codes = four_codes(name)
     if PAWN not in codes or PAWN + men.BLACK not in codes:
         return -1
     codes.remove(PAWN)

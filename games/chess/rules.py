@@ -1,4 +1,4 @@
-"""Chess endgames of two to five men, exact to the mate: KRK, KBNK, KPKP and all their kin.
+"""Chess endgames of two to five men, and of six without pawns, exact to the mate: KRK, KBNK, KPKP and all their kin.
 
 The rules are those of chess without castling, and without the fifty-move rule and repetition, which distances to mate
 leave aside. The game is over by mate; by stalemate; and where no sequence of moves whatever leads to a mate, because
@@ -43,7 +43,7 @@ class Chess(Numbering):
 
     def is_dead(self, position):
         """Tell whether the men that are left can give no mate."""
-        dead = self.dead_table[self.tier(position)]
+        dead = self.dead_table[self.row(self.tier(position))]
         if dead != BISHOPS_ONLY:
             return dead == ALWAYS_DEAD
         light = dark = False
@@ -61,7 +61,7 @@ class Chess(Numbering):
         """Return the ending of a tier, as a variant, where that has a database of its own."""
         from retrograde.games.chess.sets import is_apart
 
-        ending = men.TIERS[tier]
+        ending = men.name_of_tier(tier)
         return f"{self.name}:{ending}" if is_apart(ending, self.material) else ""
 
     @classmethod
@@ -100,7 +100,7 @@ class Chess(Numbering):
 
     def tier_name(self, tier):
         """Return the name of an ending."""
-        return men.TIERS[tier]
+        return men.name_of_tier(tier)
 
     def write(self, position):
         """Return a position as FEN; en passant is noted only where it is a legal move."""

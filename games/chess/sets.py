@@ -2,7 +2,7 @@
 
 import re
 
-from retrograde.games.chess.men import MOST_MEN, TIERS
+from retrograde.games.chess.men import MOST_WITH_PAWNS, TIERS
 
 ALONE = 5
 """Men from which on the database of an ending has nothing but that; with fewer it has all that may follow as well."""
@@ -21,6 +21,6 @@ def set_of(text: str) -> list[str]:
     (['KRK', 'KQK', 'KNK', 'KBK', 'KPK'], 145, [])
     """
     match = re.fullmatch(r"all=([0-9]+)", text)
-    if match and not 3 <= int(match[1]) <= MOST_MEN:
-        raise ValueError(f"all={match[1]} is no set of endings; they have 3 to {MOST_MEN} men")
+    if match and not 3 <= int(match[1]) <= MOST_WITH_PAWNS:
+        raise ValueError(f"all={match[1]} is no set of endings; they have 3 to {MOST_WITH_PAWNS} men")
     return [name for name in reversed(TIERS) if 3 <= len(name) <= int(match[1])] if match else []

@@ -2,6 +2,8 @@
 
 from retrograde.games.chess.men import LETTERS, sides_of
 
+MANY = "two", "three", "four"
+
 
 def in_words(name: str) -> str:
     """Return the men of an ending in words.
@@ -13,6 +15,6 @@ def in_words(name: str) -> str:
     sides = []
     for side in sides_of(name):
         counts = [(side.count(letter), kind) for letter, kind in kinds.items() if letter in side]
-        told = ["king", *(kind if count == 1 else f"{('two', 'three')[count - 2]} {kind}s" for count, kind in counts)]
+        told = ["king", *(kind if count == 1 else f"{MANY[count - 2]} {kind}s" for count, kind in counts)]
         sides.append(" and ".join(filter(None, [", ".join(told[:-1]), told[-1]])))
     return " against ".join(sides).capitalize()

@@ -25,4 +25,4 @@ def formation_of(game: Any, tier: int, bits: int = BITS) -> "Formation | None":
     from retrograde.games.chess import men  # other games need nothing of it
     from retrograde.solver.boards.formation import Formation
 
-    return Formation(men.TIERS[tier])
+    return Formation(men.name_of_tier(tier))

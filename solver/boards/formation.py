@@ -3,8 +3,10 @@
     bytes, words of both sides to move      pair of kings, as chess numbers them  ×  64 squares for each man
     a word                                  the squares of the last man
 
-Men are in the order of their codes, and like men are told apart, so that each of their positions is there twice, or six
-times. Where both kings are on the diagonal a position and its mirror image are both there.
+With up to five men they are in the order of their codes, and like men are told apart, so that each of their positions
+is there twice, or six times. Of six men those of whom there are most like ones come first, and like men but the last
+one are not told apart (see words.py): three take a sixth of the words, two half of them. Where both kings are on the
+diagonal a position and its mirror image are both there.
 """
 
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ from retrograde.games.chess import men
 from retrograde.games.chess.men import BLACK, KNIGHT, PAWN, QUEEN
 from retrograde.games.chess.numbering import numbers_of_kings, pairs_in_order
 from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, reaches, step, steps, turned
+from retrograde.solver.boards.words import Rests, key_of, numbered, rests_of
 
 Array = np.ndarray[Any, Any]
 Codes = tuple[int, ...]
@@ -37,26 +40,30 @@ class Geometry(NamedTuple):
 
 class Men(NamedTuple):
     """The men of a tier besides the kings: their kinds and sides, int64[men], White's 0; the squares of kings by pair,
-    int64[pairs, 2]; and where a king's step leads, int32[2, pairs, 8], as in the numbers of kings, -1 for nowhere."""
+    int64[pairs, 2]; where a king's step leads, int32[2, pairs, 8], as in the numbers of kings, -1 for nowhere; and
+    where all but the last man stand."""
 
     kinds: Array
     sides: Array
     squares: Array
     walks: Array
+    rests: Rests
 
 
 class Formation:
     """The men of a tier, by the name of the ending."""
 
     def __init__(self, name: str):
-        self.name, self.codes = name, men.codes_of(men.sides_of(name))
-        self.men = men_of(self.codes)
+        self.name, codes = name, men.codes_of(men.sides_of(name))
+        grouped = len(codes) >= GROUPED
+        self.codes = together(codes) if grouped else codes
+        self.men = men_of(self.codes, grouped)
         self.has_pawns = has_pawns(self.codes)
         self.has_passing = all("P" in side for side in men.sides_of(name))
         """Whether pawns may be captured en passant."""
         self.is_symmetric = len({*men.sides_of(name)}) == 1
         self.pairs = len(self.men.squares)
-        self.inner = 1 << 6 * len(self.codes)
+        self.inner = 64 * len(self.men.rests.bits) if codes else 1
         """Positions with kings on the same squares."""
 
     @property
@@ -92,10 +99,20 @@ ZEROING_BYTES, ZEROING_FIRST_BYTES = 3.4, 2.2
 """The same for distances to zeroing, of which more is kept apart: bits in nine sets more."""
 
 
-def men_of(codes: Codes) -> Men:
-    """Return the men of some codes, in any order."""
+GROUPED = 4
+"""Men from which on like ones are not told apart where they need not be."""
+
+
+def together(codes: Codes) -> Codes:
+    """Return men with like ones one behind another, those of which there are most first."""
+    return tuple(sorted(codes, key=lambda code: (-codes.count(code), code)))
+
+
+def men_of(codes: Codes, grouped: bool = False) -> Men:
+    """Return the men of some codes, in any order, like ones told apart, or all but the last *grouped*."""
     array, pawns = np.array(codes, np.int64), has_pawns(codes)
-    return Men(array & 7, array >> 3, pairs_of_kings(pawns), walks(pawns))
+    rests = rests_of(codes[:-1], grouped, geometry().turned)
+    return Men(array & 7, array >> 3, pairs_of_kings(pawns), walks(pawns), rests)
 
 
 def departing_room(formation: Formation) -> int:
@@ -175,7 +192,7 @@ def later(codes: Codes) -> Later:
 
 class Departure(NamedTuple):
     """A capture or a promotion, or both at once: which man is captured, -1 for none; what pawn changes to what, as
-    `kernels.leave` has it; which men are left, by their places, and their codes then, ascending; who is to move."""
+    `kernels.leave` has it; which men are left, by their places, and their codes then; who is to move."""
 
     captured: int
     change: int
@@ -198,7 +215,7 @@ def departures(codes: Codes) -> Iterator[Departure]:
             after[man] = kind | codes[man] & BLACK
         if captured >= 0:
             del after[captured]
-        order = tuple(sorted(after, key=after.__getitem__))
+        order = tuple(sorted(after, key=after.__getitem__) if change else after)
         yield Departure(captured, change, order, tuple(after[place] for place in order), 1 - mover)
 
 
@@ -229,14 +246,22 @@ class Arrangement(NamedTuple):
 
 
 def arrangement(codes: Codes) -> Arrangement:
-    """Return how slots lie among positions in which like men are told apart."""
-    squares = squares_of_slots(codes)
-    weights = np.array([64 ** (len(codes) - 1 - place) for place in range(len(codes))], np.int64)
-    mirror = np.array([turned(square, 4) for square in range(64)])[squares]
-    for like in groups_of(codes):
+    """Return how slots lie among positions of men in that order."""
+    own = tuple(sorted(codes))
+    squares = squares_of_slots(own)
+    mirror = geometry().turned[4][squares]
+    for like in groups_of(own):
         mirror[:, like] = np.sort(mirror[:, like], 1)
-    here, there = squares @ weights, mirror @ weights
-    return Arrangement(here.astype(np.int32), np.where(here == there, 2, here < there).astype(np.uint8))
+    here, there = (key_of(np.roll(every, len(codes) == 4, 1)) for every in (squares, mirror))  # the fourth counts most
+    kept = np.where(here == there, 2, here < there).astype(np.uint8)
+    return Arrangement(places_of(codes, squares[:, order_of(own, codes, False)]), kept)
+
+
+def places_of(codes: Codes, squares: Array) -> Array:
+    """Return where positions lie by the squares of their men, like ones in ascending order, int32[positions]."""
+    numbers, _ = numbered(codes[:-1], len(codes) >= GROUPED)
+    rests = numbers[key_of(squares[:, :-1])]
+    return rests << 6 | squares[:, -1].astype(np.int32) if codes else rests
 
 
 def groups_of(codes: Codes) -> list[list[int]]:

@@ -1,8 +1,8 @@
 """The compiled loops over the words of a tier: which positions there are, and one step of retrograde analysis.
 
 `men` and `board` are a Men and a Geometry (see formation.py); sets are uint64[words], all with one side to move. A
-place in them is `pair * inner + rest`, and *rest* has six bits for the square of each man but the last, whose squares
-are the bits of the word. Those men are the outer ones, none, one or two.
+place in them is `pair * inner + rest`; *rest* says where all men but the last stand, whose squares are the bits of the
+word. Those men are the outer ones, none to three (see words.py); there are so many as *inner* rests.
 
 What is known of positions is told by bytes, one for each bit of a set: 0 nothing, a draw or no position, else one more
 than the plies to mate, so that wins are even. What captures and promotions alone bring is there from the start. Of
@@ -37,41 +37,20 @@ INVERSE = np.array([0, 1, 2, 3, 4, 6, 5, 7])
 
 
 @lean_kernel
-def rest_turned(turned, symmetry, rest, outer):
-    """Return where a symmetry takes the outer men."""
-    if outer == 0:
-        return 0
-    if outer == 1:
-        return turned[symmetry, rest]
-    return turned[symmetry, rest >> 6] << 6 | turned[symmetry, rest & 63]
-
-
-@lean_kernel
-def outer_bits(rest, outer):
-    """Return the squares of the outer men."""
-    if outer == 0:
-        return NOTHING
-    if outer == 1:
-        return BITS[rest]
-    return BITS[rest >> 6] | BITS[rest & 63]
-
-
-@lean_kernel
 def lay_out(men, board, side, legal, checked):
     """Find the legal positions with a *side* to move, and those in which it is in check."""
     outer = len(men.kinds) - 1
-    inner = 1 << 6 * outer
+    inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
         own, enemy = men.squares[pair, side], men.squares[pair, 1 - side]
         for rest in range(inner):
             place = pair * inner + rest
             legal[place] = checked[place] = NOTHING
-            outside = outer_bits(rest, outer)
+            outside = men.rests.bits[rest]
             occupied = outside | BITS[own] | BITS[enemy]
-            apart = not outside & (BITS[own] | BITS[enemy]) and (outer < 2 or rest >> 6 != rest & 63)
+            apart = not outside & (BITS[own] | BITS[enemy]) and (outside != NOTHING or outer == 0)
             for man in range(outer):
-                square = rest >> 6 * (outer - 1 - man) & 63
-                apart &= men.kinds[man] != PAWN or bool(PAWNS & BITS[square])
+                apart &= men.kinds[man] != PAWN or bool(PAWNS & BITS[men.rests.squares[rest, man]])
             if not apart:
                 continue
             there = ~occupied & (PAWNS if men.kinds[outer] == PAWN else EVERYTHING)
@@ -85,7 +64,7 @@ def attack(men, board, side, king, rest, occupied, outer):
     found = NOTHING
     for man in range(outer):
         if men.sides[man] == side:
-            line = (rest >> 6 * (outer - 1 - man) & 63) << 6 | king
+            line = men.rests.squares[rest, man] << 6 | king
             if board.reaches[line] >> (men.kinds[man] + 8 * side) & 1 and not board.between[line] & occupied:
                 found |= ~board.between[line]
     if men.sides[outer] == side:
@@ -98,7 +77,7 @@ def lead_to(men, board, side, passing, reached, found):
     """Add to a set from where a side's moves within the tier lead to the positions *reached*, in which nothing is to be
     captured en passant."""
     outer = len(men.kinds) - 1
-    inner = 1 << 6 * outer
+    inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
         royal = BITS[men.squares[pair, 0]] | BITS[men.squares[pair, 1]]
         for rest in range(inner):
@@ -106,7 +85,7 @@ def lead_to(men, board, side, passing, reached, found):
             word = reached[place]
             if word == NOTHING:
                 continue
-            occupied = royal | outer_bits(rest, outer)
+            occupied = royal | men.rests.bits[rest]
             if men.sides[outer] == side:
                 row = passing.rows[outer]
                 if row >= 0:
@@ -118,30 +97,30 @@ def lead_to(men, board, side, passing, reached, found):
                 if entry >= 0:
                     symmetry = entry & 7
                     carried = turned_word(word, symmetry) if symmetry else word
-                    beside = rest_turned(board.turned, symmetry, rest, outer)
+                    beside = np.int64(men.rests.turned[symmetry, rest])
                     found[(entry >> 4) * inner + beside] |= carried
                     if entry & 8:
-                        beside = rest_turned(board.turned, 4, beside, outer)
+                        beside = np.int64(men.rests.turned[4, beside])
                         found[(entry >> 4) * inner + beside] |= transposed(carried)
             for man in range(outer):
                 if men.sides[man] != side:
                     continue
-                low = 6 * (outer - 1 - man)
-                square = rest >> low & 63
-                base = place - (square << low)
+                square = men.rests.squares[rest, man]
+                after = men.rests.more[men.rests.less[rest, man]]
+                base = place - rest
                 kind = men.kinds[man]
                 if kind == PAWN:
                     back = 16 * side - 8
                     origin = square + back
                     bits = word & ~BITS[origin]
                     if not occupied & BITS[origin] and bits:
-                        found[base + (origin << low)] |= bits
+                        found[base + after[origin]] |= bits
                         twice = origin + back
                         if square >> 3 == (3 if side == 0 else 4) and not occupied & BITS[twice]:
                             row = passing.rows[man]
                             if row >= 0:
                                 bits &= ~passing.passable[row, place]
-                            found[base + (twice << low)] |= bits & ~BITS[twice]
+                            found[base + after[twice]] |= bits & ~BITS[twice]
                     continue
                 for way in range(FIRST[kind], LAST[kind]):
                     bits = word
@@ -150,7 +129,7 @@ def lead_to(men, board, side, passing, reached, found):
                         bits &= ~BITS[origin]
                         if bits == NOTHING:
                             break
-                        found[base + (origin << low)] |= bits
+                        found[base + after[origin]] |= bits
                         origin = board.steps[origin << 4 | way] if kind < KNIGHT else -1
 
 
@@ -159,7 +138,7 @@ def take_out(men, board, side, passing, open_, found):
     """Take out of a set the positions from which a side's move within the tier leads to an *open* one; those in which a
     pawn may be captured en passant are open as *passing* says."""
     outer = len(men.kinds) - 1
-    inner = 1 << 6 * outer
+    inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
         royal = BITS[men.squares[pair, 0]] | BITS[men.squares[pair, 1]]
         for rest in range(inner):
@@ -172,27 +151,27 @@ def take_out(men, board, side, passing, open_, found):
 @lean_kernel
 def closed(men, board, side, passing, open_, word, place, pair, rest, royal, outer, inner):
     """Return the positions of a word from which no move of a side within the tier leads to an *open* position."""
-    occupied = royal | outer_bits(rest, outer)
+    occupied = royal | men.rests.bits[rest]
     for man in range(outer):
         if men.sides[man] != side:
             continue
-        low = 6 * (outer - 1 - man)
-        square = rest >> low & 63
-        base = place - (square << low)
+        square = men.rests.squares[rest, man]
+        after = men.rests.more[men.rests.less[rest, man]]
+        base = place - rest
         kind = men.kinds[man]
         if kind == PAWN:
             forward = 8 - 16 * side
             target = square + forward
             if not occupied & BITS[target]:
                 free = ~BITS[target]
-                word &= ~(open_[base + (target << low)] & free)
+                word &= ~(open_[base + after[target]] & free)
                 twice = target + forward
                 if square >> 3 == (1 if side == 0 else 6) and not occupied & BITS[twice]:
-                    there = open_[base + (twice << low)]
+                    there = open_[base + after[twice]]
                     row = passing.rows[man]
                     if row >= 0:
-                        there = there & ~passing.passable[row, base + (twice << low)]
-                        there |= passing.open[row, base + (twice << low)]
+                        there = there & ~passing.passable[row, base + after[twice]]
+                        there |= passing.open[row, base + after[twice]]
                     word &= ~(there & free & ~BITS[twice])
             continue
         for way in range(FIRST[kind], LAST[kind]):
@@ -200,7 +179,7 @@ def closed(men, board, side, passing, open_, word, place, pair, rest, royal, out
             target = board.steps[square << 4 | way]
             while target >= 0 and not occupied & BITS[target]:
                 free &= ~BITS[target]
-                word &= ~(open_[base + (target << low)] & free)
+                word &= ~(open_[base + after[target]] & free)
                 if word == NOTHING:
                     return word
                 target = board.steps[target << 4 | way] if kind < KNIGHT else -1
@@ -215,7 +194,7 @@ def closed(men, board, side, passing, open_, word, place, pair, rest, royal, out
         entry = np.int64(men.walks[side, pair, way])
         if entry >= 0 and word:
             symmetry = entry & 7
-            there = open_[(entry >> 4) * inner + rest_turned(board.turned, symmetry, rest, outer)]
+            there = open_[(entry >> 4) * inner + men.rests.turned[symmetry, rest]]
             word &= ~(turned_word(there, INVERSE[symmetry]) if symmetry else there)
     return word
 
@@ -333,11 +312,11 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
     in, and in which a pawn has become something else or none has, is `starts[captured + 1, change]`, with change 0 or
     `4 * pawn + kind + 1`; *with_pawns* says whether there are any left, and *orders* in which order men are there.
     Writes codes to *known*, and to *saved* and *delayed* which positions have such a move that is no loss, and which
-    have such moves, all of them losses. *worths* int64[64] and *squares* int64[3] are room.
+    have such moves, all of them losses. *worths* int64[64] and *squares* int64[4] are room.
     """
     count = len(men.kinds)
     outer = count - 1
-    inner = 1 << 6 * outer
+    inner = len(men.rests.bits)
     last = 7 - 7 * side
     for place in range(len(legal)):
         pair, rest = place // inner, place % inner
@@ -349,8 +328,8 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
             king, enemy = men.squares[pair, side], men.squares[pair, 1 - side]
             white_king, black_king = men.squares[pair, 0], men.squares[pair, 1]
             for man in range(outer):
-                squares[man] = rest >> 6 * (outer - 1 - man) & 63
-            outside = outer_bits(rest, outer)
+                squares[man] = men.rests.squares[rest, man]
+            outside = men.rests.bits[rest]
             occupied = outside | BITS[king] | BITS[enemy]
             for victim in range(count):
                 if men.sides[victim] == side:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from retrograde.games.chess.men import PAWN
-from retrograde.solver.boards.kernels import WORTHS, code_at, code_brought, outer_bits
+from retrograde.solver.boards.kernels import WORTHS, code_at, code_brought
 from retrograde.solver.boards.words import BITS, EVERYTHING, NOTHING, lowest
 from retrograde.solver.work.kernel import lean_kernel
 
@@ -28,7 +28,7 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
     there are; *squares* int64[3] is room.
     """
     outer = len(men.kinds) - 1
-    inner = 1 << 6 * outer
+    inner = len(men.rests.bits)
     side = men.sides[man]
     rank, back = (3, -8) if side == 0 else (4, 8)
     low = 6 * (outer - man)
@@ -37,7 +37,7 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
         pair, rest = place // inner, place % inner
         passable[place] = NOTHING
         for other in range(outer):
-            squares[other] = rest >> 6 * (outer - 1 - other) & 63
+            squares[other] = men.rests.squares[rest, other]
         if man < outer and squares[man] >> 3 != rank:
             continue
         word = NOTHING  # where the last man may stand
@@ -51,7 +51,7 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
                     word = EVERYTHING
         word &= legal[place]
         white, black = men.squares[pair, 0], men.squares[pair, 1]
-        outside = outer_bits(rest, outer) | BITS[white] | BITS[black]
+        outside = men.rests.bits[rest] | BITS[white] | BITS[black]
         while word:
             last = lowest(word)
             word &= word - np.uint64(1)

@@ -19,6 +19,7 @@ from retrograde.solver.boards.fit import BITS
 from retrograde.solver.boards.formation import (
     Codes,
     Formation,
+    Men,
     arrangement,
     departures,
     geometry,
@@ -62,6 +63,15 @@ def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: 
     """
     if not formation.codes:
         return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores, {}, table_of_scores())
+    known, pawns = analysed(formation, scores_of, run, tell)
+    return collected(formation, known, scores, pawns, table_of_scores())
+
+
+def analysed(
+    formation: Formation, scores_of: Callable[[int], Array], run: Map, tell: Tell
+) -> tuple[list[Array], dict[int, Pawns]]:
+    """Return what is known once a tier is analysed: the codes of all positions with either side to move, and what may
+    be captured en passant, by the man who may be. Nothing else is left in memory."""
     departing = Departures(formation, scores_of, codes_of_scores())
     sides = list(run(partial(Side, formation, departing), (0, 1)))
     passed = [Passed(formation, departing, side, sides[1 - side]) for side in (0, 1)]
@@ -77,10 +87,7 @@ def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: 
         tell(sum(role.decided for role in roles), max(role.remoteness for role in roles))
     for side in sides:  # while one role was under way it wrote wins beside what the other would have taken back
         kernels.forget(side.known, side.unlost)
-    known = [side.known for side in sides]
-    pawns = {man: found for each in passed for man, found in each.pawns.items()}
-    del sides, roles, under_way, passed
-    return collected(formation, known, scores, pawns, table_of_scores())
+    return [side.known for side in sides], {man: found for each in passed for man, found in each.pawns.items()}
 
 
 class Side:
@@ -95,7 +102,7 @@ class Side:
         kernels.lay_out(men, board, side, self.unwon, checked)
         kernels.leave(
             men, board, side, self.unwon, departing.codes, departing.starts, departing.with_pawns, departing.orders,
-            self.known, saved, delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
+            self.known, saved, delayed, np.zeros(64, np.int64), np.zeros(4, np.int64),
         )  # fmt: skip
         self.greatest_due = kernels.find_due(self.known, self.wins_due, self.losses_due)
         if self.greatest_due > DEEPEST:
@@ -194,15 +201,16 @@ def expand(codes: Codes, turn: int, scores_of: Callable[[int], Array], table: Ar
     slot_kernels.expand(
         geometry(), pairs_of_kings(has_pawns(codes)), scores_of(tier), table,
         np.array([code & 7 for code in own], np.int64), ways_of_groups(own), arrangement(own).kept, order[turn], there,
-        exchanged[turn], int(has_pawns(codes)), legal_positions(codes, turn), found, np.zeros(3, np.int64),
+        exchanged[turn], int(has_pawns(codes)), legal_positions(men_of(codes), turn), found, np.zeros(3, np.int64),
     )  # fmt: skip
 
 
-def legal_positions(codes: Codes, turn: int) -> Array:
+def legal_positions(men: Men, turn: int) -> Array:
     """Return the legal positions of men with one side to move, as bits in words."""
-    words = np.full(-(-positions_of(codes) // 64), EVERYTHING, np.uint64)
-    if codes:
-        kernels.lay_out(men_of(codes), geometry(), turn, words, np.empty_like(words))
+    if not len(men.kinds):
+        return np.full(-(-len(men.squares) // 64), EVERYTHING, np.uint64)
+    words = np.empty(len(men.squares) * len(men.rests.bits), np.uint64)
+    kernels.lay_out(men, geometry(), turn, words, np.empty_like(words))
     return words
 
 
@@ -241,7 +249,7 @@ def collected(formation: Formation, known: list[Array], scores: Array, pawns: di
     for turn in range(turns):
         counts, begin = np.zeros((len(table), 3), np.int64), turn * size
         slot_kernels.collect(
-            known[turn], legal_positions(formation.codes, turn), diagonal, places, kept, formation.inner, table, empty,
+            known[turn], legal_positions(formation.men, turn), diagonal, places, kept, formation.inner, table, empty,
             IMAGES[formation.has_pawns], begin, scores[begin : begin + size], counts,
         )  # fmt: skip
         known[turn] = np.empty(0, np.uint8)  # to make room for the scores of the other side

@@ -2,13 +2,29 @@
 
 Squares, ways and symmetries are those of `games/chess/squares.py`. All moves but a pawn's can be taken back along the
 same way, so that what a word is carried to is where its men go to as well as where they have come from.
+
+Words with kings on the same squares are numbered by where all men stand but the last one, whose squares they have. The
+number is called *rest*:
+
+    men told apart      first × 64 + second …                 rests: 64 to the power of the men
+    men in groups       like men in ascending order, so that each way to stand is there once: C(64, k) for k of them
+
+What kernels want to know of a rest, and which it becomes when a man moves or the board is turned, stands in tables:
+
+    less[rest, man]                          the row of `more` of those who stay when the man is taken up
+    more[less[rest, man], square]            the rest when he is put down there, -1 where a like man stands
 """
+
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.chess.men import KNIGHT, PAWN
 from retrograde.games.chess.squares import FIRST_WAY, LAST_WAY, WAYS
 from retrograde.solver.work.kernel import lean_kernel
+
+Array = np.ndarray[Any, Any]
 
 NOTHING, EVERYTHING = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 ONE = np.uint64(1)
@@ -159,3 +175,77 @@ def upside_down(word):
     word = word >> np.uint64(8) & bytes_ | (word & bytes_) << np.uint64(8)
     word = word >> np.uint64(16) & pairs | (word & pairs) << np.uint64(16)
     return word >> np.uint64(32) | word << np.uint64(32)
+
+
+# Which word is which
+
+
+class Rests(NamedTuple):
+    """All rests of some men, the outer ones: their squares, int64[rests, men], and these as bits, uint64[rests], 0
+    where two men are on one; where symmetries take them, int32[8, rests]; and what becomes of them when a man moves,
+    int32[rests, men] and int32[rows, 64]."""
+
+    squares: Array
+    bits: Array
+    turned: Array
+    less: Array
+    more: Array
+
+
+def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
+    """Return the rests of men by their codes, like ones *grouped* or told apart; *turned* is where symmetries take
+    squares, int64[8, 64]."""
+    count = len(codes)
+    numbers, squares = numbered(codes, grouped)
+    found = numbers.reshape((64,) * count)
+    bits = np.zeros(len(squares), np.uint64)
+    apart = np.ones(len(squares), np.bool_)
+    for man in range(count):
+        here = np.uint64(1) << squares[:, man].astype(np.uint64)
+        apart &= bits & here == 0
+        bits |= here
+    after = np.stack([found[tuple(symmetry[squares].T)].reshape(-1) for symmetry in turned])
+    rows = 64 ** max(count - 1, 0)
+    less = np.empty(squares.shape, np.int32)
+    more = [np.moveaxis(found, man, -1).reshape(-1, 64) for man in range(count)]
+    for man, leader in enumerate(leaders(codes) if grouped else range(count)):
+        less[:, man] = leader * rows + key_of(np.delete(squares, man, 1))
+    return Rests(
+        squares, np.where(apart, bits, 0).astype(np.uint64), after.astype(np.int32), less,
+        np.concatenate([*more, np.empty((0, 64), np.int32)]).astype(np.int32),
+    )  # fmt: skip
+
+
+def numbered(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
+    """Return the number of the rest for all squares of the men, int32[64 ** men], -1 for none; and the squares of
+    each rest, int64[rests, men]."""
+    count = len(codes)
+    keys = np.arange(64**count)
+    squares = keys[:, None] >> 6 * np.arange(count - 1, -1, -1) & 63
+    if not grouped:
+        return keys.astype(np.int32), squares
+    there = np.ones(len(keys), np.bool_)
+    for group in groups(codes):
+        squares[:, group] = np.sort(squares[:, group], 1)
+        there &= np.all(np.diff(squares[:, group], axis=1) > 0, 1)
+    sorted_keys = key_of(squares)
+    own = keys[there & (sorted_keys == keys)]
+    numbers = np.where(there, np.searchsorted(own, sorted_keys), -1).astype(np.int32)
+    return numbers, squares[own]
+
+
+def key_of(squares: Array) -> Array:
+    """Return a number for the squares of men told apart, int64[n, men]."""
+    weights = np.array([64 ** (squares.shape[1] - 1 - man) for man in range(squares.shape[1])], np.int64)
+    keys: Array = squares @ weights
+    return keys
+
+
+def groups(codes: tuple[int, ...]) -> list[list[int]]:
+    """Return the places of like men who stand one behind another, group by group."""
+    return [list(group) for _, group in groupby(range(len(codes)), codes.__getitem__)]
+
+
+def leaders(codes: tuple[int, ...]) -> list[int]:
+    """Return for each man the first of his group."""
+    return [group[0] for group in groups(codes) for _ in group]

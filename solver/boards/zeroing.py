@@ -126,7 +126,7 @@ class Side:
         kernels.lay_out(men, board, side, self.unwon, self.checked)
         kernels.leave(
             men, board, side, self.unwon, departing.codes, departing.starts, departing.with_pawns, departing.orders,
-            self.known, self.brought[SAVES], delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
+            self.known, self.brought[SAVES], delayed, np.zeros(64, np.int64), np.zeros(4, np.int64),
         )  # fmt: skip
         zeroing_kernels.sort_out(self.known, self.brought)
 

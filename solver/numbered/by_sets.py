@@ -28,14 +28,12 @@ CHECKS = 6
 
 
 def solve_by_sets(
-    table: Table, k: int, work: Work, phase: Phase, in_file: bool, elsewhere: Elsewhere,
-    metric: str = METRICS[0],
-) -> tuple[Array, Array] | None:  # fmt: skip
+    table: Table, k: int, work: Work, phase: Phase, elsewhere: Elsewhere, metric: str = METRICS[0]
+) -> tuple[Array, Array] | None:
     """Return the scores of a tier by a metric, remoteness or one of TO_PROGRESS, and the counts of what is there (see
     legend.py); all later ones are solved, or *elsewhere*.
 
-    Returns None where it cannot be done so, or not in the memory that is left. The scores are written in their place,
-    unless all of them are *in_file*.
+    Returns None where it cannot be done so, or not in the memory that is left. The scores are written in their place.
     """
     part, tier = table.numbering.stretch(k), int(table.numbering.tiers[k])
     formation = formation_of(table.game, tier, table.bits)
@@ -46,7 +44,7 @@ def solve_by_sets(
     solve_tier = {DTZ: zeroing, DTC: conversion}.get(metric, tiers).solve_tier
 
     every, count = table.scores.array, part.stop - part.start
-    scores = np.empty(count, every.dtype) if in_file else every[part]
+    scores = every[part]
 
     def later(tier: int) -> Array:
         row = table.numbering.row(tier)

@@ -28,6 +28,9 @@ LISTED_ITEM = 4
 """Bytes for a position in such a list."""
 SUMS = np.uint8, np.uint16, np.uint32
 """Types of sums of parents."""
+LAST = 1.3
+"""Bytes for a position while its score is written, of a tier that was solved set by set: one for what is known (two of
+another metric), and bits in two sets."""
 TASKS = 100_000_000, 1000
 """Bytes that tasks under way take, at most and for a slot."""
 
@@ -57,6 +60,13 @@ def room_of(formation: "Formation", metric: str) -> int:
     return formation.room_by_zeroing if metric in TO_PROGRESS else formation.room
 
 
+def room_to_the_end(formation: "Formation", metric: str, scores: int) -> int:
+    """Return what a tier takes set by set where its scores, so many bytes, are written to a scratch file at the end: by
+    then little is left but what is known of positions with the side to move that is written last."""
+    known = LAST + (metric in TO_PROGRESS)
+    return max(room_of(formation, metric), int(known * formation.pairs * formation.inner) + scores)
+
+
 def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool, metric: str = METRICS[0]) -> Room:
     """Return what the tiers of a game take, those that can be solved *by_sets* that way; the most that one does."""
     largest = int(np.diff(numbering.starts).max())
@@ -66,7 +76,7 @@ def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool, m
             room, formation = room_for(game, numbering.size(row), bits), formation_of(game, tier, bits)
             if formation:
                 scores = numbering.size(row) * np.dtype(score_type(bits)).itemsize
-                least = room_of(formation, metric) + scores
+                least = room_to_the_end(formation, metric, scores)
                 if metric == METRICS[0] and not rests_on(game):  # else there is no other way
                     least = min(room.least, least)
                 room = Room(least, room_of(formation, metric) + room.tasks, room.tasks)

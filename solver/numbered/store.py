@@ -95,7 +95,8 @@ class NumberedStore:
     def written_down(self, k: int, scores: Array, counts: Array) -> Done:
         """Return what is to be kept of a tier; its scores are in the file then, if there is one."""
         if self.in_file:
-            self.scores[self.table.numbering.stretch(k)] = scores
+            if not np.may_share_memory(own := self.scores[self.table.numbering.stretch(k)], scores):
+                own[:] = scores
             self.table.scores.flush()
             self.table.scores.let_go()
             self.written.add(k)
@@ -131,7 +132,7 @@ class NumberedStore:
 
     def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
         """Return what is to be kept of a tier that can be solved set by set in the memory that is left; else None."""
-        found = solve_by_sets(self.table, k, self.work, phase, self.in_file, self.elsewhere, self.metric)
+        found = solve_by_sets(self.table, k, self.work, phase, self.elsewhere, self.metric)
         return found and self.written_down(k, *found)
 
     def counted(self, k: int, scores: Array, sizes: Array | Compressed) -> Array:

@@ -64,7 +64,7 @@ class Part(NamedTuple):
 def endings_in(database: SlotsDatabase) -> list[str]:
     """Return the ending that a database is of, and all that may follow but bare kings, those with fewer men first."""
     tiers: Sequence[int] = database.game.tiers  # type: ignore[attr-defined]  # of chess
-    return [men.TIERS[tier] for tier in reversed(tiers) if len(men.TIERS[tier]) > len("KK")]
+    return [men.name_of_tier(tier) for tier in reversed(tiers) if len(men.name_of_tier(tier)) > len("KK")]
 
 
 def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Listener | None = None) -> None:

@@ -200,11 +200,13 @@ def one_by_one(link):
 
 class OneByOne(NamedTuple):
     """Of each link by which children are looked up one by one: where in `beside` the planes of the next tier begin,
-    those of a word side by side; and `tables` of what ranks come to (see twins.py)."""
+    those of a word side by side; and `tables` of what ranks come to (see twins.py). And room for the children of a
+    word, int64[64, 4]: where their planes are, at which bit, whether they are there, and which bit they become."""
 
     begins: Array
     tables: Array
     beside: Array
+    looks: Array
 
 
 @kernel
@@ -215,13 +217,15 @@ def room_for_ones(links, after, count_after):
         begins[link] = size
         if one_by_one(links[link]):
             size += after.tiers[links[link, TO], WORDS] * count_after
-    return OneByOne(begins, np.empty((len(links), MOST_TABLES, 1 << WORD_BITS), np.int64), np.empty(size, np.uint64))
+    tables = np.empty((len(links), MOST_TABLES, 1 << WORD_BITS), np.int64)
+    beside = np.zeros(size + count_after, np.uint64)  # a word more is looked at where there is none
+    return OneByOne(begins, tables, beside, np.empty((64, 4), np.int64))
 
 
 @lean_kernel
 def prepare_one_by_one(links, mirror, tier, after, planes_after, count_after, ones):
     """Make ready what `gather_one_by_one` looks at; of links SHARED is from now on what ranks of children share."""
-    begins, tables, beside = ones
+    begins, tables, beside, _ = ones
     for link in range(len(links)):
         if one_by_one(links[link]):
             child, at = after.tiers[links[link, TO]], begins[link]
@@ -237,7 +241,7 @@ def prepare_one_by_one(links, mirror, tier, after, planes_after, count_after, on
 def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_after, into):
     """Do the same by a link that puts several bits into the ranks, or leads to the twin of a tier."""
     child, shared = after.tiers[links[link, TO]], links[link, SHARED]
-    begin, tables, beside = ones.begins[link], ones.tables[link], ones.beside
+    begin, tables, beside, looks = ones.begins[link], ones.tables[link], ones.beside, ones.looks
     _, occupied, before, words = sets
     _, occupied_after, before_after, _ = after
     child_group = child[GROUP]
@@ -248,21 +252,25 @@ def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_a
         while left:
             first = shared | first_rank(tables, group << WORD_BITS | lowest(left))
             left &= left - ONE
-            for plane in range(count_after):
-                into[plane, t] = NOTHING
             inside = words[word]
-            while inside:
+            count = 0
+            while inside:  # without a branch, so that what is looked up far away is waited for together
                 place = lowest(inside)
                 inside &= inside - ONE
                 rank = first | tables[0, place]
                 there = occupied_after[child_group + (rank >> GROUP_BITS)]
                 shift = np.uint64(rank >> WORD_BITS & 63)
-                if there >> shift & ONE:
-                    found = np.int64(before_after[child_group + (rank >> GROUP_BITS)])
-                    found = begin + (found + popcount(there & ((ONE << shift) - ONE))) * count_after
-                    for plane in range(count_after):
-                        one = beside[found + plane] >> np.uint64(rank & 63) & ONE
-                        into[plane, t] |= one << np.uint64(place)
+                found = np.int64(before_after[child_group + (rank >> GROUP_BITS)])
+                found += popcount(there & ((ONE << shift) - ONE))
+                looks[count, 0], looks[count, 1] = begin + found * count_after, rank & 63
+                looks[count, 2], looks[count, 3] = there >> shift & ONE, place
+                count += 1
+            for plane in range(count_after):
+                bits = NOTHING
+                for k in range(count):
+                    one = beside[looks[k, 0] + plane] >> np.uint64(looks[k, 1]) & np.uint64(looks[k, 2])
+                    bits |= one << np.uint64(looks[k, 3])
+                into[plane, t] = bits
             word += 1
             t += 1
 

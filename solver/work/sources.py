@@ -48,7 +48,8 @@ def file_of(name: str, root: Path = ROOT) -> Path | None:
     if package != PACKAGE or not parts:
         return None
     path = os.path.join(root, *parts)  # as text: hundreds of names are asked for, and most are of no file
-    return next((Path(file) for file in (f"{path}.py", os.path.join(path, "__init__.py")) if os.path.isfile(file)), None)
+    files = (f"{path}.py", os.path.join(path, "__init__.py"))
+    return next((Path(file) for file in files if os.path.isfile(file)), None)
 
 
 def closure(files: Iterable[Path], root: Path = ROOT, apart: Iterable[Path] = ()) -> set[Path]:

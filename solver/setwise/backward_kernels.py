@@ -91,7 +91,8 @@ def room_for_batch():
 
 @kernel
 def backward(imaging, mirror, sets, links, starts, after, planes_after, planes, tallies):
-    """Write the planes of some tiers from those of tiers of the wave after; count worths.
+    """Write the planes of some tiers from those of tiers of the wave after; count worths in *tallies*, but for tiers
+    of which all positions are canonical: these are counted as their steps are made.
 
     Of two tiers that are images of one another only those of the canonical one are counted, which alone is written if
     there is a *mirror*.
@@ -138,7 +139,7 @@ def backward(imaging, mirror, sets, links, starts, after, planes_after, planes, 
             word += filled
         images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
         share = share_of(pairs, images)
-        if images != 1 or share != NO_SHARE:  # else there are as many in the tier of the images
+        if share == SOME_SHARE or (share == NO_SHARE and images != 1):  # of one image, its tier has as many
             tally_worths(sets.words, tier[WORD], word, planes, count, tallies[k])
 
 
@@ -346,7 +347,8 @@ def like_lowest(left, planes, word, count):
 @kernel
 def make_steps(imaging, sets, planes, codes, room, buffer, made, tally, worths):
     """Write the canonical positions of some tiers as steps, a row of *made* for each; count them by code in *tally*, of
-    which *worths*, int64[tiers, 2**count], has how many there are with those that are not canonical.
+    which *worths*, int64[tiers, 2**count], has how many there are with those that are not canonical, as `backward` has
+    counted them.
 
     A step is as in streamed/steps.py, *codes* are those of worths, and *room* is for the steps of a tier. Returns how
     many canonical positions there are.
@@ -361,14 +363,22 @@ def make_steps(imaging, sets, planes, codes, room, buffer, made, tally, worths):
         share = share_of(pairs, images)
         row = made[k]
         row[AT] = at
+        own = worths[k]
+        if share != NO_SHARE and tier[WORDS]:
+            runs = find_runs(tier[MASK], runs_room)
+            row[VARYING] = mask = varying(sets, tier, share, pairs, images, runs)
+            steps, first, last = steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, own, room)
+            if steps:
+                stop = pack(room.starts[:steps], room.codes, mask, buffer, at)
+                row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, steps, first, last
+                row[FIRST_CODE], row[LAST_CODE] = room.codes[0], room.codes[steps - 1]
+                at = stop
         times = 2 if images == 1 and share == ALL_SHARE else 1
         for worth in range(1 << count):
-            if worths[k, worth]:  # others may have codes beyond the tally
-                tally[codes[worth], POSITIONS] += times * worths[k, worth]
+            if own[worth]:  # others may have codes beyond the tally
+                tally[codes[worth], POSITIONS] += times * own[worth]
         if share == NO_SHARE or not tier[WORDS]:
             continue
-        runs = find_runs(tier[MASK], runs_room)
-        own = worths[k]
         if share == SOME_SHARE:
             own = canonical_worths(sets, tier, planes, count, pairs, images)
         for worth in range(1 << count):
@@ -380,14 +390,6 @@ def make_steps(imaging, sets, planes, codes, room, buffer, made, tally, worths):
                     tally[code, FIRST_TIER] = tier[NUMBER]
                     tally[code, FIRST_POSITION] = tier[BASE] | spread(first, runs)
                 tally[code, STORED] += own[worth]
-        mask = varying(sets, tier, share, pairs, images, runs)
-        steps, first, last = steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, room)
-        if steps:
-            stop = pack(room.starts[:steps], room.codes, mask, buffer, at)
-            row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, steps, first, last
-            row[FIRST_CODE], row[LAST_CODE] = room.codes[0], room.codes[steps - 1]
-            at = stop
-        row[VARYING] = mask
     return kept
 
 
@@ -458,9 +460,10 @@ def varying(sets, tier, share, pairs, images, runs):
 
 
 @lean_kernel
-def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, room):
-    """Write the steps of the canonical positions of a tier, but for those that win in one; return how many there are,
-    and the first and the last of those positions, NONE where there are none."""
+def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, worths, room):
+    """Write the steps of the canonical positions of a tier, but for those that win in one, and count *worths* where all
+    are canonical; return how many steps there are, and the first and the last of those positions, NONE where there are
+    none."""
     steps = code = 0
     first = last = np.int64(NONE)
     starts, step_codes = room
@@ -478,6 +481,8 @@ def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes,
             for plane in range(count):
                 won &= planes[plane, word]
             left &= ~won
+            if share == ALL_SHARE:
+                worths[-1] += popcount(won)
             while left:
                 same, worth = like_lowest(left, planes, word, count)
                 lowest_left, others = lowest(left), left & ~same
@@ -493,5 +498,7 @@ def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes,
                     same &= (others & ~(others - ONE)) - ONE  # up to the next that is worth something else
                 last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
                 left &= ~same
+                if share == ALL_SHARE:
+                    worths[worth] += popcount(same)
             word += 1
     return steps, first, last

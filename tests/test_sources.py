@@ -196,6 +196,32 @@ def test_data_of_another_signature_or_of_other_sources_are_not_taken(tmp_path):
     assert new.load("another") is None
 
 
+HASHING = """
+import sys
+from retrograde.solver.work.kernel import kernel
+
+@kernel
+def hashed(text):
+    return hash(text) + len(text)
+
+@kernel
+def doubled(number):
+    return 2 * number
+
+assert doubled(3) == 6
+assert hashed("no number") == hash("no number") + 9
+print(sum(hashed.stats.cache_hits.values()), "numba.np.arrayobj" in sys.modules)
+"""
+
+
+@pytest.mark.long
+def test_machine_code_is_loaded_without_all_that_numba_can_compile(package):
+    """That of what hashes a text, too, which needs the seeds of the process."""
+    (package / "solver" / "hashing.py").write_text(HASHING)
+    program = "import retrograde.solver.hashing"
+    assert [output(start(package, program)) for _ in range(2)] == ["0 True\n", "1 False\n"]
+
+
 KEPT_WHERE = "from retrograde.solver.outcomes import score_kernels as s; print(s.pass_up._cache.cache_path)"
 
 

@@ -91,7 +91,8 @@ def room_for_batch():
 
 @kernel
 def backward(imaging, mirror, sets, links, starts, after, planes_after, planes, tallies):
-    """Write the planes of some tiers from those of tiers of the wave after; count worths.
+    """Write the planes of some tiers from those of tiers of the wave after; count worths in *tallies*, but for tiers
+    of which all positions are canonical: these are counted as their steps are made.
 
     Of two tiers that are images of one another only those of the canonical one are counted, which alone is written if
     there is a *mirror*.
@@ -138,7 +139,7 @@ def backward(imaging, mirror, sets, links, starts, after, planes_after, planes, 
             word += filled
         images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
         share = share_of(pairs, images)
-        if images != 1 or share != NO_SHARE:  # else there are as many in the tier of the images
+        if share == SOME_SHARE or (share == NO_SHARE and images != 1):  # of one image, its tier has as many
             tally_worths(sets.words, tier[WORD], word, planes, count, tallies[k])
 
 
@@ -200,11 +201,13 @@ def one_by_one(link):
 
 class OneByOne(NamedTuple):
     """Of each link by which children are looked up one by one: where in `beside` the planes of the next tier begin,
-    those of a word side by side; and `tables` of what ranks come to (see twins.py)."""
+    those of a word side by side; and `tables` of what ranks come to (see twins.py). And room for the children of a
+    word, int64[64, 4]: where their planes are, at which bit, whether they are there, and which bit they become."""
 
     begins: Array
     tables: Array
     beside: Array
+    looks: Array
 
 
 @kernel
@@ -215,13 +218,15 @@ def room_for_ones(links, after, count_after):
         begins[link] = size
         if one_by_one(links[link]):
             size += after.tiers[links[link, TO], WORDS] * count_after
-    return OneByOne(begins, np.empty((len(links), MOST_TABLES, 1 << WORD_BITS), np.int64), np.empty(size, np.uint64))
+    tables = np.empty((len(links), MOST_TABLES, 1 << WORD_BITS), np.int64)
+    beside = np.zeros(size + count_after, np.uint64)  # a word more is looked at where there is none
+    return OneByOne(begins, tables, beside, np.empty((64, 4), np.int64))
 
 
 @lean_kernel
 def prepare_one_by_one(links, mirror, tier, after, planes_after, count_after, ones):
     """Make ready what `gather_one_by_one` looks at; of links SHARED is from now on what ranks of children share."""
-    begins, tables, beside = ones
+    begins, tables, beside, _ = ones
     for link in range(len(links)):
         if one_by_one(links[link]):
             child, at = after.tiers[links[link, TO]], begins[link]
@@ -237,7 +242,7 @@ def prepare_one_by_one(links, mirror, tier, after, planes_after, count_after, on
 def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_after, into):
     """Do the same by a link that puts several bits into the ranks, or leads to the twin of a tier."""
     child, shared = after.tiers[links[link, TO]], links[link, SHARED]
-    begin, tables, beside = ones.begins[link], ones.tables[link], ones.beside
+    begin, tables, beside, looks = ones.begins[link], ones.tables[link], ones.beside, ones.looks
     _, occupied, before, words = sets
     _, occupied_after, before_after, _ = after
     child_group = child[GROUP]
@@ -248,21 +253,25 @@ def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_a
         while left:
             first = shared | first_rank(tables, group << WORD_BITS | lowest(left))
             left &= left - ONE
-            for plane in range(count_after):
-                into[plane, t] = NOTHING
             inside = words[word]
-            while inside:
+            count = 0
+            while inside:  # without a branch, so that what is looked up far away is waited for together
                 place = lowest(inside)
                 inside &= inside - ONE
                 rank = first | tables[0, place]
                 there = occupied_after[child_group + (rank >> GROUP_BITS)]
                 shift = np.uint64(rank >> WORD_BITS & 63)
-                if there >> shift & ONE:
-                    found = np.int64(before_after[child_group + (rank >> GROUP_BITS)])
-                    found = begin + (found + popcount(there & ((ONE << shift) - ONE))) * count_after
-                    for plane in range(count_after):
-                        one = beside[found + plane] >> np.uint64(rank & 63) & ONE
-                        into[plane, t] |= one << np.uint64(place)
+                found = np.int64(before_after[child_group + (rank >> GROUP_BITS)])
+                found += popcount(there & ((ONE << shift) - ONE))
+                looks[count, 0], looks[count, 1] = begin + found * count_after, rank & 63
+                looks[count, 2], looks[count, 3] = there >> shift & ONE, place
+                count += 1
+            for plane in range(count_after):
+                bits = NOTHING
+                for k in range(count):
+                    one = beside[looks[k, 0] + plane] >> np.uint64(looks[k, 1]) & np.uint64(looks[k, 2])
+                    bits |= one << np.uint64(looks[k, 3])
+                into[plane, t] = bits
             word += 1
             t += 1
 
@@ -338,7 +347,8 @@ def like_lowest(left, planes, word, count):
 @kernel
 def make_steps(imaging, sets, planes, codes, room, buffer, made, tally, worths):
     """Write the canonical positions of some tiers as steps, a row of *made* for each; count them by code in *tally*, of
-    which *worths*, int64[tiers, 2**count], has how many there are with those that are not canonical.
+    which *worths*, int64[tiers, 2**count], has how many there are with those that are not canonical, as `backward` has
+    counted them.
 
     A step is as in streamed/steps.py, *codes* are those of worths, and *room* is for the steps of a tier. Returns how
     many canonical positions there are.
@@ -353,14 +363,22 @@ def make_steps(imaging, sets, planes, codes, room, buffer, made, tally, worths):
         share = share_of(pairs, images)
         row = made[k]
         row[AT] = at
+        own = worths[k]
+        if share != NO_SHARE and tier[WORDS]:
+            runs = find_runs(tier[MASK], runs_room)
+            row[VARYING] = mask = varying(sets, tier, share, pairs, images, runs)
+            steps, first, last = steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, own, room)
+            if steps:
+                stop = pack(room.starts[:steps], room.codes, mask, buffer, at)
+                row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, steps, first, last
+                row[FIRST_CODE], row[LAST_CODE] = room.codes[0], room.codes[steps - 1]
+                at = stop
         times = 2 if images == 1 and share == ALL_SHARE else 1
         for worth in range(1 << count):
-            if worths[k, worth]:  # others may have codes beyond the tally
-                tally[codes[worth], POSITIONS] += times * worths[k, worth]
+            if own[worth]:  # others may have codes beyond the tally
+                tally[codes[worth], POSITIONS] += times * own[worth]
         if share == NO_SHARE or not tier[WORDS]:
             continue
-        runs = find_runs(tier[MASK], runs_room)
-        own = worths[k]
         if share == SOME_SHARE:
             own = canonical_worths(sets, tier, planes, count, pairs, images)
         for worth in range(1 << count):
@@ -372,14 +390,6 @@ def make_steps(imaging, sets, planes, codes, room, buffer, made, tally, worths):
                     tally[code, FIRST_TIER] = tier[NUMBER]
                     tally[code, FIRST_POSITION] = tier[BASE] | spread(first, runs)
                 tally[code, STORED] += own[worth]
-        mask = varying(sets, tier, share, pairs, images, runs)
-        steps, first, last = steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, room)
-        if steps:
-            stop = pack(room.starts[:steps], room.codes, mask, buffer, at)
-            row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, steps, first, last
-            row[FIRST_CODE], row[LAST_CODE] = room.codes[0], room.codes[steps - 1]
-            at = stop
-        row[VARYING] = mask
     return kept
 
 
@@ -450,9 +460,10 @@ def varying(sets, tier, share, pairs, images, runs):
 
 
 @lean_kernel
-def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, room):
-    """Write the steps of the canonical positions of a tier, but for those that win in one; return how many there are,
-    and the first and the last of those positions, NONE where there are none."""
+def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, worths, room):
+    """Write the steps of the canonical positions of a tier, but for those that win in one, and count *worths* where all
+    are canonical; return how many steps there are, and the first and the last of those positions, NONE where there are
+    none."""
     steps = code = 0
     first = last = np.int64(NONE)
     starts, step_codes = room
@@ -470,6 +481,8 @@ def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes,
             for plane in range(count):
                 won &= planes[plane, word]
             left &= ~won
+            if share == ALL_SHARE:
+                worths[-1] += popcount(won)
             while left:
                 same, worth = like_lowest(left, planes, word, count)
                 lowest_left, others = lowest(left), left & ~same
@@ -485,5 +498,7 @@ def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes,
                     same &= (others & ~(others - ONE)) - ONE  # up to the next that is worth something else
                 last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
                 left &= ~same
+                if share == ALL_SHARE:
+                    worths[worth] += popcount(same)
             word += 1
     return steps, first, last

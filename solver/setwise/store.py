@@ -21,7 +21,7 @@ from retrograde.solver.setwise.kept import (
     words_together,
 )
 from retrograde.solver.setwise.rules import Program, Rules
-from retrograde.solver.setwise.tier_kernels import NUMBER, WORD, WORDS
+from retrograde.solver.setwise.tier_kernels import COUNT, NUMBER, WORD, WORDS
 from retrograde.solver.setwise.twins import in_mirror
 from retrograde.solver.streamed.lists import AT, LENGTH, MADE, SIZE
 from retrograde.solver.streamed.segments import Tier, add_up, buffer, segment_of
@@ -114,7 +114,7 @@ def solve_tiers(task: Task) -> Solved:
     for chunk in range(begin, end) if not wave.spread else ():
         own = wave.rows_of(chunk)[0] - first
         put.append(wave.put_planes(aside, chunk, sets.words, planes, int(sets.tiers[own, WORD])))
-    largest, all_of = int(worths.sum(axis=1).max()), int(worths.sum())
+    largest, all_of = int(sets.tiers[:, COUNT].max()), int(sets.tiers[:, COUNT].sum())
     tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((behind - first, MADE), np.int64)
     of_steps = StepRoom(room("steps", largest), room("codes", largest, np.uint16))
     out = buffer("out", all_of, behind - first)

@@ -186,6 +186,9 @@ class Symbol:
         """Return the sum with another int, and with a bit."""
         circuit, out = self.circuit, []
         for a, b in zip(self.bits, self.bits_of(other), strict=True):
+            if a == b == carry == FALSE:  # as most are, of what is counted
+                out.append(FALSE)
+                continue
             one = circuit.differ(a, b)
             out.append(circuit.differ(one, carry))
             carry = circuit.either(circuit.both(a, b), circuit.both(one, carry))

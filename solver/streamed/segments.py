@@ -9,7 +9,7 @@ import numpy as np
 
 from retrograde.games.game import Game
 from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.streamed.lists import BLOCK, LOADED, MOST_BYTES, Arena, Buffer, unpack_lists
+from retrograde.solver.streamed.lists import BLOCK, LOADED, MOST_BYTES, WHERE, Arena, Buffer, unpack_lists
 from retrograde.solver.streamed.steps import FIRST_TIER, POSITIONS, STORED
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
@@ -120,34 +120,46 @@ class Stream(NamedTuple):
 
 
 class Loader:
-    """Frames loaded one after another, and a table of the lists in them."""
+    """Lists loaded one after another, and a table of them."""
 
     def __init__(self, scratch: Scratch):
         self.scratch = scratch
-        self.places: dict[Frame, int] = {}
-        self.end = 0
+        self.segments: list[Segment] = []
         self.rows: list[tuple[int, ...]] = []
 
     def add(self, segment: Segment, move: int = -1, ascends: bool = False) -> int:
         """Load a segment, and return its row in the table."""
-        if segment.frame not in self.places:
-            self.places[segment.frame] = self.end
-            self.end += segment.frame.size
-        where = self.places[segment.frame] + segment.at
-        self.rows.append((where, segment.length, segment.mask, move, ascends, 0, -(-segment.length // BLOCK)))
+        self.segments.append(segment)
+        self.rows.append((0, segment.length, segment.mask, move, ascends, 0, -(-segment.length // BLOCK)))
         return len(self.rows) - 1
 
     def load(self) -> Arena:
         """Return the arena; its words and bytes are not to be written to."""
-        if len(self.places) == 1:
-            (frame,) = self.places
-            content = np.frombuffer(self.scratch.read(frame), np.uint8)
+        table = np.array(self.rows, np.int64).reshape(-1, LOADED)
+        if len({segment.frame for segment in self.segments}) == 1:
+            content = np.frombuffer(self.scratch.read(self.segments[0].frame), np.uint8)
+            table[:, WHERE] = [segment.at for segment in self.segments]
         else:
-            content = np.empty(self.end, np.uint8)
-            for frame, begin in self.places.items():
-                content[begin : begin + frame.size] = np.frombuffer(self.scratch.read(frame), np.uint8)
-            content.flags.writeable = False  # as above: kernels are compiled for the one or for the other
-        return Arena(content.view(np.int64), content, np.array(self.rows, np.int64).reshape(-1, LOADED))
+            content, table[:, WHERE] = self.copied()
+        return Arena(content.view(np.int64), content, table)
+
+    def copied(self) -> tuple[Array, list[int]]:
+        """Return the bytes of segments in several frames, one after another, and where each begins: frames may have
+        much else."""
+        places: dict[Frame, dict[tuple[int, int], int]] = {}
+        end = 0
+        for segment in self.segments:
+            own = places.setdefault(segment.frame, {})
+            if (segment.at, segment.size) not in own:
+                own[segment.at, segment.size] = end
+                end += segment.size
+        content = np.empty(end, np.uint8)
+        for frame, own in places.items():
+            found = np.frombuffer(self.scratch.read(frame), np.uint8)
+            for (at, size), begin in own.items():
+                content[begin : begin + size] = found[at : at + size]
+        content.flags.writeable = False  # as what is read: kernels are compiled for the one or for the other
+        return content, [places[segment.frame][segment.at, segment.size] for segment in self.segments]
 
 
 def load(scratch: Scratch, segments: Iterable[Segment]) -> Array:

@@ -17,6 +17,7 @@ import numba
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime import rtsys
 
 from retrograde.databases.lock import lock_file
 from retrograde.solver.work.sources import kernels_digest
@@ -58,6 +59,17 @@ class KernelCache(FunctionCache):
         locator = self._impl.locator
         stamp = (kernels_digest(), numba.__version__, locator.get_source_stamp())
         self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, stamp)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return machine code that is kept for a signature, None where there is none.
+
+        Numba would first fill the registries of all that it can compile, which takes a quarter of a second. Machine
+        code needs none of them: the modules of the functions in it are imported as it is read. Who compiles fills them
+        in any case.
+        """
+        rtsys.initialize(context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, context)
 
 
 class CacheFile(IndexDataCacheFile):

@@ -5,6 +5,7 @@ were. No list of files is kept here: whoever imports the decorator of kernels ho
 directly or not, may be compiled into them.
 """
 
+import os
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -46,9 +47,9 @@ def file_of(name: str, root: Path = ROOT) -> Path | None:
     package, *parts = name.split(".")
     if package != PACKAGE or not parts:
         return None
-    path = root.joinpath(*parts)
-    files = (path.with_name(f"{path.name}.py"), path / "__init__.py")
-    return next((file for file in files if file.is_file()), None)
+    path = os.path.join(root, *parts)  # as text: hundreds of names are asked for, and most are of no file
+    files = (f"{path}.py", os.path.join(path, "__init__.py"))
+    return next((Path(file) for file in files if os.path.isfile(file)), None)
 
 
 def closure(files: Iterable[Path], root: Path = ROOT, apart: Iterable[Path] = ()) -> set[Path]:

@@ -21,7 +21,7 @@ from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import room_for_tiers, room_of
+from retrograde.solver.numbered.room import ranged_from, room_for_tiers, room_of
 from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
@@ -50,7 +50,7 @@ class NumberedStore:
         *metric*, remoteness or one of TO_PROGRESS."""
         numbering, dtype = Numbering.own(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
-        room = room_for_tiers(game, numbering, bits, by_sets, metric)
+        room = room_for_tiers(game, numbering, bits, by_sets, metric, ranged_from(work))
         enough = every + room.most <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
@@ -94,7 +94,9 @@ class NumberedStore:
     def written_down(self, k: int, scores: Array, counts: Array) -> Done:
         """Return what is to be kept of a tier; its scores are in the file then, if there is one."""
         if self.in_file:
-            self.scores[self.table.numbering.stretch(k)] = scores
+            place = self.scores[self.table.numbering.stretch(k)]
+            if not np.may_share_memory(place, scores):
+                place[:] = scores
             self.table.scores.flush()
             self.table.scores.let_go()
             self.written.add(k)

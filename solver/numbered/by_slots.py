@@ -21,7 +21,7 @@ from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.left import left_type
 from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
-from retrograde.solver.ranges.files import Sections, put
+from retrograde.solver.ranges.files import Sections, joined, put
 from retrograde.solver.ranges.propagation import RangedPropagation
 from retrograde.solver.ranges.steps import Turn, turn
 from retrograde.solver.work.arrays import Compressed
@@ -93,7 +93,7 @@ def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase, in_file: boo
     part = table.numbering.stretch(k)
     count = part.stop - part.start
     shape = shape_of(work, count)
-    scratch = Scratch(work.scratch / f"ranges{table.bits}-{k}", max(0, work.budget.left() // (2 * work.sharing)))
+    scratch = Scratch(work.scratch / f"ranges{table.bits}-{k}", 0)
     scratch.begin(fresh=True)
     nothing = table.scores.part(0, 0)
     tier = Tier(table, k, table.scores.part(part.start, part.stop), nothing, nothing)
@@ -117,6 +117,7 @@ def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase, in_file: boo
     )
     for name in (PIECES, LINKS):
         scratch.drop(name)
+    scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # what each worker reads again
     propagation.run()
     scores = tier.scores.array
     for state in propagation.states:
@@ -156,5 +157,5 @@ def look(task: Look) -> tuple[int, Frame, Array, Sections]:
     """Look at all children of some slots; return where they begin, where what is known of them is put aside, how many
     positions are symmetric to each, and where the links are that lead from them to each range."""
     begin, found, links = seeds.seed((task.tier, task.shape, task.begin, task.end))
-    piece = task.scratch.write(PIECES, found.scores.tobytes() + found.left.tobytes(), plain=True)
+    piece = task.scratch.write(PIECES, joined(found.scores, found.left), plain=True)
     return begin, piece, found.sizes, put(task.scratch, LINKS, links, plain=False)

@@ -67,7 +67,7 @@ class State(NamedTuple):
         changed = self.changed + len(slots)
         if len(self.deltas) == MOST_DELTAS or changed > MOST_CHANGED * self.size:
             return written(scratch, self.number, self.edition + 1, scores, left, self.bits)
-        content = b"".join(array.tobytes() for array in (slots.astype(np.uint32), scores[slots], left[slots]))
+        content = joined(slots.astype(np.uint32), scores[slots], left[slots])
         delta = scratch.write(self.name, content, plain=True)
         return self._replace(deltas=(*self.deltas, delta), changed=changed)
 
@@ -79,8 +79,13 @@ def name_of(number: int, edition: int) -> str:
 
 def written(scratch: Scratch, number: int, edition: int, scores: Array, left: Array, bits: int) -> State:
     """Return the state of a range that is written down as a whole."""
-    base = scratch.write(name_of(number, edition), scores.tobytes() + left.tobytes(), plain=True)
+    base = scratch.write(name_of(number, edition), joined(scores, left), plain=True)
     return State(number, len(left), bits, base, edition=edition)
+
+
+def joined(*arrays: Array) -> memoryview:
+    """Return the bytes of some arrays one after another."""
+    return np.concatenate([array.view(np.uint8) for array in arrays]).data
 
 
 def fields(content: bytes | memoryview, bits: int, count: int) -> tuple[Array, Array]:
@@ -129,4 +134,4 @@ def put(scratch: Scratch, name: str, pieces: list[Array], plain: bool) -> Sectio
 
 def taken(scratch: Scratch, section: Section, dtype: Any) -> Array:
     """Return what was put aside for a range."""
-    return np.frombuffer(scratch.read(section), dtype) if isinstance(section, Frame) else section
+    return np.frombuffer(scratch.read(section, once=True), dtype) if isinstance(section, Frame) else section

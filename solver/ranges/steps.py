@@ -14,7 +14,7 @@ from retrograde.solver.outcomes.left import decided_from
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from retrograde.solver.outcomes.score_kernels import primitive_score
 from retrograde.solver.ranges import kernels
-from retrograde.solver.ranges.files import LEAST, Section, Sections, State, fields, put, taken, written
+from retrograde.solver.ranges.files import LEAST, Section, Sections, State, fields, joined, put, taken, written
 from retrograde.solver.work.scratch import Frame, Scratch
 
 Array = np.ndarray[Any, Any]
@@ -50,8 +50,7 @@ def turn(task: Turn) -> Turned:
     scratch, size = task.scratch, task.size
     heap = Heap([], [(frame, np.array([frame.size])) for frame in task.links])
     part = turned(Turning(heap, size, task.width, task.wide, scratch, PARENTS))
-    content = part.begins.tobytes() + part.parents.tobytes()
-    frame = scratch.write(PARENTS, content, plain=True)
+    frame = scratch.write(PARENTS, joined(part.begins, part.parents), plain=True)
     parents = PutPart(frame, size, part.begins.dtype.str, part.parents.dtype.str)
     slot = sum(array.itemsize for array in fields(b"", task.bits, 0))
     read = [fields(scratch.read(piece), task.bits, piece.size // slot) for piece in task.pieces]

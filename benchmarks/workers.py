@@ -4,9 +4,10 @@
     python benchmarks/workers.py --runs 5 --workers 2 connect4:5,6
 
 Each solve is a command of its own, from its start to its end, all of its processes together; the first one of each
-game, on two threads, is not counted: it compiles. On MPI there is one rank more, which solves. A row of workers.csv has
-the least CPU and wall seconds, and by how much the CPU seconds were more than those of as many threads of the same
-turn, in the median; and the digest of the database, which must be the same in all rows of a game. (For Linux.)
+game, on two threads, is not counted: it compiles. Each process finds the bytecode of all modules, as Python keeps it.
+On MPI there is one rank more, which solves. A row of workers.csv has the least CPU and wall seconds, and by how much
+the CPU seconds were more than those of as many threads of the same turn, in the median; and the digest of the database,
+which must be the same in all rows of a game. (For Linux.)
 """
 
 import argparse
@@ -30,6 +31,8 @@ GAMES = ["connect4:5,5", "connect4:6,4", "connect4:5,6", "morris:6", "quixo:4", 
 COLUMNS = ["game", "on", "workers", "runs", "cpu", "wall", "more", "sha256"]
 KINDS = ["threads", "dask", "mpi"]
 PR_SET_CHILD_SUBREAPER = 36
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Without bytecode kept, as Python and pip keep it, each process would need a second more to import."""
 RETROGRADE = [sys.executable, "-m", "retrograde.cli"]
 
 
@@ -63,7 +66,7 @@ def take(kind: str, game: str, workers: int) -> tuple[float, float, str]:
         path = Path(folder) / "game.h5"
         before, began = wait_for_all(), time.monotonic()
         command = [*command_of(kind, game, workers), "--database", str(path)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
         wall = time.monotonic() - began
         return wait_for_all() - before, wall, hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
@@ -112,7 +115,9 @@ def main() -> None:
     rows = read()
     adopt()
     for game in asked.games:
-        rows[game] = measure(game, [*map(int, asked.workers.split(","))], asked.runs)
+        numbers = asked.workers.split(",")
+        others = [row for row in rows[game] if row[2] not in numbers]
+        rows[game] = others + measure(game, [*map(int, numbers)], asked.runs)
         print(*("  ".join(row) for row in rows[game]), sep="\n", flush=True)
         write(rows)
 

@@ -128,6 +128,7 @@ ROOMS = {
             "proving",
             "lookahead",
             "links",
+            "ranges",
             "aside",
             "boards",
             "syzygy",

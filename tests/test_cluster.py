@@ -27,6 +27,7 @@ from retrograde.solver.cluster import site
 from retrograde.solver.cluster.over import executor_over
 from retrograde.solver.cluster.site import ClusterError, Facts, facts
 from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.ranges import steps
 from retrograde.solver.setwise import waves
 from retrograde.solver.whole import Whole, solved_ahead, waits_for
 from retrograde.solver.work import tasks
@@ -160,6 +161,28 @@ def fill_or_end(task, once, ours):
         once.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     return found
+
+
+@has_signals
+def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads, monkeypatch):
+    """It has written down what becomes of a range; the task runs again elsewhere, and that is never read."""
+    once = tmp_path / "once"
+    once.touch()
+    name = "retrograde.solver.ranges.propagation.step"
+    monkeypatch.setattr(name, partial(step_or_end, once=once, ours=os.getpid()))
+    variant, way = "chess:KQK", "numbered"
+    path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
+    assert not once.exists()
+    assert path.read_bytes() == by_threads(variant, way)
+
+
+def step_or_end(task, once, ours):
+    """Do a step; the first worker to have done one that is not the first ends before it can tell of it."""
+    done = steps.step(task)
+    if task.remoteness > 2 and os.getpid() != ours and once.exists():
+        once.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return done
 
 
 @pytest.mark.parametrize("given", [lambda client: client, lambda client: client.get_executor()])

@@ -13,7 +13,7 @@ from retrograde.solver.cluster.executor import ClusterExecutor
 from retrograde.solver.engine import solve
 from retrograde.solver.links import links
 from retrograde.solver.listed import cycles
-from retrograde.solver.numbered import seeds, unmoves
+from retrograde.solver.numbered import by_slots, seeds
 from retrograde.solver.work import parcels
 from retrograde.solver.work.parcels import Parcel, packed, unpacked
 from retrograde.solver.work.scratch import DamagedScratch
@@ -62,7 +62,7 @@ def in_many_tasks(monkeypatch):
     monkeypatch.setattr(parcels, "LEAST", 1)
     monkeypatch.setattr(cycles, "STRETCH", 8)
     monkeypatch.setattr(seeds, "BLOCK", 8)
-    monkeypatch.setattr(unmoves, "FRONTIER_SENT", 2)
+    monkeypatch.setattr(by_slots, "FRONTIER_SENT", 2)
     monkeypatch.setattr(links, "FRONTIER", 2)
 
 

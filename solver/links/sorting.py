@@ -20,6 +20,8 @@ Packed = list[Array]
 
 BUCKET_BITS = 21
 """Positions in a bucket, as a power of two: their links are turned round at once, in memory."""
+BYTES_IN_BUCKET = 150
+"""What a position takes while the links of its bucket are turned round, about, with ten children or so each."""
 PART_BITS = 12
 """Positions whose links are read together where they lie in scratch."""
 
@@ -142,6 +144,22 @@ class PutPart(NamedTuple):
 
 def turn_round(task: Turning) -> list[Part] | list[PutPart]:
     """Return the parents of the positions of a bucket: in one piece, or several that are put aside."""
+    part = turned(task)
+    if not task.name:
+        return [part]
+    assert task.scratch is not None
+    parts = []
+    for first in range(0, task.size, 1 << PART_BITS):
+        own = part.begins[first : min(first + (1 << PART_BITS), task.size) + 1]
+        here = part.parents[own[0] : own[-1]]
+        content = (own - own[0]).tobytes() + here.tobytes()
+        frame = task.scratch.write(task.name, content)
+        parts.append(PutPart(frame, len(own) - 1, own.dtype.str, here.dtype.str))
+    return parts
+
+
+def turned(task: Turning) -> Part:
+    """Return the parents of the positions of a bucket."""
     begins = np.zeros(task.size + 2, np.int64)
     stretches = list(task.heap.stretches(task.scratch))
     for content, _ in stretches:
@@ -151,15 +169,4 @@ def turn_round(task: Turning) -> list[Part] | list[PutPart]:
     for content, bounds in stretches:
         kernels.turn_round(content, bounds, task.width, begins, parents)
     del stretches
-    narrow = np.uint32 if len(parents) < 1 << 32 else np.int64
-    if not task.name:
-        return [Part(begins[:-1].astype(narrow), parents)]
-    assert task.scratch is not None
-    parts = []
-    for first in range(0, task.size, 1 << PART_BITS):
-        own = begins[first : min(first + (1 << PART_BITS), task.size) + 1]
-        here = parents[own[0] : own[-1]]
-        content = (own - own[0]).astype(narrow).tobytes() + here.tobytes()
-        frame = task.scratch.write(task.name, content)
-        parts.append(PutPart(frame, len(own) - 1, np.dtype(narrow).str, here.dtype.str))
-    return parts
+    return Part(begins[:-1].astype(np.uint32 if len(parents) < 1 << 32 else np.int64), parents)

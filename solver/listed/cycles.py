@@ -11,7 +11,7 @@ from retrograde.games.game import alternates, defines
 from retrograde.solver.aside.looking import Looked, located
 from retrograde.solver.links.checkpoint import Checkpoint
 from retrograde.solver.links.links import LinkWriter
-from retrograde.solver.links.sorting import BUCKET_BITS, Shape, packed
+from retrograde.solver.links.sorting import BUCKET_BITS, BYTES_IN_BUCKET, Shape, packed
 from retrograde.solver.links.state import Known, State
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.explore import Stretch
@@ -39,8 +39,6 @@ PIECE = 1 << 22
 """Positions of a tier whose scores are handed on together where there is little memory."""
 TASKS = 60_000_000
 """Bytes that tasks take where positions lie in scratch, at least."""
-BYTES_IN_BUCKET = 150
-"""What a position takes while the links of its bucket are turned round, about, with ten children or so each."""
 LEAST_BUCKET_BITS = 16
 LISTED = 64
 """Where there is little memory, of so many bytes one position is listed when it is decided."""

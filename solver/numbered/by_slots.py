@@ -1,26 +1,34 @@
 """A tier solved slot by slot: looked at as the rules have it, and then by propagation, with the parents that the rules
-give, or else by links. What is known meanwhile is put aside now and then (see work/checkpoint.py).
+give, or else by links. What is known meanwhile is put aside now and then (see links/checkpoint.py).
 """
 
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from retrograde.games.game import alternates, defines
+from retrograde.games.game import alternates, defines, is_none
 from retrograde.solver.links.checkpoint import Checkpoint
 from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.links.state import Known, State
-from retrograde.solver.numbered import seeds, unmoves
+from retrograde.solver.numbered import kernels, seeds
 from retrograde.solver.numbered.room import listed_at_most, room_for, sums_type
+from retrograde.solver.numbered.seeds import complain
 from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.left import left_type
 from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.active import asked_in, troubles
+from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.second_look import blame_parents
+from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.work.arrays import Compressed
 from retrograde.solver.work.progress import Deciding, Phase
+from retrograde.solver.work.tasks import Remote, room
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -29,6 +37,12 @@ EVERY = 4
 """Blocks between two looks at the memory."""
 LOOKING = 0.75
 """What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
+FRONTIER = 1 << 12
+"""Slots in a task of asking for parents..."""
+FRONTIER_SENT = 1 << 14
+"""...and in one for another process: of fewer the process that solves is done before they are sent."""
+ROOM = 1 << 17
+"""Parents that are written at once."""
 
 
 def solve_by_slots(
@@ -59,10 +73,10 @@ def solve_by_slots(
     done, marked = state.taken_up()
     look(tier, state, done, work, phase)
     with closing(writer.turned_round()) if writer else nullcontext() as there:
-        ask = there.parents_of if there else partial(unmoves.parents_of, tier, work)
+        ask = there.parents_of if there else partial(parents_of, tier, work)
         tell, again = telling(phase, tier.number, LOOKING), not alternates(table.game)
-        room = listed_at_most(work.budget.left(), count)
-        Propagation(table.bits, known.scores, known.left, ask, tell, again, room, state.decided).run(*marked)
+        listed = listed_at_most(work.budget.left(), count)
+        Propagation(table.bits, known.scores, known.left, ask, tell, again, listed, state.decided).run(*marked)
     return known.scores, sizes
 
 
@@ -83,3 +97,42 @@ def look(tier: Tier, state: State, done: int, work: Work, phase: Phase) -> None:
         else:
             edges.add_up(*links, begin, sums)
         state.looked(looked_at)
+
+
+# Parents, as the rules give them, held against the children met before
+
+
+def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:
+    """Yield the undecided parents of some slots, each as often as it has distinct children there."""
+    size = work.block(len(frontier), FRONTIER_SENT if isinstance(work.executor, Remote) else FRONTIER)
+    parts = ((tier, frontier[begin : begin + size]) for begin in range(0, len(frontier), size))
+    for parents in work.map(ask_parents, parts):
+        yield from parents
+
+
+def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
+    """Return the parents that the rules give, in pieces; raise RuleError where they are not those met before."""
+    tier, frontier = task
+    table, left, sums = tier.table, tier.left.array, tier.sums.array
+    rules = table.rules
+    compiled.prepare(rules)
+    out, trouble = room("parents", ROOM), troubles(rules, 3)
+    pieces = []
+    while len(frontier):
+        with compiling(table.game, trouble):
+            done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
+        if trouble[0] == Trouble.BAD_PARENTS:
+            complain_of_parents(tier, asked_in(rules, trouble), edges.place_of(trouble[2], len(left)))
+        if trouble[0] != Trouble.FINE or not done:
+            complain(table.game, table.numbering, asked_in(rules, trouble))
+        pieces.append(out[:count].astype(np.uint32 if len(left) < 1 << 32 and alternates(rules) else np.int64))
+        frontier = frontier[done:]
+    return pieces
+
+
+def complain_of_parents(tier: Tier, position: int, missing: int) -> NoReturn:
+    """Raise the RuleError due where parents are wrong; *missing* is a slot to suspect, -1 for none."""
+    game = tier.table.game
+    slots = [missing] * (missing >= 0) + edges.some_of(len(tier.scores.array)).tolist()
+    others = (game.unindex(tier.number, slot) for slot in slots)
+    blame_parents(game, position, lambda _: True, (other for other in others if not is_none(other)))

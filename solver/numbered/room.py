@@ -3,6 +3,7 @@
 For each slot there must be its score, a byte for what is left of it (see outcomes/left.py), a byte for the sum of its
 parents where the rules give these (see outcomes/edges.py), and numbers of symmetric positions, compressed. Where there
 is more memory, sums have up to four bytes, and positions are listed when they are decided; else they are looked for.
+Where a tier lies in ranges, all but the last is in files.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +17,7 @@ from retrograde.solver.boards.fit import formation_of, is_chess
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.left import left_type
 from retrograde.solver.outcomes.score import score_type
+from retrograde.solver.work.work import Work
 
 if TYPE_CHECKING:
     from retrograde.solver.boards.formation import Formation
@@ -67,13 +69,32 @@ def room_to_the_end(formation: "Formation", metric: str, scores: int) -> int:
     return max(room_of(formation, metric), int(known * formation.pairs * formation.inner) + scores)
 
 
-def room_for_tiers(game: Game, numbering: Numbering, bits: int, by_sets: bool, metric: str = METRICS[0]) -> Room:
-    """Return what the tiers of a game take, those that can be solved *by_sets* that way; the most that one does."""
-    largest = int(np.diff(numbering.starts).max())
-    rooms = [room_for(game, largest, bits)] if not by_sets or not is_chess(game) else []
+def ranged_from(work: Work) -> int | None:
+    """Return from how many slots on a tier lies in ranges; None where none does, for workers share our memory."""
+    return None if work.shares_memory else work.sizes.ranged_slots
+
+
+def room_in_ranges(game: Game, count: int, bits: int, ranged: int | None = None) -> Room:
+    """Return what a tier of so many slots takes of the memory of who solves; of *ranged* slots or more each range is in
+    the memory of who is at it."""
+    if ranged is None or count < ranged:
+        return room_for(game, count, bits)
+    tasks = min(TASKS[0], TASKS[1] * count)
+    return Room(int(SIZES * count) + tasks, int(SIZES * count) + tasks, tasks)
+
+
+def room_for_tiers(
+    game: Game, numbering: Numbering, bits: int, by_sets: bool, metric: str = METRICS[0], ranged: int | None = None
+) -> Room:
+    """Return what the tiers of a game take, those that can be solved *by_sets* that way; the most that one does. Those
+    of *ranged* slots or more lie in ranges."""
+    sizes = np.diff(numbering.starts)
+    largest = {int(some.max()) for some in (sizes, sizes[sizes < (ranged or 0)]) if len(some)}
+    rooms = [room_in_ranges(game, size, bits, ranged) for size in largest if not by_sets or not is_chess(game)]
     if not rooms:
         for row, tier in enumerate(numbering.tiers.tolist()):
-            room, formation = room_for(game, numbering.size(row), bits), formation_of(game, tier, bits)
+            room = room_in_ranges(game, numbering.size(row), bits, ranged)
+            formation = formation_of(game, tier, bits)
             if formation:
                 scores = numbering.size(row) * np.dtype(score_type(bits)).itemsize
                 least = room_to_the_end(formation, metric, scores)

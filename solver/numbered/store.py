@@ -3,7 +3,8 @@
 Where memory does not suffice for all of them, they lie in a scratch file, and in memory is the tier that is solved.
 
 The scores of all tiers lie one after another, slot by slot, so that a child is found by its number, and not by search.
-A tier is solved set by set, where the game is known so (`by_sets.py`), or else slot by slot (`by_slots.py`).
+A tier is solved set by set, where the game is known so (`by_sets.py`), or else slot by slot (`by_slots.py`), and in
+ranges of slots where workers are other processes (`by_ranges.py`).
 """
 
 import zlib
@@ -22,7 +23,7 @@ from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import room_for_tiers, room_of
+from retrograde.solver.numbered.room import ranged_from, room_for_tiers, room_of
 from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
@@ -51,7 +52,7 @@ class NumberedStore:
         *metric*, remoteness or one of TO_PROGRESS."""
         numbering, dtype = Numbering.own(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
-        room = room_for_tiers(game, numbering, bits, by_sets, metric)
+        room = room_for_tiers(game, numbering, bits, by_sets, metric, ranged_from(work))
         enough = every + room.most <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
@@ -95,8 +96,9 @@ class NumberedStore:
     def written_down(self, k: int, scores: Array, counts: Array) -> Done:
         """Return what is to be kept of a tier; its scores are in the file then, if there is one."""
         if self.in_file:
-            if not np.may_share_memory(own := self.scores[self.table.numbering.stretch(k)], scores):
-                own[:] = scores
+            place = self.scores[self.table.numbering.stretch(k)]
+            if not np.may_share_memory(place, scores):
+                place[:] = scores
             self.table.scores.flush()
             self.table.scores.let_go()
             self.written.add(k)
@@ -112,7 +114,14 @@ class NumberedStore:
             return
         if self.metric != METRICS[0] or rests_on(self.table.game):
             self.refuse(k)
-        from retrograde.solver.numbered.by_slots import solve_by_slots  # which needs much that sets do not
+        # Neither is imported where sets do, which need little of it
+        ranged = ranged_from(self.work)
+        if ranged is not None and self.table.numbering.size(k) >= ranged:
+            from retrograde.solver.numbered.by_ranges import solve_by_ranges
+
+            yield self.done(k, *solve_by_ranges(self.table, k, self.work, phase, self.in_file))
+            return
+        from retrograde.solver.numbered.by_slots import solve_by_slots
 
         with ExitStack() as until_kept:
             yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file, until_kept))

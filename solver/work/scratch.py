@@ -162,8 +162,9 @@ class Scratch:
                 missing.append(frame)
         return missing
 
-    def read(self, frame: Frame) -> bytes | memoryview:
-        """Return the bytes of a frame; raise DamagedScratch where they are not what was put aside."""
+    def read(self, frame: Frame, once: bool = False) -> bytes | memoryview:
+        """Return the bytes of a frame, which are kept in memory unless they are read *once*; raise DamagedScratch where
+        they are not what was put aside."""
         with self.lock:
             if (content := self.cache.get(frame)) is not None:
                 self.cache.move_to_end(frame)
@@ -180,7 +181,7 @@ class Scratch:
         except (OSError, ValueError, IndexError, zstandard.ZstdError) as error:
             raise self.damaged(frame) from error
         with self.lock:
-            if frame not in self.cache and frame.size <= self.cached:
+            if not once and frame not in self.cache and frame.size <= self.cached:
                 self.cache[frame] = content
                 self.in_cache += frame.size
         self.cache_at_most(self.cached)

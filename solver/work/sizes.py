@@ -32,6 +32,11 @@ class Sizes:
     """Whether positions that are listed lie in scratch files, where they do only for want of memory otherwise."""
     scores_in_scratch: bool = False
     """Whether the scores of all slots lie in a scratch file, where they do only for want of memory otherwise."""
+    ranged_slots: int = 1 << 20
+    """Slots of a tier from which these lie in ranges, where workers are other processes: of fewer the process that
+    solves is sooner done with its own arrays."""
+    range_bits: int = 21
+    """Slots in such a range, as a power of two, at most."""
     stream_children: int = 1 << 21
     """Children in a task of a streamed solve, at most, where memory allows."""
     stream_least_children: int = 1 << 14

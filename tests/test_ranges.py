@@ -1,0 +1,126 @@
+"""Tiers whose slots lie in ranges: the values of the slow and obvious solver, whatever becomes of the tasks."""
+
+import pickle
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
+from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.numbered.room import room_for_tiers
+from retrograde.solver.ranges import files
+from retrograde.solver.ranges.files import State, written
+from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.work.sizes import Sizes
+
+from . import reference, tangle, turning
+from .solving import Stop, graphs, outcomes, stop_at
+
+RANGED = Sizes(ranged_slots=1, range_bits=2)
+GAME = tangle.DenseTangle()
+
+
+class Elsewhere(Executor):
+    """Runs a task at once, as another process would: of what it is given it has a copy, and we of its result."""
+
+    def submit(self, function, /, *args):
+        future = Future()
+        try:
+            future.set_result(self.run(pickle.dumps((function, args))))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+    def run(self, task):
+        function, args = pickle.loads(task)
+        return pickle.loads(pickle.dumps(function(*args)))
+
+
+class Late(Elsewhere):
+    """Runs each task twice, and once more when others have gone on, as a worker does that was taken for lost."""
+
+    def __init__(self):
+        self.before = []
+
+    def run(self, task):
+        self.before.append(task)
+        for late in self.before[-12::4]:
+            with suppress(Exception):  # what it would read may be gone
+                super().run(late)
+        return super().run(task)
+
+
+@pytest.fixture
+def in_small(monkeypatch):
+    """Have files written however little is in them, and some deltas upon a base."""
+    monkeypatch.setattr("retrograde.solver.ranges.steps.LEAST", 1)
+    monkeypatch.setattr(files, "MOST_DELTAS", 2)
+    monkeypatch.setattr(files, "MOST_CHANGED", 0.8)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("solver_alone", "in_small")
+@pytest.mark.parametrize("game", [GAME, turning.DenseTurning()])
+@settings(max_examples=30, deadline=None)
+@given(start=graphs)
+def test_random_games(game, tmp_path_factory, start):
+    """Tasks that run twice, and too late, do no harm."""
+    folder = tmp_path_factory.mktemp("ranges")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(game), "start", start)
+        solve(game, folder / "ranges.h5", way="numbered", executor=Late(), sizes=RANGED)
+        solve(game, folder / "threads.h5", way="numbered")
+        assert (folder / "ranges.h5").read_bytes() == (folder / "threads.h5").read_bytes()
+        if game is GAME:
+            nodes = [start - (start & 127) + node for node in range(2 * game.pairs(start))]
+            assert outcomes(folder / "ranges.h5", game) == reference.solve(game, symmetric=True, starts=nodes)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sizes", [RANGED, Sizes(ranged_slots=1, range_bits=2, scores_in_scratch=True)])
+@pytest.mark.usefixtures("solver_alone")
+def test_a_solve_that_was_stopped_ends_in_the_same_bytes(sizes, tmp_path, monkeypatch):
+    monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 3, 63))
+    whole = solve(GAME, tmp_path / "whole.h5", way="numbered").read_bytes()
+    told = []
+    solve(GAME, tmp_path / "told.h5", way="numbered", executor=Elsewhere(), sizes=sizes, listener=told.append)
+    path = tmp_path / "game.h5"
+    for step in range(5, len(told), max(1, len(told) // 6)):
+        with suppress(Stop):
+            solve(GAME, path, way="numbered", executor=Elsewhere(), sizes=sizes, fresh=True, listener=stop_at(step))
+            pytest.fail("it was not stopped")
+        solve(GAME, path, way="numbered", executor=Elsewhere(), sizes=sizes)
+        assert path.read_bytes() == whole
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["game.h5", "told.h5", "whole.h5"]
+
+
+def test_a_range_is_what_it_was_written_as_with_what_has_changed_since(tmp_path):
+    scratch, chance = Scratch(tmp_path, 0), np.random.default_rng(0)
+    scores, left = chance.integers(0, 1 << 16, 1000).astype(np.uint16), chance.integers(0, 200, 1000).astype(np.uint8)
+    state = written(scratch, 3, 0, scores, left, 14)
+    states: list[State] = []
+    for share in [0.02] * 20 + [0.1] * 10 + [0.5] * 3:
+        slots = np.flatnonzero(chance.random(1000) < share)
+        scores[slots] += 1
+        left[slots] -= 1
+        state = state.after(scratch, scores, left, slots)
+        states.append(state)
+        found = state.read(scratch)
+        assert all(array.flags.writeable for array in found)
+        assert [array.tolist() for array in found] == [scores.tolist(), left.tolist()]
+    assert state.after(scratch, scores, left, np.empty(0, np.int64)) is state
+    assert 5 < state.edition < 20
+    assert max(len(each.deltas) for each in states) == files.MOST_DELTAS
+    assert max(each.changed for each in states) <= files.MOST_CHANGED * 1000
+
+
+def test_who_solves_need_not_have_the_slots_in_memory():
+    game = load_game("baghchal")
+    numbering = Numbering.own(game)
+    alone, ranged = (room_for_tiers(game, numbering, 14, True, ranged=least) for least in (None, 1 << 20))
+    assert ranged.most < alone.least / 10
+    assert room_for_tiers(game, numbering, 14, True, ranged=1 << 40) == alone

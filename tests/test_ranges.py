@@ -3,6 +3,7 @@
 import pickle
 from concurrent.futures import Executor, Future
 from contextlib import suppress
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,13 +13,15 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.room import room_for_tiers
+from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
 from retrograde.solver.ranges import files
 from retrograde.solver.ranges.files import State, written
+from retrograde.solver.ranges.notes import Notes
 from retrograde.solver.work.scratch import Scratch
 from retrograde.solver.work.sizes import Sizes
 
 from . import reference, tangle, turning
-from .solving import Stop, graphs, outcomes, stop_at
+from .solving import Stop, graphs, outcomes
 
 RANGED = Sizes(ranged_slots=1, range_bits=2)
 GAME = tangle.DenseTangle()
@@ -81,21 +84,39 @@ def test_random_games(game, tmp_path_factory, start):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sizes", [RANGED, Sizes(ranged_slots=1, range_bits=2, scores_in_scratch=True)])
-@pytest.mark.usefixtures("solver_alone")
-def test_a_solve_that_was_stopped_ends_in_the_same_bytes(sizes, tmp_path, monkeypatch):
+@pytest.mark.parametrize("in_scratch", [False, True])
+@pytest.mark.usefixtures("solver_alone", "in_small")
+def test_a_solve_that_was_stopped_goes_on_from_its_last_note(in_scratch, tmp_path, monkeypatch):
+    """Stopped again and again at any note, before it is written or behind it."""
+    sizes = Sizes(ranged_slots=1, range_bits=2, scores_in_scratch=in_scratch, journal_seconds=0)
     monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 3, 63))
+    monkeypatch.setattr("retrograde.solver.ranges.notes.SHARE", 0)
     whole = solve(GAME, tmp_path / "whole.h5", way="numbered").read_bytes()
-    told = []
-    solve(GAME, tmp_path / "told.h5", way="numbered", executor=Elsewhere(), sizes=sizes, listener=told.append)
+    (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
+    dice, taken_up = Random(7), []
+    write, last = Notes.write, Notes.last
+
+    def write_and_stop(notes, note):
+        if dice.random() < 0.05:
+            raise Stop
+        write(notes, note)
+        if dice.random() < 0.1:
+            raise Stop
+
+    monkeypatch.setattr(Notes, "write", write_and_stop)
+    monkeypatch.setattr(Notes, "last", lambda notes: taken_up.append(last(notes)) or taken_up[-1])
     path = tmp_path / "game.h5"
-    for step in range(5, len(told), max(1, len(told) // 6)):
-        with suppress(Stop):
-            solve(GAME, path, way="numbered", executor=Elsewhere(), sizes=sizes, fresh=True, listener=stop_at(step))
-            pytest.fail("it was not stopped")
-        solve(GAME, path, way="numbered", executor=Elsewhere(), sizes=sizes)
+    for _ in range(2):
+        while not path.exists():
+            with suppress(Stop):
+                solve(GAME, path, way="numbered", executor=Elsewhere(), sizes=sizes)
         assert path.read_bytes() == whole
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["game.h5", "told.h5", "whole.h5"]
+        assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
+        path.unlink()
+    passed = [passing for _, passing in filter(None, taken_up)]
+    assert None in passed  # while slots were looked at
+    assert any(passing and passing.group == WIN_CLASS and passing.remoteness > 2 for passing in passed)
+    assert any(passing and passing.group == TIE_CLASS for passing in passed)
 
 
 def test_a_range_is_what_it_was_written_as_with_what_has_changed_since(tmp_path):

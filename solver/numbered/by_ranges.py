@@ -3,6 +3,8 @@
 Parents come from links alone. The one who solves has not all scores in memory, nor does he pass anything back himself.
 """
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,8 @@ from retrograde.solver.numbered import seeds
 from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes.propagation import telling
 from retrograde.solver.ranges.files import Sections, joined, put
-from retrograde.solver.ranges.propagation import RangedPropagation
+from retrograde.solver.ranges.notes import Notes
+from retrograde.solver.ranges.propagation import Passing, RangedPropagation
 from retrograde.solver.ranges.steps import Turn, turn
 from retrograde.solver.work.arrays import Compressed
 from retrograde.solver.work.progress import Deciding, Phase
@@ -31,47 +34,91 @@ LOOKING = 0.75
 """What looking at all slots once takes of the time that a tier takes, about."""
 
 
-def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase, in_file: bool) -> tuple[Array, Compressed]:
+class Looked(NamedTuple):
+    """What is known once some slots of a tier have been looked at: how they are cut into ranges, how many positions are
+    symmetric to each, and where stretches and their links are."""
+
+    shape: Shape
+    sizes: Compressed
+    pieces: list[tuple[int, Frame]]
+    links: list[Sections]
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield where all is."""
+        yield from (piece for _, piece in self.pieces)
+        yield from (there.frame(number) for there in self.links for number in there.ranges())
+
+
+def solve_by_ranges(
+    table: Table, k: int, work: Work, phase: Phase, in_file: bool, until_kept: ExitStack
+) -> tuple[Array, Compressed]:
     """Return the scores of a tier, which are written in their place, and how many positions are symmetric to each; all
-    later ones are solved. A solve that was killed begins the tier anew."""
+    later ones are solved. A solve that was killed goes on from its last note, and files stay *until* all is *kept*."""
     part = table.numbering.stretch(k)
     count = part.stop - part.start
-    shape = shape_of(work, count)
     scratch = Scratch(work.scratch / f"ranges{table.bits}-{k}", 0)
-    scratch.begin(fresh=True)
+    notes = until_kept.enter_context(Notes(work, scratch, f"ranges{table.bits}-{k}"))
+    looked, passing = taken_up(notes) or (Looked(shape_of(work, count), Compressed(np.uint16), [], []), None)
+    if not looked.pieces:
+        scratch.begin(fresh=True)
     nothing = table.scores.part(0, 0)
     tier = Tier(table, k, table.scores.part(part.start, part.stop), nothing, nothing)
-    sizes, pieces, links = Compressed(np.uint16), [], []
-    blocks = seeds.blocks(count, 0, block_of(work, shape))
-    for begin, piece, own, there in work.map(look, (Look(scratch, tier, shape, *ends) for ends in blocks)):
-        sizes[begin : begin + len(own)] = own
-        pieces.append((begin, piece))
-        links.append(there)
-        phase.working(LOOKING * (begin + len(own)), tier.number, Deciding(0, count, None))
-    turns = (
-        Turn(
-            scratch, number, shape.size(number), shape.width, count >= 1 << 31, table.bits,
-            [piece for begin, piece in pieces if begin >> shape.shift == number],
-            [there.frame(number) for there in links if there.rows[number, 2]],
-        )
-        for number in range(shape.buckets)
-    )  # fmt: skip
-    propagation = RangedPropagation(
-        work, scratch, shape.shift, table.bits, work.map(turn, turns), telling(phase, tier.number, LOOKING)
-    )
-    for name in (PIECES, LINKS):
-        scratch.drop(name)
+    if passing is None:
+        look_at_all(tier, looked, work, phase, notes)
+        passing = Passing.begun(work.map(turn, turns(table, looked, scratch)))
+        notes.leave((PIECES, LINKS))
+
+    def mark(names: set[str]) -> None:
+        notes.leave(names)
+        if notes.is_due:
+            notes.write((looked, passing))
+
     scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # what each worker reads again
-    propagation.run()
+    tell = telling(phase, tier.number, LOOKING)
+    RangedPropagation(work, scratch, looked.shape.shift, table.bits, passing, tell, mark).run()
     scores = tier.scores.array
-    for state in propagation.states:
-        begin = shape.begin(state.number)
+    for state in passing.states:
+        begin = looked.shape.begin(state.number)
         scores[begin : begin + state.size] = state.with_draws(scratch)
         if in_file:
             table.scores.let_go()
     scratch.close()
-    scratch.begin(fresh=True)
-    return scores, sizes
+    return scores, looked.sizes
+
+
+def taken_up(notes: Notes) -> tuple[Looked, Passing | None] | None:
+    """Return what another solve has noted last, if all files that it tells of are still there."""
+    if (note := notes.last()) is None:
+        return None
+    looked, passing = note
+    there = looked if passing is None else passing
+    return None if notes.scratch.missing(there.frames()) else (looked, passing)
+
+
+def look_at_all(tier: Tier, looked: Looked, work: Work, phase: Phase, notes: Notes) -> None:
+    """Look at all slots of a tier that have not been looked at."""
+    shape, sizes, pieces, links = looked
+    count = shape.positions
+    blocks = seeds.blocks(count, len(sizes), block_of(work, shape))
+    tasks = (Look(notes.scratch, tier, shape, *ends) for ends in blocks)
+    for begin, piece, own, there in work.map(look, tasks):
+        sizes[begin : begin + len(own)] = own
+        pieces.append((begin, piece))
+        links.append(there)
+        phase.working(LOOKING * len(sizes), tier.number, Deciding(0, count, None))
+        if notes.is_due:
+            notes.write((looked, None))
+
+
+def turns(table: Table, looked: Looked, scratch: Scratch) -> Iterator[Turn]:
+    """Yield the tasks of putting together what was found of each range."""
+    shape, _, pieces, links = looked
+    for number in range(shape.buckets):
+        yield Turn(
+            scratch, number, shape.size(number), shape.width, shape.positions >= 1 << 31, table.bits,
+            [piece for begin, piece in pieces if begin >> shape.shift == number],
+            [there.frame(number) for there in links if there.rows[number, 2]],
+        )  # fmt: skip
 
 
 def shape_of(work: Work, count: int) -> Shape:

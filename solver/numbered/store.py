@@ -117,14 +117,12 @@ class NumberedStore:
         # Neither is imported where sets do, which need little of it
         ranged = ranged_from(self.work)
         if ranged is not None and self.table.numbering.size(k) >= ranged:
-            from retrograde.solver.numbered.by_ranges import solve_by_ranges
-
-            yield self.done(k, *solve_by_ranges(self.table, k, self.work, phase, self.in_file))
-            return
-        from retrograde.solver.numbered.by_slots import solve_by_slots
+            from retrograde.solver.numbered.by_ranges import solve_by_ranges as solve
+        else:
+            from retrograde.solver.numbered.by_slots import solve_by_slots as solve
 
         with ExitStack() as until_kept:
-            yield self.done(k, *solve_by_slots(self.table, k, self.work, phase, self.in_file, until_kept))
+            yield self.done(k, *solve(self.table, k, self.work, phase, self.in_file, until_kept))
 
     def refuse(self, k: int) -> None:
         """Say why a tier that can only be solved set by set, for it rests on other databases or for the metric, was

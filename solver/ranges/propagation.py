@@ -5,74 +5,116 @@ the step behind it. The order in which a range takes them decides nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Self
 
+from retrograde.solver.links.sorting import PutPart
 from retrograde.solver.outcomes.propagation import Tell
 from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
-from retrograde.solver.ranges.files import Section, Sections
+from retrograde.solver.ranges.files import Section, Sections, State
 from retrograde.solver.ranges.steps import Step, Turned, step
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.work import Work
 
 
-class RangedPropagation:
-    """Does what Propagation does, with scores and what is left in the files of ranges, of `2**shift` slots each."""
+@dataclass
+class Passing:
+    """How far outcomes are passed back, and where all is that must be known to go on."""
 
-    def __init__(self, work: Work, scratch: Scratch, shift: int, bits: int, ranges: Iterable[Turned], tell: Tell):
-        self.work, self.scratch, self.shift, self.bits, self.tell = work, scratch, shift, bits, tell
-        self.states, self.parents = [], []
-        self.decided = self.total = 0
+    states: list[State] = field(default_factory=list)
+    parents: list[PutPart] = field(default_factory=list)
+    decided: int = 0
+    due: dict[int, set[int]] = field(default_factory=dict)
+    """By remoteness, the numbers of the ranges in which slots may be due."""
+    updates: dict[int, list[Section]] = field(default_factory=dict)
+    """By range, those of the next step."""
+    group: int = WIN_CLASS
+    """What is passed back: WINs and LOSEs, and then TIEs."""
+    remoteness: int = 0
+    """That of the next step."""
+
+    @classmethod
+    def begun(cls, ranges: Iterable[Turned]) -> Self:
+        """Return where it begins, with some ranges."""
+        passing = cls()
         for state, parents, decided in ranges:
-            self.states.append(state)
-            self.parents.append(parents)
-            self.decided += decided
-            self.total += state.size
-        self.due: dict[int, set[int]] = {}
-        """By remoteness, the numbers of the ranges in which slots may be due."""
+            passing.states.append(state)
+            passing.parents.append(parents)
+            passing.decided += decided
+        passing.begin(WIN_CLASS)
+        return passing
+
+    def begin(self, group: int) -> None:
+        """Begin to pass back WINs and LOSEs, or TIEs."""
+        self.group, self.remoteness, self.updates = group, 0, {}
+        self.due = {0: set(range(len(self.states)))}
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no step left of what is passed back."""
+        return not self.updates and not self.due
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield where all is."""
+        for state in self.states:
+            yield from (state.base, *state.deltas)
+        yield from (part.frame for part in self.parents)
+        yield from (each for sections in self.updates.values() for each in sections if isinstance(each, Frame))
+
+
+class RangedPropagation:
+    """Does what Propagation does, with scores and what is left in the files of ranges, of `2**shift` slots each.
+
+    *mark* is called after each step, with the names of files that no later one reads.
+    """
+
+    def __init__(
+        self, work: Work, scratch: Scratch, shift: int, bits: int, passing: Passing, tell: Tell,
+        mark: Callable[[set[str]], None],
+    ):  # fmt: skip
+        self.work, self.scratch, self.shift, self.bits, self.tell = work, scratch, shift, bits, tell
+        self.passing, self.mark = passing, mark
+        self.total = sum(state.size for state in passing.states)
 
     def run(self) -> None:
         """Score all slots but draws."""
-        for group in (WIN_CLASS, TIE_CLASS):
-            self.propagate(group)
-
-    def propagate(self, group: int) -> None:
-        """Pass back WINs and LOSEs, or TIEs."""
-        remoteness = 0
-        self.due = {0: set(range(len(self.states)))}
-        updates: dict[int, list[Section]] = {}
-        while updates or self.due:
-            if not updates:
-                remoteness = min(self.due)
-            if remoteness >= (1 << self.bits) - 2:
+        passing = self.passing
+        while not passing.over or passing.group == WIN_CLASS:
+            if passing.over:
+                passing.begin(TIE_CLASS)
+            if not passing.updates:
+                passing.remoteness = min(passing.due)
+            if passing.remoteness >= (1 << self.bits) - 2:
                 raise RemotenessOverflow
-            updates = self.step(group, remoteness, updates)
-            remoteness += 1
+            self.mark(self.step())
 
-    def step(self, group: int, remoteness: int, updates: dict[int, list[Section]]) -> dict[int, list[Section]]:
-        """Do a step of all ranges that have one to do; return the updates for the next one, by range."""
-        due, name = self.due.pop(remoteness, set()), f"updates{group}.{remoteness}"
+    def step(self) -> set[str]:
+        """Do a step of all ranges that have one to do; return the names of files that it has made superfluous."""
+        passing, group, remoteness = self.passing, self.passing.group, self.passing.remoteness
+        updates = passing.updates
+        due, name = passing.due.pop(remoteness, set()), f"updates{group}.{remoteness}"
         numbers = sorted({*updates, *due})
         tasks = (
             Step(
-                self.scratch, name, len(self.states), self.shift, self.states[number], self.parents[number], group,
-                remoteness, number in due, updates.get(number, []),
+                self.scratch, name, len(passing.states), self.shift, passing.states[number], passing.parents[number],
+                group, remoteness, number in due, updates.get(number, []),
             )
             for number in numbers
         )  # fmt: skip
         found: dict[int, list[Section]] = defaultdict(list)
-        names = {section.name for sections in updates.values() for section in sections if isinstance(section, Frame)}
-        before = {}
+        old = {section.name for sections in updates.values() for section in sections if isinstance(section, Frame)}
         for number, done in zip(numbers, self.work.map(step, tasks), strict=True):
-            before[number] = self.states[number].name
-            self.states[number] = done.state
-            self.decided += done.decided
+            if done.state.name != passing.states[number].name:
+                old.add(passing.states[number].name)
+            passing.states[number] = done.state
+            passing.decided += done.decided
             for later in done.due:
-                self.due.setdefault(later, set()).add(number)
+                passing.due.setdefault(later, set()).add(number)
             sort_in(found, done.updates)
-            self.tell(self.decided, self.total, remoteness)
-        for old in names | {old for number, old in before.items() if old != self.states[number].name}:
-            self.scratch.drop(old)  # now that no task can need it any more
-        return found
+            self.tell(passing.decided, self.total, remoteness)
+        passing.updates, passing.remoteness = dict(found), remoteness + 1
+        return old
 
 
 def sort_in(found: dict[int, list[Section]], updates: Sections) -> None:

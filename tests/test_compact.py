@@ -17,7 +17,7 @@ from retrograde.games.chess.men import tier_of
 from retrograde.solver.audit.sample import verify_sample
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.compact import deriving
-from retrograde.solver.compact.making import CannotCompact, make_compact
+from retrograde.solver.compact.making import CannotCompact, columns_of, make_compact
 from retrograde.solver.engine import solve
 from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.solution import open_solution
@@ -117,6 +117,14 @@ def test_of_a_side_to_move_one_is_kept(compact):
             places = [opened.contents.place_of(slot) for slot in range(0, opened.contents.slots, 97)]
             kept = [place for place in places if place != DERIVED]
             assert len(set(kept)) == len(kept) and 0.4 < len(kept) / len(places) < 0.6
+
+
+@pytest.mark.parametrize(
+    ("ending", "columns"), [("KRKN", [1, 64, 4096]), ("KQQK", [1, 2016]), ("KRPK", [1, 48, 3072]), ("KPKP", [1])]
+)
+def test_orders_are_tried_in_which_later_men_come_first(ending, columns):
+    game, tier = load_game(f"chess:{ending}"), tier_of(ending)
+    assert columns_of(game, tier, game.size(tier) // 2) == columns
 
 
 def test_slots_in_columns_are_found_where_they_are(solved, tmp_path, monkeypatch):

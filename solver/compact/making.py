@@ -190,7 +190,9 @@ def columns_of(game: Any, tier: int, slots: int) -> list[int]:
     """Return the numbers of columns that are tried for a part: of chess those that put later men first."""
     if not is_chess(game):
         return [1]
-    groups = [ways for ways in game.groups[3 * tier : 3 * tier + 3] if ways > 1]
+    from retrograde.games.chess import men, numbering  # other games need nothing of it
+
+    groups = [ways for ways in numbering.ways_of_groups(men.name_of_tier(tier)) if ways > 1]
     if slots != game.pairs_of_kings(tier) * prod(groups):  # with en passant rights
         return [1]
     return [prod(groups[number:]) for number in range(len(groups), -1, -1)]

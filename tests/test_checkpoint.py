@@ -78,7 +78,7 @@ def test_what_arrays_held_last_is_read_back(begun, monkeypatch):
                 arrays = (*arrays[:2], *settled)
             elif not settled:
                 arrays = arrays[:2]
-            assert checkpoint.is_due or again
+            assert checkpoint.pace.is_due or again
             checkpoint.write(written, arrays, len(settled))
         names = {path.name.rsplit("-", 1)[0] for path in checkpoint.scratch.folder.iterdir()}
         assert len(names) == len(arrays)  # nothing of the one before is left
@@ -106,7 +106,7 @@ def test_files_that_are_gone_are_no_checkpoint_and_damaged_ones_are_told(begun):
 def test_without_a_journal_nothing_is_written(tmp_path):
     with ThreadPoolExecutor(1) as executor:
         work = Work(executor, 1, MemoryBudget(), None, tmp_path / "scratch", sizes=EAGER)
-        assert not Checkpoint(work, "tier").is_due
+        assert not Checkpoint(work, "tier").pace.is_due
 
 
 WAYS = {

@@ -90,7 +90,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_note(in_scratch, tmp_pat
     """Stopped again and again at any note, before it is written or behind it."""
     sizes = Sizes(ranged_slots=1, range_bits=2, scores_in_scratch=in_scratch, journal_seconds=0)
     monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 3, 63))
-    monkeypatch.setattr("retrograde.solver.ranges.notes.SHARE", 0)
+    monkeypatch.setattr("retrograde.solver.links.checkpoint.SHARE", 0)
     whole = solve(GAME, tmp_path / "whole.h5", way="numbered").read_bytes()
     (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
     dice, taken_up = Random(7), []

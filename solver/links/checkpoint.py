@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from retrograde.solver.work.arrays import Compressed
+from retrograde.solver.work.journal import Log
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.work import Work
 
@@ -24,7 +25,25 @@ Array = np.ndarray[Any, Any]
 PIECE = 1 << 22
 """Bytes of an array in a frame."""
 SHARE = 20
-"""After a checkpoint the next one is due in so many times what it took, so that they take a twentieth of the time."""
+"""What is put aside takes one part in so many of the time, at most."""
+
+
+class Pace:
+    """When it is time to put something aside again: after the pause of a log, and SHARE times as long as it took."""
+
+    def __init__(self, log: Log):
+        self.log = log
+        self.due = time.monotonic() + log.pause
+
+    @property
+    def is_due(self) -> bool:
+        """Whether so much has been done since the last time that it is worth being put aside."""
+        return self.log.journal is not None and time.monotonic() >= self.due
+
+    def done(self, begun: float) -> None:
+        """Note that something has been put aside, which was begun at a time of the monotonic clock."""
+        now = time.monotonic()
+        self.due = now + max(self.log.pause, SHARE * (now - begun))
 
 
 class Piece(NamedTuple):
@@ -57,7 +76,7 @@ class Checkpoint:
         """By array, where it was put aside last."""
         self.settled = 0
         """How many arrays, the last ones, had settled then."""
-        self.due = time.monotonic() + self.log.pause
+        self.pace = Pace(self.log)
         if len(self.log.resumed):
             self.take_up(self.log.resumed.entry(-1))
             self.log.resumed.clear()
@@ -88,11 +107,6 @@ class Checkpoint:
                 array[begin : begin + len(piece)] = piece
                 begin += len(piece)
 
-    @property
-    def is_due(self) -> bool:
-        """Whether so much has been done since the last time that it is worth being put aside."""
-        return self.log.journal is not None and time.monotonic() >= self.due
-
     def write(self, numbers: list[int], arrays: Sequence[Array | Compressed], settled: int = 0) -> None:
         """Put aside how far the work has come, and what arrays hold; so many, the last ones, have settled."""
         begun = time.monotonic()
@@ -110,8 +124,7 @@ class Checkpoint:
         for number in range(len(arrays) - self.settled if self.edition else 0):
             self.scratch.drop(name_of(number, self.edition))
         self.edition, self.settled, self.numbers, self.frames = self.edition + 1, settled, numbers, frames
-        now = time.monotonic()
-        self.due = now + max(self.log.pause, SHARE * (now - begun))
+        self.pace.done(begun)
 
     def put(self, name: str, array: Array | Compressed) -> list[Frame]:
         """Put an array aside under a name; return its frames."""

@@ -56,13 +56,13 @@ class State(NamedTuple):
 
     def looked(self, done: int) -> None:
         """Put the state aside once so many positions have been looked at, if it is time."""
-        if self.checkpoint.is_due and not self.links:
+        if self.checkpoint.pace.is_due and not self.links:
             scores, left, sizes, sums = self.known
             so_far = sizes if isinstance(sizes, Compressed) else sizes[:done]
             self.checkpoint.write([done, sums.itemsize], (scores[:done], left[:done], so_far, sums))
 
     def decided(self, group: int, remoteness: int) -> None:
         """Put the state aside once outcomes of a class have been passed back up to a remoteness, if it is time."""
-        if self.checkpoint.is_due and not (self.links and self.links.in_memory_alone):
+        if self.checkpoint.pace.is_due and not (self.links and self.links.in_memory_alone):
             arrays, settled = (self.known[:2], 0) if self.links else (self.known, 2)
             self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness], arrays, settled)

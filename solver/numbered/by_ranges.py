@@ -30,8 +30,6 @@ LEAST_RANGE_BITS = 16
 """...ranges come to so many, as a power of two."""
 PIECES, LINKS = "pieces", "links"
 """Under which names it is put aside what is known of slots, and who leads to whom."""
-LOOKING = 0.75
-"""What looking at all slots once takes of the time that a tier takes, about."""
 
 
 class Looked(NamedTuple):
@@ -70,11 +68,11 @@ def solve_by_ranges(
 
     def mark(names: set[str]) -> None:
         notes.leave(names)
-        if notes.is_due:
+        if notes.pace.is_due:
             notes.write((looked, passing))
 
     scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # what each worker reads again
-    tell = telling(phase, tier.number, LOOKING)
+    tell = telling(phase, tier.number, seeds.LOOKING)
     RangedPropagation(work, scratch, looked.shape.shift, table.bits, passing, tell, mark).run()
     scores = tier.scores.array
     for state in passing.states:
@@ -105,8 +103,8 @@ def look_at_all(tier: Tier, looked: Looked, work: Work, phase: Phase, notes: Not
         sizes[begin : begin + len(own)] = own
         pieces.append((begin, piece))
         links.append(there)
-        phase.working(LOOKING * len(sizes), tier.number, Deciding(0, count, None))
-        if notes.is_due:
+        phase.working(seeds.LOOKING * len(sizes), tier.number, Deciding(0, count, None))
+        if notes.pace.is_due:
             notes.write((looked, None))
 
 

@@ -35,8 +35,6 @@ Array = np.ndarray[Any, Any]
 
 EVERY = 4
 """Blocks between two looks at the memory."""
-LOOKING = 0.75
-"""What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
 FRONTIER = 1 << 12
 """Slots in a task of asking for parents..."""
 FRONTIER_SENT = 1 << 14
@@ -74,7 +72,7 @@ def solve_by_slots(
     look(tier, state, done, work, phase)
     with closing(writer.turned_round()) if writer else nullcontext() as there:
         ask = there.parents_of if there else partial(parents_of, tier, work)
-        tell, again = telling(phase, tier.number, LOOKING), not alternates(table.game)
+        tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(table.game)
         listed = listed_at_most(work.budget.left(), count)
         Propagation(table.bits, known.scores, known.left, ask, tell, again, listed, state.decided).run(*marked)
     return known.scores, sizes
@@ -91,7 +89,7 @@ def look(tier: Tier, state: State, done: int, work: Work, phase: Phase) -> None:
             tier.table.scores.let_go()
         looked_at = begin + len(found.scores)
         scores[begin:looked_at], left[begin:looked_at], sizes[begin:looked_at] = found[:-1]
-        phase.working(LOOKING * looked_at, tier.number, Deciding(0, count, None))
+        phase.working(seeds.LOOKING * looked_at, tier.number, Deciding(0, count, None))
         if writer:
             writer.take(links, looked_at)
         else:

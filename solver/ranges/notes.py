@@ -13,23 +13,21 @@ from typing import Any, Self
 
 import numpy as np
 
+from retrograde.solver.links.checkpoint import Pace
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.work import Work
 
-SHARE = 20
-"""After a note the next one is due in so many times what it took to write it."""
-
 
 class Notes:
-    """Writes notes, and reads the last one of another solve. It is a context manager: once what
-    they are about has come to its end, all files are deleted."""
+    """Writes notes, and reads the last one of another solve. It is a context manager: once what they are about has come
+    to its end, all files are deleted."""
 
     def __init__(self, work: Work, scratch: Scratch, name: str):
         self.scratch, self.log = scratch, work.log(name)
         self.number = 0
         self.superfluous: set[str] = set()
         """Names of files of which the last note may still tell."""
-        self.due = time.monotonic() + self.log.pause
+        self.pace = Pace(self.log)
 
     def __enter__(self) -> Self:
         return self
@@ -48,11 +46,6 @@ class Notes:
         frame = Frame(name_of(self.number), *place)
         return None if self.scratch.missing([frame]) else pickle.loads(self.scratch.read(frame, once=True))
 
-    @property
-    def is_due(self) -> bool:
-        """Whether so much has been done since the last time that it is worth being noted."""
-        return self.log.journal is not None and time.monotonic() >= self.due
-
     def write(self, note: Any) -> None:
         """Write a note, and delete what only those before have told of."""
         begun = time.monotonic()
@@ -64,8 +57,7 @@ class Notes:
         for name in self.superfluous:
             self.scratch.drop(name)
         self.superfluous.clear()
-        now = time.monotonic()
-        self.due = now + max(self.log.pause, SHARE * (now - begun))
+        self.pace.done(begun)
 
     def leave(self, names: Iterable[str]) -> None:
         """Delete files that no later step reads: at once where nothing is noted, else behind the next note."""

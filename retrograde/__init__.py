@@ -16,6 +16,7 @@ Outcome(value=<Value.TIE: 3>, remoteness=9)
 Nothing is imported before it is asked for. All else stands in the packages `games`, `databases`, `solver` and `cli`.
 """
 
+import os.path
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = ["__version__", "check", "games", "open", "solve", "verify"]
+
+# In a copy of the sources Python finds this folder before what is installed: the packages are those beside it then.
+beside = os.path.dirname(os.path.dirname(__file__))
+if os.path.exists(os.path.join(beside, "pyproject.toml")):
+    __path__.append(beside)
+del beside
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ import retrograde
 
 from .command_line import HEAP
 
+ROOT = Path(__file__).parent.parent
 LARGE = {"numpy", "h5py", "numba", "click", "zstandard", "psutil", "importlib.metadata"}
 """Libraries that take tens of milliseconds to import, or hundreds."""
 
@@ -105,6 +106,15 @@ def test_python_m_retrograde_is_the_command():
         for module in ("retrograde", "retrograde.cli")
     ]
     assert said[0] == said[1] == f"retrograde {version('retrograde')}\n"
+
+
+def test_inside_a_copy_of_the_sources_it_is_that_copy():
+    """Python looks in the folder where it is run before it looks at what is installed, editable or not."""
+    code = (
+        "import sys; sys.meta_path = [finder for finder in sys.meta_path if 'Editable' not in repr(finder)]\n"
+        f"sys.path.insert(0, {str(ROOT)!r}); import retrograde.databases; print(retrograde.databases.__file__)"
+    )
+    assert Path(in_a_process(code).strip()) == ROOT / "databases" / "__init__.py"
 
 
 def test_all_of_it_is_marked_as_typed():

@@ -170,9 +170,11 @@ def test_every_module_imports(wheel, clean, options):
         assert "retrograde" in run(program(clean, "python"), "-m", module, "--version", **options)
 
 
-def test_import_retrograde_offers_what_it_says(clean, options, elsewhere):
+def test_import_retrograde_offers_what_it_says(clean, options, sources):
     code = "import retrograde; path = retrograde.solve('tictactoe'); print(retrograde.open(path).value(0).remoteness)"
     assert run(program(clean, "python"), "-c", code, **options).strip() == "9"
+    inside = "import retrograde; print(retrograde.open('tictactoe').value(0).remoteness)"
+    assert run(program(clean, "python"), "-c", inside, **{**options, "cwd": sources}).strip() == "9"
 
 
 def test_it_is_typed_for_who_uses_it(clean, options, elsewhere):

@@ -191,11 +191,11 @@ class Hinted(Game):
 
 
 def test_hints_that_keep_the_contract():
-    report = check(Hinted(), 200, 0.5)
+    report = check(Hinted(), 200, 60)
     assert report.ok and not report.slow
     assert all(report.checks[hint] > 10 for hint in HINTS - {"tie_in", "swapped"})
-    assert check(load_game("tictactoe"), 200, 0.5, compiled=False).checks["tie_in"] > 10
-    assert "estimate" not in check(load_game("tentozero"), 200, 0.2, compiled=False).checks
+    assert check(load_game("tictactoe"), 200, 60, compiled=False).checks["tie_in"] > 10
+    assert "estimate" not in check(load_game("tentozero"), 200, 60, compiled=False).checks
 
 
 TURNS = count()
@@ -223,7 +223,7 @@ def broken(hint, rule):
     ],
 )
 def test_hints_that_break_it(game, rule, complaint):
-    (finding,) = check(game, 50, 0.5, compiled=False).findings
+    (finding,) = check(game, 50, 60, compiled=False).findings
     assert finding.rule == rule
     assert complaint in finding.complaint
 

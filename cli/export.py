@@ -125,10 +125,7 @@ def command(
 def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Piece]":
     """Yield the positions that the options choose."""
     value = VALUES[wanted["value"]] if wanted["value"] else None
-    tier = wanted["tier"]
-    if tier is not None and not any(len(piece.positions) for piece in solution.positions(tier=tier)):
-        raise RetrogradeError(f"there is no tier {tier} in the database of {solution.variant}")
-    listing = solution.positions(value, wanted["remoteness"], tier)
+    listing = solution.positions(value, wanted["remoteness"], wanted["tier"])
     return iter([listing.sample(wanted["sample"], wanted["seed"])] if wanted["sample"] else listing)
 
 

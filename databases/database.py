@@ -83,6 +83,8 @@ class Database(ABC):
         if start is not None and row and self.get(start) != Outcomes([row])[0]:
             raise self.file.damaged("the start is worth one thing here, and another there")
 
+    __iter__ = None  # or Python would ask for positions 0, 1, 2, …; Solution.positions() has all of them
+
     def __getitem__(self, position: int) -> Outcome:
         """Return a position's outcome; raise NotInDatabase where play never reaches it."""
         outcome = self.get(position)

@@ -140,5 +140,6 @@ def test_a_file_that_was_there_stays_until_the_new_one_is_whole(tmp_path, monkey
 
 def test_a_tier_that_is_not_there_is_told_on_a_line(tmp_path):
     done = retrograde("export", "tictactoe", "--tier", "77", "-o", tmp_path / "some.csv", status=1)
-    assert done.output == "retrograde: error: there is no tier 77 in the database of tictactoe\n"
+    what = "there is no tier 77 in the database of tictactoe, of 10 tiers: 0, 1, 2, 3, 4, 5, …, 9"
+    assert done.output == f"retrograde: error: {what}\n"
     assert not list(tmp_path.glob("some*"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, RetrogradeError
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.play import listing
@@ -78,11 +78,42 @@ def test_positions_by_value_remoteness_and_tier(solved):
         assert rows(solution.positions(LOSE, range(2, 9, 1), tier)) == [
             row for row in every if row[0] == tier and row[2] == LOSE and 2 <= row[3] <= 8
         ]
-        assert rows(solution.positions(DRAW)) == rows(solution.positions(tier=-5)) == []
+        assert rows(solution.positions("lose", np.int64(4))) == rows(solution.positions(LOSE, 4))
+        assert rows(solution.positions(DRAW)) == []
     with open_solution(solved("mutorere")) as solution:
         draws = rows(solution.positions(DRAW))
         assert {row[3] for row in draws} == {-1}
         assert not [row for row in rows(solution.positions(remoteness=range(0, 99))) if row[2] == DRAW]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error", "complaint"),
+    [
+        ({"value": "won"}, ValueError, "no position is worth 'won'; there are win, lose, tie, draw"),
+        ({"value": UNDECIDED}, ValueError, "no position is worth"),
+        ({"value": 99}, ValueError, "no position is worth 99"),
+        ({"value": (WIN, TIE)}, ValueError, "no position is worth"),
+        ({"value": [WIN]}, TypeError, "list"),
+        ({"remoteness": -3}, ValueError, "are no numbers of plies"),
+        ({"remoteness": 3.5}, TypeError, "float"),
+        ({"remoteness": "3"}, TypeError, "str"),
+        ({"remoteness": range(2, 9, 2)}, ValueError, "2.* are no numbers of plies, from 0 on, with none left out"),
+        ({"remoteness": range(-1, 3)}, ValueError, "no numbers of plies"),
+        ({"remoteness": range(3, 3)}, ValueError, "no numbers of plies"),
+        ({"tier": "2"}, TypeError, "str"),
+    ],
+)
+def test_what_cannot_be_wanted_is_refused_at_once(wanted, error, complaint, solved):
+    with open_solution(solved("tictactoe")) as solution, pytest.raises(error, match=complaint):
+        solution.positions(**wanted)
+
+
+def test_a_tier_that_is_not_there_is_told_with_those_that_are(solved):
+    with open_solution(solved("tictactoe")) as solution:
+        assert len(rows(solution.positions(DRAW, tier=9))) == 0
+        what = "there is no tier -5 in the database of tictactoe, of 10 tiers: 0, 1, 2, 3, 4, 5, …, 9"
+        with pytest.raises(LookupError, match=what):
+            solution.positions(tier=-5).to_numpy()
 
 
 def test_a_sample_is_by_chance_and_repeats_with_its_seed(solved):

@@ -5,10 +5,11 @@ there the game is explored once more from its start, wave by wave, in scratch fi
 where the game is over are left out, for they are neither stored nor listed, and the rules tell what they are worth.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from operator import index
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,10 @@ from retrograde.games.game import RetrogradeError, Value, width_of
 
 ROWS = 1 << 16
 """Positions that are handed on together."""
+NAMED = {value.name.lower(): value for value in (Value.WIN, Value.LOSE, Value.TIE, Value.DRAW)}
+"""What a position may be worth."""
+TOLD = 6
+"""Tiers that are named where another one was asked for."""
 
 
 class Piece(NamedTuple):
@@ -52,9 +57,16 @@ class NoLibrary(RetrogradeError, ImportError):
     """A library that was asked for is not installed."""
 
 
+class NoTier(RetrogradeError, LookupError):
+    """A tier was asked for that is not there."""
+
+
 @dataclass(frozen=True)
 class Listing:
-    """Canonical positions of a database, one of each that are equal by symmetry: an iterable of pieces."""
+    """Canonical positions of a database, one of each that are equal by symmetry: an iterable of pieces.
+
+    Who goes through all of it and had asked for a tier that is not there gets NoTier.
+    """
 
     database: Database
     value: Value | None = None
@@ -65,10 +77,22 @@ class Listing:
     tier: int | None = None
     """Only those of a tier."""
 
+    @classmethod
+    def of(
+        cls, database: Database, value: Value | str | None, remoteness: int | range | None, tier: int | None
+    ) -> Self:
+        """Return those of a value, which may be named, of a remoteness or a range of them, and of a tier; all, if
+        nothing is said. Raises ValueError or TypeError where what is said can be none of these."""
+        least, most = (None, None) if remoteness is None else ends_of(remoteness)
+        of_value, of_tier = None if value is None else value_of(value), None if tier is None else index(tier)
+        return cls(database, of_value, least, most, of_tier)
+
     def __iter__(self) -> Iterator[Piece]:
         """Yield what is wanted in pieces of some ten thousand; the order is that of the file."""
         waiting: list[Piece] = []
+        tiers: dict[int, None] = {}
         for tier, positions, values, plies in every(self.database):
+            tiers[tier] = None
             wanted = np.full(len(positions), self.tier is None or tier == self.tier)
             if self.value is not None:
                 wanted &= values == self.value
@@ -82,6 +106,8 @@ class Listing:
                 waiting = []
         if waiting:
             yield joined(waiting)
+        if self.tier is not None and self.tier not in tiers:
+            raise NoTier(f"there is no tier {self.tier} in the database of {self.database.file.variant}, {told(tiers)}")
 
     def sample(self, count: int, seed: int | None = None) -> Piece:
         """Return so many by chance, or all if there are fewer, in their order; each is as likely as any other."""
@@ -123,6 +149,35 @@ class Listing:
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Return a stream for whatever speaks Arrow, as `polars.DataFrame(listing)` does; by pyarrow."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+def value_of(given: Value | str) -> Value:
+    """Return a value that may be named; raise ValueError where it is none."""
+    if given in NAMED.values():
+        return Value(given)  # type: ignore[arg-type]  # mypy does not know that it is none of the names
+    if given not in NAMED:
+        raise ValueError(f"no position is worth {given!r}; there are {', '.join(NAMED)}")
+    return NAMED[given]
+
+
+def ends_of(given: int | range) -> tuple[int, int]:
+    """Return the least and the greatest of some numbers of plies; raise ValueError where they are none."""
+    if not isinstance(given, range):
+        given = range(index(given), index(given) + 1)
+    if given.step != 1 or not given or given.start < 0:
+        raise ValueError(f"{given} are no numbers of plies, from 0 on, with none left out")
+    return given[0], given[-1]
+
+
+def told(tiers: Iterable[int]) -> str:
+    """Say which tiers there are.
+
+    >>> told(range(100))
+    'of 100 tiers: 0, 1, 2, 3, 4, 5, …, 99'
+    """
+    known = sorted(tiers)
+    some = known if len(known) <= TOLD + 2 else [*known[:TOLD], "…", known[-1]]
+    return f"of {len(known)} tier{'s' * (len(known) != 1)}: {', '.join(map(str, some))}"
 
 
 def imported(library: str) -> Any:

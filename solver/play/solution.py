@@ -110,16 +110,17 @@ class Solution:
         return self.database.lookup(positions)
 
     def positions(
-        self, value: Value | None = None, remoteness: int | range | None = None, tier: int | None = None
+        self, value: Value | str | None = None, remoteness: int | range | None = None, tier: int | None = None
     ) -> Listing:
-        """Return the positions of a value, of a remoteness or a range of them, and of a tier; all, if nothing is said.
+        """Return the positions of a value, `WIN` or "win", of a remoteness or a range of them, and of a tier; all, if
+        nothing is said.
 
         They stream by in pieces of arrays, `for piece in solution.positions(WIN)`, one of each that are equal by
         symmetry. `to_numpy()`, `to_frame()` and `to_arrow()` give all at once. Of a database of steps, which stores no
-        positions, the game is explored anew, and positions where it is over are left out.
+        positions, the game is explored anew, and positions where it is over are left out. Raises ValueError or
+        TypeError for what is none of these, and NoTier, a LookupError, at the end where there is no such tier.
         """
-        least, most = (remoteness, remoteness) if not isinstance(remoteness, range) else (remoteness[0], remoteness[-1])
-        return Listing(self.database, value, least, most, tier)
+        return Listing.of(self.database, value, remoteness, tier)
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves of a position, the best first; none where the game is over.

@@ -149,3 +149,12 @@ def test_the_command_says_that_it_works_slowly(tmp_path):
     report = json.loads(retrograde("check", str(file), "--json").stdout)
     assert (report["ok"], report["compiles"]) == (True, False)
     assert "NAMES is a dict" in report["slow"]
+
+
+@pytest.mark.parametrize("command", ["search", "prove"])
+def test_a_search_says_so_as_well(command, tmp_path):
+    path = tmp_path / "hinted.py"
+    path.write_text(HEAP + "\n    def promise(self, position, move):\n        return move / 2\n", encoding="utf-8")
+    done = retrograde(command, path, status=1)
+    what = "a rule gives a float64 where it must give an int (to divide ints, write //)"
+    assert done.stderr.splitlines()[-1] == f"retrograde: error: the rules of hinted do not compile: {what}"

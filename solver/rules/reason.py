@@ -12,12 +12,15 @@ kernels. What an author can mend stands before the first line of a rule module::
 import linecache
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError
+from retrograde.solver.rules.examine import NotCompilable
 
 NOT_COMPILED = (NumbaError, UnsupportedBytecodeError, RuleError)
 """What comes out where a kernel with rules in it is compiled and cannot be; the last where a table holds no ints."""
@@ -60,6 +63,15 @@ NOISE = (
     (r"type\(CPUDispatcher\(<function (\w+)>\)\)", r"\1"),
 )
 """What says nothing to an author."""
+
+
+@contextmanager
+def compilable(game: Game) -> Iterator[None]:
+    """Turn what is raised where the rules of a game do not compile into NotCompilable, which says why."""
+    try:
+        yield
+    except NOT_COMPILED as error:
+        raise NotCompilable(reason(game, error)) from error
 
 
 def reason(game: Game, error: Exception) -> str:

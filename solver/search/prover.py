@@ -19,6 +19,7 @@ import numpy as np
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import proof_kernels as kernels
 from retrograde.solver.search.proof_kernels import OPEN, YES
 from retrograde.solver.search.proof_table import make_table
@@ -75,10 +76,12 @@ class Prover:
         self.compile()
 
     def compile(self) -> None:
-        """Let the rules be compiled now, which takes seconds the first time and is no search."""
+        """Let the rules be compiled now, which takes seconds the first time and is no search; raise NotCompilable where
+        they cannot be."""
         self.stop[0] = True
         path = kernels.make_path(0, 0, self.stop, self.words)
-        kernels.prove(self.game, 0, 0, self.table, path)
+        with compilable(self.game):
+            kernels.prove(self.game, 0, 0, self.table, path)
         self.stop[0] = False
 
     @property

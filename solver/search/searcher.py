@@ -29,6 +29,7 @@ from retrograde.games.game import (
 )
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
 from retrograde.solver.search.table import Table, TableTooSmall, make_table
 from retrograde.solver.search.ties import Question, Ties
@@ -122,11 +123,15 @@ class Search:
         self.compile()
 
     def compile(self, ties: bool = False) -> None:
-        """Let the rules be compiled now, which takes seconds the first time and is no search; for *ties* as well."""
+        """Let the rules be compiled now, which takes seconds the first time and is no search; for *ties* as well.
+
+        Raises NotCompilable where they cannot be.
+        """
         self.stop(True)
-        self.at_least(0, NO_LOSS, self.stacks[0])
-        if ties:
-            self.ties.question(0, 1)(self.table, self.stacks[0])
+        with compilable(self.game):
+            self.at_least(0, NO_LOSS, self.stacks[0])
+            if ties:
+                self.ties.question(0, 1)(self.table, self.stacks[0])
         self.stop(self.halted)
 
     def make_table(self, bits: int) -> None:

@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from hashlib import sha256
@@ -78,7 +78,13 @@ def class_and_options(text: str) -> tuple[type[Game], str]:
     if text.partition(":")[0] not in BUILT_IN and (match := re.fullmatch(r"(.+?\.py)(?::(.*))?", text, re.DOTALL)):
         return game_class(match[1]), match[2] or ""
     name, _, options = text.partition(":")
-    return installed_class(name), options
+    try:
+        return installed_class(name), options
+    except VariantError as error:
+        for file, _ in trusted_files(name):
+            mine = f"{file}:{options}" if options else f"{file}"
+            raise VariantError(f"no game {name!r} is installed; for your own rules of that name write {mine}") from error
+        raise
 
 
 def variants_in(text: str) -> list[str]:
@@ -292,12 +298,27 @@ def make(cls: type[Game], text: str) -> Game:
     if missing:
         example = cls.example or f"{missing[0]}=…"
         raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
+    expect_names(cls, known)
     try:
-        return cls(**options)
+        game = cls(**options)
+        players = game.players
     except ValueError as error:
         raise VariantError(f"{cls.name}: {error}") from error
     except Exception as error:  # a fault of the rules, not of the options
         raise RuleError(f"{cls.name}: its options cannot be taken: {said(error, cls)}") from error
+    if not isinstance(players, int) or players < 1:
+        raise RuleError(f"{cls.name}: players is {players!r:.60}; it must be an int from 1 on")
+    return game
+
+
+def expect_names(cls: type[Game], options: Iterable[str]) -> None:
+    """Raise RuleError where an option, or what is no function, has the name of a method that the contract knows."""
+    for name, method in vars(Game).items():
+        if callable(method) and not name.startswith("_"):
+            member = getattr(cls, name)
+            if name in options or not (callable(member) or member is None):
+                what = "an option" if name in options else f"{member!r:.60}"
+                raise RuleError(f"{cls.name}: {name} is {what}, and a method of the contract; call it something else")
 
 
 def options_help(cls: type[Game]) -> str:

@@ -189,8 +189,8 @@ def raised_by_rules(error: BaseException) -> bool:
 
 
 def checked_value(value: Any) -> Value:
-    """Return what primitive() gave as a Value."""
-    if value is None or value not in tuple(Value):
+    """Return what primitive() gave as a Value; True and False, which Python counts as 1 and 0, are meant otherwise."""
+    if value is None or isinstance(value, bool) or value not in tuple(Value):
         raise Fault(f"primitive() gives {value!r}; it must give WIN, LOSE, TIE, DRAW or UNDECIDED")
     return Value(value)
 

@@ -97,7 +97,7 @@ def command(
                 raise click.UsageError(f"--{name} goes with --database and --json alone")
             export(source, folder, database, as_json)
             return
-    if output is not None and output.suffix not in SUFFIXES:
+    if output is not None and output.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"the file must be {', '.join(SUFFIXES)}, not {output.name!r}")
     if wanted["seed"] is not None and not wanted["sample"]:
         raise click.UsageError("--seed goes with --sample")
@@ -109,7 +109,7 @@ def command(
         pieces = (columns(solution, piece, wanted["moves"]) for piece in listed)
         partial = output.with_name(output.name + ".partial")
         try:
-            count = WRITERS[output.suffix](partial, names, pieces)
+            count = WRITERS[output.suffix.lower()](partial, names, pieces)
             partial.replace(output)
         except OSError as error:
             if isinstance(error, RetrogradeError):

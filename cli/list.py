@@ -45,7 +45,9 @@ def command(as_json: bool) -> None:
 def print_lists(databases: list[Facts], certificates: list[Facts], begun: list[Facts]) -> None:
     """Print the databases, the certificates, and what interrupted solves have left."""
     if not databases and not certificates:
-        click.echo(f"no databases in {home_folder()}; make one, as with: retrograde solve tictactoe")
+        home = home_folder()
+        what = ", which is no folder; see RETROGRADE_HOME" if home.exists() and not home.is_dir() else ""
+        click.echo(f"no databases in {home}{what}; make one, as with: retrograde solve tictactoe")
     if databases:
         rows = [tuple(map(heading, ("variant", "positions", "size", "at the start")))]
         click.echo(table([*rows, *map(cells, databases)], "<>><"))

@@ -210,18 +210,21 @@ class Desk:
 
 
 def men_of(text: str) -> str:
-    """Return the men of a FEN, White's first, as a variant names them; raise PositionError where there are no kings.
+    """Return the men of a FEN, White's first, as a variant names them; raise PositionError where it has no
+    such board, or not two kings.
 
     >>> men_of("8/8/8/3k4/8/8/2n5/K6R w")
     'KRKN'
     """
-    placement = re.split(r"[ _]", text.strip(), maxsplit=1)[0]
-    letters = re.sub(r"[^A-Za-z]", "", placement)
-    white, black = sorted(filter(str.isupper, letters)), sorted(filter(str.islower, letters))
+    from retrograde.games.chess import fen
+
+    board = re.split(r"[ _]", text.strip(), maxsplit=1)[0]
+    if "/" not in board:
+        raise PositionError(f"no FEN {text!r}; it should look like {fen.EXAMPLE}")
+    letters = fen.letters_of(board)
+    fen.check_kings(letters)
+    white, black = sorted(filter(str.isupper, letters.values())), sorted(filter(str.islower, letters.values()))
     sides = ["".join(man.upper() for man in side if man not in "Kk") for side in (white, black)]
-    rows = [re.sub("[1-8]", lambda digit: "." * int(digit[0]), row) for row in placement.split("/")]
-    if letters.count("K") != 1 or letters.count("k") != 1 or [len(row) for row in rows] != [8] * 8:
-        raise PositionError(f"no FEN {text!r}; it should look like 8/8/8/3k4/8/8/2n5/K6R w - - 0 1")
     return f"K{sides[0]}K{sides[1]}"
 
 

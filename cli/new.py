@@ -50,8 +50,10 @@ def valid_name(name: str) -> str:
     """Return a name that a rule file may have; raise UsageError where it may not."""
     from retrograde.games.catalog import game_names
 
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name) or name.endswith("_"):
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name.endswith("_"):
         why = f"a name is small letters, digits and underscores, as in my_game, not {name!r}"
+    elif keyword.iskeyword(name):
+        why = f"{name!r} is a word of Python; choose another name"
     elif name in TAKEN:
         why = f"there is a Python module {name!r}, which programs here would no longer find; choose another name"
     elif name in game_names():

@@ -83,7 +83,7 @@ def class_and_options(text: str) -> tuple[type[Game], str]:
     except VariantError as error:
         for file, _ in trusted_files(name):
             mine = f"{file}:{options}" if options else f"{file}"
-            raise VariantError(f"no game {name!r} is installed; for your own rules of that name write {mine}") from error
+            raise VariantError(f"no game {name!r} is installed; for your rules of that name write {mine}") from error
         raise
 
 

@@ -29,7 +29,7 @@ class Graph:
     """What a move, by its position and its number there, pays player 0 at once, and takes from the second of two."""
 
     def __post_init__(self):
-        self.game = SimpleNamespace(players=self.players)
+        self.game = SimpleNamespace(players=self.players, write=str)
         self.work = SimpleNamespace(budget=SimpleNamespace(check=lambda *needed: None))
         numbers = sorted(set(self.tiers))
         starts = [self.tiers.index(tier) for tier in numbers] + [len(self.tiers)]

@@ -1,10 +1,14 @@
 """What people call games, players and what stands on a board."""
 
+import re
+
 import pytest
 
-from retrograde.games import Game
-from retrograde.games.catalog import load_game
+from retrograde.games import Game, RuleError, VariantError
+from retrograde.games.catalog import load_game, trust
 from retrograde.games.naming import piece_name, player_to_move, variant_title
+
+from .command_line import HEAP
 
 TITLES = {
     "connect4:5,4": "Connect Four 5 × 4",
@@ -15,6 +19,31 @@ TITLES = {
     "dodgem:3": "Dodgem 3 × 3",
     "mutorere": "Mū Tōrere",
 }
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("write: str = 'x'", "heap: write is an option, and a method of the contract; call it something else"),
+        ("odds = 3", "heap: odds is 3, and a method of the contract; call it something else"),
+        ("players = 'two'", "heap: players is 'two'; it must be an int from 1 on"),
+        ("players = 0", "heap: players is 0; it must be an int from 1 on"),
+    ],
+)
+def test_words_of_the_contract_are_kept_for_it(line, complaint, tmp_path):
+    path = tmp_path / "heap.py"
+    path.write_text(HEAP.replace("    size: int = 10\n", f"    size: int = 10\n    {line}\n"), encoding="utf-8")
+    with pytest.raises(RuleError, match=complaint):
+        load_game(str(path))
+
+
+def test_rules_of_ones_own_are_named_by_their_file(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(HEAP, encoding="utf-8")
+    trust(load_game(str(path)))
+    what = re.escape(f"no game 'mine' is installed; for your rules of that name write {path}:size=12")
+    with pytest.raises(VariantError, match=what):
+        load_game("mine:size=12")
 
 
 @pytest.mark.parametrize("text", TITLES)

@@ -86,7 +86,8 @@ def test_lines_of_many_variants(home):
     assert errors[0].startswith("no game 'nosuch'")
     assert errors[1] == "no database for connect4; make it with: retrograde solve connect4"
     assert errors[2] == "a line is a VARIANT and a position, not 'alone'"
-    assert errors[3].startswith("no FEN") and errors[4].startswith("no FEN")
+    assert errors[3] == "no legal position: Black has no king; put one"
+    assert errors[4].startswith("no board '8/8/8/8/8/2k5/1Q6/K6'; it takes eight rows of eight squares")
     given = rows(retrograde("query", "tictactoe", "--batch", "-", input="X../.../...\nconnect4:4,4\t2122\n"))
     assert [row[-2:] for row in given] == lost[:2]
 

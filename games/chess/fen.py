@@ -138,12 +138,18 @@ def letters_of(board: str) -> dict[int, str]:
     return {square: sign for square, sign in enumerate(signs) if sign != "."}
 
 
-def check_men(letters: dict[int, str]) -> None:
-    """Raise PositionError unless there are a king of each colour, few enough men, and pawns on their ranks."""
+def check_kings(letters: dict[int, str]) -> None:
+    """Raise PositionError unless there is one king of each colour."""
     count = Counter(letters.values())
     for king, side in (("K", "White"), ("k", "Black")):
         if count[king] != 1:
             raise PositionError(f"{LEGAL}: {side} has {count[king] or 'no'} king{'s' * (count[king] > 1)}; put one")
+
+
+def check_men(letters: dict[int, str]) -> None:
+    """Raise PositionError unless there are a king of each colour, few enough men, and pawns on their ranks."""
+    check_kings(letters)
+    count = Counter(letters.values())
     if len(letters) > men.MOST_MEN:
         raise PositionError(f"{len(letters)} men are on the board; endings have {men.MOST_MEN} at most")
     if len(letters) > men.MOST_WITH_PAWNS and {"P", "p"} & count.keys():

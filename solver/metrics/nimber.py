@@ -60,7 +60,7 @@ def lost(own: Own, explored: Explored, look: Look) -> Array:
     """Return -1 for each position, what ends are worth; raise Unsuited where one is not lost for who is to move."""
     wrong = (look.primitives != UNDECIDED) & (look.primitives != LOSE)
     if wrong.any():
-        position = int(explored.positions[look.begin + np.flatnonzero(wrong)[0]])
+        position = explored.game.write(int(explored.positions[look.begin + np.flatnonzero(wrong)[0]]))
         raise Unsuited(f"nimbers are of games in which who cannot move has lost; in position {position} it is not so")
     if (look.movers < 0).any():
         raise Unsuited("nimbers are of games without chance; where there is chance, compute expectation")

@@ -56,11 +56,15 @@ class Numbering:
     @classmethod
     def of(cls, game: Any, tiers: Any = None) -> "Numbering":
         """Return the numbering of a game, or of some of its tiers; raise RuleError where it is none."""
-        tiers = sorted({index(tier) for tier in (game.tiers if tiers is None else tiers)})
-        sizes = [index(game.size(tier)) for tier in tiers]
+        given = game.tiers if tiers is None else tiers
+        try:
+            tiers = sorted(set(map(index, given)))
+        except TypeError:
+            raise RuleError(f"{variant(game)}: tiers is {given!r:.60}; it must be a list of ints, all tiers") from None
+        sizes = [game.size(tier) for tier in tiers]
         for tier, size in zip(tiers, sizes, strict=True):
-            if not 0 < size < MOST_SLOTS:
-                raise RuleError(f"{variant(game)}: size({tier}) gives {size}; it must give a number from 1 to 2**40")
+            if not is_whole(size) or not 0 < size < MOST_SLOTS:
+                raise RuleError(f"{variant(game)}: size({tier}) gives {size}; it must give an int from 1 to 2**40")
         if not tiers:
             raise RuleError(f"{variant(game)} has a size(), and no tiers; give the class a property that lists them")
         return cls(np.array(tiers, np.int64), np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))

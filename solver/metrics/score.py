@@ -122,7 +122,7 @@ def tier_of(explored: Explored, own: Own, looks: list[Look], ends: Array, low: i
         )
         if found < 0:
             raise Unsuited(
-                "a move pays at once and stays in its tier(), so that for all one knows play comes back to it, and what "
+                "a move pays at once and stays in its tier(), so that play might come back to it, and what "
                 "can be won has no limit; where moves pay, let tier() rise with each"
             )
         lists.append(links[:found].copy())

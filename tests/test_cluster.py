@@ -24,6 +24,7 @@ from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variants_in
 from retrograde.games.game import METRICS
 from retrograde.solver.cluster import site
+from retrograde.solver.cluster.machine import machine
 from retrograde.solver.cluster.over import executor_over
 from retrograde.solver.cluster.site import ClusterError, Facts, facts
 from retrograde.solver.engine import NoWay, solve
@@ -360,7 +361,7 @@ def test_who_is_not_fit_is_refused(tmp_path):
             with pytest.raises(ClusterError, match=said):
                 site.run(of_another(lock, **other), b"this is not even unpacked")
         assert site.run(of_another(lock), pickle.dumps((divmod, (7, 2), {}))) == (3, 1)
-        assert site.greet(pickle.dumps(site.site_of(lock, False))) == site.machine()
+        assert site.greet(pickle.dumps(site.site_of(lock, False))) == machine()
 
 
 def test_sources_are_told_apart():

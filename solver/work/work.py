@@ -109,6 +109,11 @@ class Work:
         return isinstance(self.executor, ThreadPoolExecutor)
 
     @property
+    def apart(self) -> bool:
+        """Whether a worker may be on another machine, and sees what is in a file only once it is written out."""
+        return isinstance(self.executor, Remote) and self.executor.apart
+
+    @property
     def larger(self) -> int:
         """How many times as large as usual tasks may be."""
         return LARGER if isinstance(self.executor, Remote) else 1
@@ -150,7 +155,7 @@ class Work:
 
     def prepare(self) -> None:
         """See to it that tasks on other machines read what is in shared arrays."""
-        if isinstance(self.executor, Remote) and self.executor.apart:
+        if self.apart:
             publish()
 
     def zeros(self, name: str, length: int, dtype: Any) -> Shared:

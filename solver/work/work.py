@@ -114,6 +114,11 @@ class Work:
         return isinstance(self.executor, Remote) and self.executor.apart
 
     @property
+    def ranged_from(self) -> int | None:
+        """From how many slots on a tier lies in ranges; None where none does, for workers share our memory."""
+        return None if self.shares_memory else self.sizes.ranged_slots
+
+    @property
     def larger(self) -> int:
         """How many times as large as usual tasks may be."""
         return LARGER if isinstance(self.executor, Remote) else 1

@@ -160,10 +160,15 @@ def turns(looked: Looked, bits: int, scratch: Scratch) -> Iterator[Turn]:
 
 
 def shape_of(work: Work, count: int) -> Shape:
-    """Return how to cut so many slots into ranges: a few for each worker, which have memory for theirs."""
-    share = work.budget.left() // (4 * work.sharing * BYTES_IN_BUCKET)
-    bits = min(share, count // (RANGES_EACH * work.workers_now)).bit_length() - 1
-    return Shape.of(count, min(work.sizes.range_bits, max(bits, LEAST_RANGE_BITS)))
+    """Return how to cut so many slots into ranges."""
+    return cut(count, work.workers_now, work.budget.left() // work.sharing, work.sizes.range_bits)
+
+
+def cut(count: int, workers: int, memory: int, most_bits: int) -> Shape:
+    """Return how to cut so many slots into ranges of up to so many bits: a few for each worker, which has so many bytes
+    of memory."""
+    bits = min(memory // (4 * BYTES_IN_BUCKET), count // (RANGES_EACH * workers)).bit_length() - 1
+    return Shape.of(count, min(most_bits, max(bits, LEAST_RANGE_BITS)))
 
 
 def block_of(work: Work, shape: Shape, usual: int) -> int:

@@ -169,18 +169,19 @@ def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads,
     """It has written down what becomes of a range; the task runs again elsewhere, and that is never read."""
     once = tmp_path / "once"
     once.touch()
-    name = "retrograde.solver.ranges.propagation.step"
-    monkeypatch.setattr(name, partial(step_or_end, once=once, ours=os.getpid()))
+    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 1)
+    name = "retrograde.solver.ranges.propagation.do_steps"
+    monkeypatch.setattr(name, partial(steps_or_end, once=once, ours=os.getpid()))
     variant, way = "chess:KQK", "numbered"
     path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
     assert not once.exists()
     assert path.read_bytes() == by_threads(variant, way)
 
 
-def step_or_end(task, once, ours):
+def steps_or_end(task, once, ours):
     """Do a step; the first worker to have done one that is not the first ends before it can tell of it."""
-    done = steps.step(task)
-    if task.remoteness > 2 and os.getpid() != ours and once.exists():
+    done = steps.do_steps(task)
+    if task.steps[0].remoteness > 2 and os.getpid() != ours and once.exists():
         once.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     return done

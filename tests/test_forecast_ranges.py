@@ -10,7 +10,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.forecast import estimate
 from retrograde.solver.forecast_ranges import WORKER, add_ranges
-from retrograde.solver.ranges.steps import step, turn
+from retrograde.solver.ranges.steps import do_steps, turn
 from retrograde.solver.work.memory import peak_memory
 from retrograde.solver.work.sizes import Sizes
 
@@ -32,17 +32,18 @@ class Watched(Elsewhere):
             taken = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        if function in (turn, step):
+        if function in (turn, do_steps):
             self.memory = max(self.memory, taken)
-        if function is step:
-            self.sent, self.steps = self.sent + len(task) + len(result), self.steps + 1
+        if function is do_steps:
+            self.sent, self.steps = self.sent + len(task) + len(result), self.steps + len(args[0].steps)
         self.disk = max(self.disk, sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file()))
         return pickle.loads(result)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("variant", "way", "least"), [("teeko:4,3", "numbered", 20_000), ("lgame", "listed", 2_000)])
-def test_a_solve_takes_what_it_is_expected_to(variant, way, least, tmp_path):
+def test_a_solve_takes_what_it_is_expected_to(variant, way, least, tmp_path, monkeypatch):
+    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 1)  # or all would be done here
     sizes = Sizes(ranged_slots=least, range_bits=11)
     game, path = load_game(variant), tmp_path / "there" / "game.h5"
     expected = estimate(game, workers=1)

@@ -28,8 +28,9 @@ GAME = tangle.DenseTangle()
 
 @pytest.fixture
 def in_small(monkeypatch):
-    """Have files written however little is in them, and some deltas upon a base."""
+    """Have files written however little is in them, some deltas upon a base, and tasks of a step or a few."""
     monkeypatch.setattr("retrograde.solver.ranges.steps.LEAST", 1)
+    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 3)
     monkeypatch.setattr(files, "MOST_DELTAS", 2)
     monkeypatch.setattr(files, "MOST_CHANGED", 0.8)
 

@@ -72,7 +72,7 @@ def test_positions_lie_in_ranges_where_they_are_many(tmp_path, ranged):
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone", "in_small")
 def test_a_solve_that_was_stopped_goes_on_from_its_last_note(tmp_path, monkeypatch):
-    """Stopped again and again at any note, before it is written or behind it."""
+    """Stopped again and again at any note, before it is written or behind it, with tasks of another size each time."""
     game, sizes = GAMES[0], replace(RANGED, journal_seconds=0)
     monkeypatch.setattr(tangle.Tangle, "start", tangle.position_of(8, False, 0, 0, 63))
     monkeypatch.setattr("retrograde.solver.links.checkpoint.SHARE", 0)
@@ -90,6 +90,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_note(tmp_path, monkeypat
     monkeypatch.setattr(Notes, "write", write_and_stop)
     monkeypatch.setattr(Notes, "last", lambda notes: taken_up.append(last(notes)) or taken_up[-1])
     while not path.exists():
+        monkeypatch.setattr(cycles, "STRETCH", dice.choice([1, 2, 4]))
         with suppress(Stop):
             solve(game, path, way="listed", executor=Elsewhere(), sizes=sizes)
     assert path.read_bytes() == whole

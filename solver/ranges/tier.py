@@ -9,6 +9,7 @@ does he pass anything back himself.
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,7 +127,7 @@ def taken_up(notes: Notes) -> tuple[Looked, Passing | None] | None:
 def look_at_all(tier: Tier, looked: Looked, work: Work, phase: Phase, notes: Notes) -> None:
     """Look at all slots of a tier that have not been looked at."""
     size = block_of(work, looked.shape, tier.usual)
-    ends = [(begin, min(begin + size, tier.slots)) for begin in range(looked.done, tier.slots, size)]
+    ends = stretches(looked.done, tier.slots, size)
     found = work.map(tier.look, tier.tasks(notes.scratch, looked.shape, ends))
     for (begin, end), piece in zip(ends, found, strict=True):
         if len(piece.sizes):
@@ -137,6 +138,16 @@ def look_at_all(tier: Tier, looked: Looked, work: Work, phase: Phase, notes: Not
         phase.working(tier.looking * end, tier.number, Deciding(0, tier.slots, None))
         if notes.pace.is_due:
             notes.write((looked, None))
+
+
+def stretches(done: int, slots: int, size: int) -> list[Ends]:
+    """Return the stretches of some slots that are left, so many of which are done, perhaps in others of another size:
+    none crosses a multiple of *size*.
+
+    >>> stretches(3, 10, 4), stretches(8, 8, 4)
+    ([(3, 4), (4, 8), (8, 10)], [])
+    """
+    return [*pairwise(sorted({done, *range(done - done % size + size, slots, size), slots}))]
 
 
 def piece_of(scratch: Scratch, scores: Array, left: Array, sizes: Array, links: Packed) -> Piece:

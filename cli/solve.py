@@ -328,6 +328,10 @@ def print_estimate(
             game, executor.workers if executor else workers or os.cpu_count() or 1, listener=line, metric=goal.metric,
             against=goal.against is not None, is_plain=looks_plain,
         )  # fmt: skip
+        if executor and goal.metric == METRICS[0] and not goal.against:
+            from retrograde.solver.forecast_ranges import add_ranges
+
+            add_ranges(game, expected, executor.workers, executor.sharing)
     print_expected(variant(game), expected, path, as_json, executor)
 
 
@@ -365,11 +369,19 @@ def print_expected(
         return
     click.echo(f"{heading(name)}: an estimate\n")
     rows = [("workers", str(executor))] if executor else []
+    of_the_first, workers = "", []
+    if "worker" in expected.ranges:
+        of_the_first = " of the process that solves"
+        workers = [
+            ("", f"{told(expected, 'worker', size)} of each worker"),
+            ("wire", f"{told(expected, 'wire', size)} for each ply of remoteness"),
+        ]
     rows += [
         ("positions", told(expected, "positions", amount)),
         ("records", told(expected, "records", amount)),
         ("time", told(expected, "seconds", duration)),
-        ("memory", told(expected, "memory", size)),
+        ("memory", f"{told(expected, 'memory', size)}{of_the_first}"),
+        *workers,
         ("scratch", f"{told(expected, 'scratch', size)} of disk while it runs"),
         ("database", told(expected, "database", size)),
         ("disk", f"{size(free)} free{'' if expected.fits(free) else ', which is too little: solve refuses to begin'}"),

@@ -162,7 +162,10 @@ class Estimate:
     `waves` are records by the plies from the start, `tiers` by tier. `counted` waves are not estimated; `complete` says
     that these are all, `open` that nothing is known beyond them, so that all is told of these alone. `ranges` has the
     least and the most of each amount, by its name, the most None where it is not known; `rests_on` says in sentences
-    where all that comes from.
+    where all that comes from. Where play comes back, a record has so many `links`.
+
+    `worker` and `wire` are of solves by ranges on a cluster (see forecast_ranges.py): memory of each worker, and bytes
+    that are sent for each step.
     """
 
     records: int
@@ -177,6 +180,9 @@ class Estimate:
     memory: int = 0
     scratch: int = 0
     database: int = 0
+    links: float = 0.0
+    worker: int = 0
+    wire: int = 0
     ranges: dict[str, tuple[float, float | None]] = field(default_factory=dict)
     rests_on: list[str] = field(default_factory=list)
 
@@ -226,6 +232,7 @@ def estimate(
     result = Estimate(0, 0, [round(wave) for wave in found.waves], {k: round(n) for k, n in found.tiers.items()})
     result.counted, result.complete, result.open = found.counted, found.complete, found.open
     listed = metric != METRICS[0]
+    result.links = found.links if found.returns else 0.0
     result.streamed = not listed and found.records > in_memory and not found.returns and is_for_a_stream(game)
     result.put("records", records)
     result.put("positions", records.times(found.symmetric))

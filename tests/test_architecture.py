@@ -140,6 +140,7 @@ ROOMS = {
             "slotted",
             "sampling",
             "forecast",
+            "forecast_ranges",
             "streamed",
             "setwise",
             "recheck",

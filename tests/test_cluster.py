@@ -24,6 +24,7 @@ from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variants_in
 from retrograde.games.game import METRICS
 from retrograde.solver.cluster import site
+from retrograde.solver.cluster.machine import machine
 from retrograde.solver.cluster.over import executor_over
 from retrograde.solver.cluster.site import ClusterError, Facts, facts
 from retrograde.solver.engine import NoWay, solve
@@ -168,18 +169,19 @@ def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads,
     """It has written down what becomes of a range; the task runs again elsewhere, and that is never read."""
     once = tmp_path / "once"
     once.touch()
-    name = "retrograde.solver.ranges.propagation.step"
-    monkeypatch.setattr(name, partial(step_or_end, once=once, ours=os.getpid()))
+    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 1)
+    name = "retrograde.solver.ranges.propagation.do_steps"
+    monkeypatch.setattr(name, partial(steps_or_end, once=once, ours=os.getpid()))
     variant, way = "chess:KQK", "numbered"
     path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
     assert not once.exists()
     assert path.read_bytes() == by_threads(variant, way)
 
 
-def step_or_end(task, once, ours):
+def steps_or_end(task, once, ours):
     """Do a step; the first worker to have done one that is not the first ends before it can tell of it."""
-    done = steps.step(task)
-    if task.remoteness > 2 and os.getpid() != ours and once.exists():
+    done = steps.do_steps(task)
+    if task.steps[0].remoteness > 2 and os.getpid() != ours and once.exists():
         once.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     return done
@@ -265,9 +267,10 @@ def test_against_a_model_there_are_threads_alone(tmp_path, executor):
 
 
 def test_an_estimate_is_of_the_workers_of_the_cluster(tmp_path):
-    run = process("solve", "connect4:4,4", "--cluster", "local:1", "--estimate", env=environment(tmp_path))
+    run = process("solve", "teeko", "--cluster", "local:1", "--estimate", env=environment(tmp_path))
     assert run.returncode == 0, run.stderr
-    assert "1 worker on 1 machine" in run.stdout
+    for said in ("1 worker on 1 machine", "of each worker", "for each ply of remoteness", "9,971,010 slots in "):
+        assert said in run.stdout
 
 
 # Sets of endings
@@ -360,7 +363,7 @@ def test_who_is_not_fit_is_refused(tmp_path):
             with pytest.raises(ClusterError, match=said):
                 site.run(of_another(lock, **other), b"this is not even unpacked")
         assert site.run(of_another(lock), pickle.dumps((divmod, (7, 2), {}))) == (3, 1)
-        assert site.greet(pickle.dumps(site.site_of(lock, False))) == site.machine()
+        assert site.greet(pickle.dumps(site.site_of(lock, False))) == machine()
 
 
 def test_sources_are_told_apart():

@@ -1,7 +1,5 @@
 """Tiers whose slots lie in ranges: the values of the slow and obvious solver, whatever becomes of the tasks."""
 
-import pickle
-from concurrent.futures import Executor, Future
 from contextlib import suppress
 from random import Random
 
@@ -21,46 +19,18 @@ from retrograde.solver.work.scratch import Scratch
 from retrograde.solver.work.sizes import Sizes
 
 from . import reference, tangle, turning
+from .elsewhere import Elsewhere, Late
 from .solving import Stop, graphs, outcomes
 
 RANGED = Sizes(ranged_slots=1, range_bits=2)
 GAME = tangle.DenseTangle()
 
 
-class Elsewhere(Executor):
-    """Runs a task at once, as another process would: of what it is given it has a copy, and we of its result."""
-
-    def submit(self, function, /, *args):
-        future = Future()
-        try:
-            future.set_result(self.run(pickle.dumps((function, args))))
-        except BaseException as error:
-            future.set_exception(error)
-        return future
-
-    def run(self, task):
-        function, args = pickle.loads(task)
-        return pickle.loads(pickle.dumps(function(*args)))
-
-
-class Late(Elsewhere):
-    """Runs each task twice, and once more when others have gone on, as a worker does that was taken for lost."""
-
-    def __init__(self):
-        self.before = []
-
-    def run(self, task):
-        self.before.append(task)
-        for late in self.before[-12::4]:
-            with suppress(Exception):  # what it would read may be gone
-                super().run(late)
-        return super().run(task)
-
-
 @pytest.fixture
 def in_small(monkeypatch):
-    """Have files written however little is in them, and some deltas upon a base."""
+    """Have files written however little is in them, some deltas upon a base, and tasks of a step or a few."""
     monkeypatch.setattr("retrograde.solver.ranges.steps.LEAST", 1)
+    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 3)
     monkeypatch.setattr(files, "MOST_DELTAS", 2)
     monkeypatch.setattr(files, "MOST_CHANGED", 0.8)
 

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from retrograde.solver.cluster.executor import ClusterExecutor, told
-from retrograde.solver.cluster.site import ClusterError, facts, machine
+from retrograde.solver.cluster.machine import machine
+from retrograde.solver.cluster.site import ClusterError, facts
 
 try:
     from mpi4py import MPI

@@ -18,13 +18,12 @@ import zstandard
 
 from retrograde.databases.lock import Lock, word_in
 from retrograde.games.game import RetrogradeError
+from retrograde.solver.cluster.machine import machine
 from retrograde.solver.work.parcels import Parcel, packed, unpacked
 from retrograde.solver.work.sources import ROOT, digest
 
 PLACES = ("games", "databases", "solver")
 """The folders of sources that decide what a task does."""
-BOOT = Path("/proc/sys/kernel/random/boot_id")
-"""Where Linux says which start of which machine this is."""
 
 
 class ClusterError(RetrogradeError, RuntimeError):
@@ -53,15 +52,6 @@ def facts() -> Facts:
     zstd = ".".join(map(str, zstandard.ZSTD_VERSION))
     python = f"{sys.version_info[0]}.{sys.version_info[1]}"
     return Facts(f"sources {digest(files)[:8]}", python, np.__version__, version("numba"), zstd)
-
-
-def machine() -> str:
-    """Return a name of this machine, another one for each."""
-    try:
-        boot = BOOT.read_text("ascii").strip()
-    except OSError:
-        boot = ""
-    return f"{platform.node()} {boot}".strip()
 
 
 class Site(NamedTuple):

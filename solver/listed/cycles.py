@@ -27,6 +27,7 @@ from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.work.arrays import Compressed, Part
 from retrograde.solver.work.driver import Done
 from retrograde.solver.work.progress import Deciding, Phase
+from retrograde.solver.work.scratch import Scratch
 from retrograde.solver.work.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -95,6 +96,30 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
             end = min(begin + piece, count)
             part = known.sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
             yield np.array([k, low + begin, low + end], np.int64), known.scores[begin:end], part
+
+
+def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Done]:
+    """Yield the same where workers are other processes, and positions are many: these lie in ranges, one after
+    another, and each is a piece. Links are made here, too, whether or not the rules give the parents."""
+    from retrograde.solver.ranges import tier as ranges  # which few solves need
+
+    low, high = table.space.stretch(k)
+    nothing = table.scores.part(0, 0)
+    tier = Cyclic(table, k, low, high, table.scores.part(low, high), nothing, nothing)
+
+    def tasks(scratch: Scratch, shape: Shape, ends: list[tuple[int, int]]) -> Iterator[Any]:
+        stretches = [(k, low + begin, low + end) for begin, end in ends]
+        return ((scratch, (tier, shape, *of)) for of in to_look_at(table, stretches, work))
+
+    cut = ranges.Tier(
+        f"ranges{table.bits}-{k}", int(table.space.tiers[k]), high - low, table.bits, put_aside, tasks, STRETCH, LOOKING
+    )
+    with ExitStack() as until_kept:
+        found, sizes = ranges.solve_in_ranges(cut, work, phase, until_kept)
+        for begin, scores in found:
+            end = begin + len(scores)
+            part = sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
+            yield np.array([k, low + begin, low + end], np.int64), scores, part
 
 
 def propagate(tier: Cyclic, state: State, work: Work, phase: Phase) -> None:
@@ -171,6 +196,15 @@ def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
 
 
 # Tasks
+
+
+def put_aside(task: tuple[Scratch, Any]) -> Any:
+    """Divide the children of a stretch, and put aside what is known of its positions, and the links, by range."""
+    from retrograde.solver.ranges.tier import piece_of
+
+    scratch, stretch = task
+    _, found, links = look_at(stretch)
+    return piece_of(scratch, found.scores, found.left, found.sizes, links)
 
 
 def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple[int, Found, Any]:

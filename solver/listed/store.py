@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.game import Game, defines
-from retrograde.solver.listed.cycles import solve_cycles
+from retrograde.solver.listed.cycles import solve_by_ranges, solve_cycles
 from retrograde.solver.listed.space import SpaceAside, StateSpace, levels
 from retrograde.solver.listed.sweep import solve_sweeping
 from retrograde.solver.listed.table import Table
@@ -84,8 +84,11 @@ class ListedStore:
         cyclic = {k for k in left if self.propagate or self.table.space.has_cycles(k)}
         plain = [(k, *part) for k in left if k not in cyclic for part in self.left[k]]
         yield from solve_sweeping(self.table, plain, self.work)
+        ranged = self.work.ranged_from
         for k in sorted(cyclic):
-            yield from solve_cycles(self.table, k, self.work, phase)
+            low, high = self.table.space.stretch(k)
+            solve = solve_cycles if ranged is None or high - low < ranged else solve_by_ranges
+            yield from solve(self.table, k, self.work, phase)
 
     def keep(self, done: Done) -> Kept:
         """Take the scores and sizes of stretches of tiers."""

@@ -17,7 +17,6 @@ from retrograde.solver.boards.fit import formation_of, is_chess
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.left import left_type
 from retrograde.solver.outcomes.score import score_type
-from retrograde.solver.work.work import Work
 
 if TYPE_CHECKING:
     from retrograde.solver.boards.formation import Formation
@@ -67,11 +66,6 @@ def room_to_the_end(formation: "Formation", metric: str, scores: int) -> int:
     then little is left but what is known of positions with the side to move that is written last."""
     known = LAST + (metric in TO_PROGRESS)
     return max(room_of(formation, metric), int(known * formation.pairs * formation.inner) + scores)
-
-
-def ranged_from(work: Work) -> int | None:
-    """Return from how many slots on a tier lies in ranges; None where none does, for workers share our memory."""
-    return None if work.shares_memory else work.sizes.ranged_slots
 
 
 def room_in_ranges(game: Game, count: int, bits: int, ranged: int | None = None) -> Room:

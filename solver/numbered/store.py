@@ -23,7 +23,7 @@ from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import ranged_from, room_for_tiers, room_of
+from retrograde.solver.numbered.room import room_for_tiers, room_of
 from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
@@ -52,7 +52,7 @@ class NumberedStore:
         *metric*, remoteness or one of TO_PROGRESS."""
         numbering, dtype = Numbering.own(game), score_type(bits)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
-        room = room_for_tiers(game, numbering, bits, by_sets, metric, ranged_from(work))
+        room = room_for_tiers(game, numbering, bits, by_sets, metric, work.ranged_from)
         enough = every + room.most <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
@@ -115,7 +115,7 @@ class NumberedStore:
         if self.metric != METRICS[0] or rests_on(self.table.game):
             self.refuse(k)
         # Neither is imported where sets do, which need little of it
-        ranged = ranged_from(self.work)
+        ranged = self.work.ranged_from
         if ranged is not None and self.table.numbering.size(k) >= ranged:
             from retrograde.solver.numbered.by_ranges import solve_by_ranges as solve
         else:

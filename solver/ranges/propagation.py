@@ -7,15 +7,21 @@ the step behind it. The order in which a range takes them decides nothing.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Self
 
 from retrograde.solver.links.sorting import PutPart
 from retrograde.solver.outcomes.propagation import Tell
 from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
 from retrograde.solver.ranges.files import Section, Sections, State
-from retrograde.solver.ranges.steps import Step, Turned, step
+from retrograde.solver.ranges.steps import Step, Steps, Turned, do_steps
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.work import Work
+
+TOGETHER = 100_000
+"""Updates in a task, at least, where there are so many: they take as long as it takes to send one..."""
+READ = 16
+"""...and so do as many times as many slots that are read for them."""
 
 
 @dataclass
@@ -95,16 +101,17 @@ class RangedPropagation:
         updates = passing.updates
         due, name = passing.due.pop(remoteness, set()), f"updates{group}.{remoteness}"
         numbers = sorted({*updates, *due})
-        tasks = (
+        steps = (
             Step(
-                self.scratch, name, len(passing.states), self.shift, passing.states[number], passing.parents[number],
+                self.scratch, len(passing.states), self.shift, passing.states[number], passing.parents[number],
                 group, remoteness, number in due, updates.get(number, []),
             )
             for number in numbers
         )  # fmt: skip
         found: dict[int, list[Section]] = defaultdict(list)
         old = {section.name for sections in updates.values() for section in sections if isinstance(section, Frame)}
-        for number, done in zip(numbers, self.work.map(step, tasks), strict=True):
+        stepped = chain.from_iterable(self.work.map(do_steps, together(name, steps)))
+        for number, done in zip(numbers, stepped, strict=True):
             if done.state.name != passing.states[number].name:
                 old.add(passing.states[number].name)
             passing.states[number] = done.state
@@ -115,6 +122,25 @@ class RangedPropagation:
             self.tell(passing.decided, self.total, remoteness)
         passing.updates, passing.remoteness = dict(found), remoteness + 1
         return old
+
+
+def together(name: str, steps: Iterable[Step]) -> Iterator[Steps]:
+    """Yield tasks of steps: little ones are not worth being sent each by itself, nor at all where they are few."""
+    some: list[Step] = []
+    items = 0
+    for one in steps:
+        some.append(one)
+        items += one.state.size // READ + sum(map(updates_in, one.updates))
+        if items >= TOGETHER:
+            yield Steps(name, some)
+            some, items = [], 0
+    if some:
+        yield Steps(name, some)
+
+
+def updates_in(section: Section) -> int:
+    """Return how many updates there are in a section."""
+    return section.size // 4 if isinstance(section, Frame) else len(section)
 
 
 def sort_in(found: dict[int, list[Section]], updates: Sections) -> None:

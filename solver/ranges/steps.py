@@ -67,7 +67,6 @@ class Step(NamedTuple):
     """
 
     scratch: Scratch
-    name: str
     ranges: int
     shift: int
     state: State
@@ -76,6 +75,13 @@ class Step(NamedTuple):
     remoteness: int
     due: bool
     updates: list[Section]
+
+
+class Steps(NamedTuple):
+    """The task of such steps one after another, whose updates are put aside under a *name*."""
+
+    name: str
+    steps: list[Step]
 
 
 class Stepped(NamedTuple):
@@ -88,15 +94,20 @@ class Stepped(NamedTuple):
     decided: int
 
 
-def step(task: Step) -> Stepped:
+def do_steps(task: Steps) -> list[Stepped]:
+    """Do some steps."""
+    return [step(task.name, one) for one in task.steps]
+
+
+def step(name: str, task: Step) -> Stepped:
     """Do a step of a range."""
     scores, left = task.state.read(task.scratch)
     before = left.copy()
     frontier, late = (begun if task.remoteness == 0 else gone_on)(task, scores, left)
     if task.remoteness:
         state = task.state.after(task.scratch, scores, left, np.flatnonzero(left != before))
-        return Stepped(state, told(task, frontier, scores), plies(late, task.state.bits), len(frontier))
-    return Stepped(task.state, told(task, frontier, scores), plies(late, task.state.bits), 0)
+        return Stepped(state, told(name, task, frontier, scores), plies(late, task.state.bits), len(frontier))
+    return Stepped(task.state, told(name, task, frontier, scores), plies(late, task.state.bits), 0)
 
 
 def begun(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
@@ -132,7 +143,7 @@ def gone_on(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
     return np.concatenate([np.empty(0, np.int64), *settled]), scores[np.concatenate(late)]
 
 
-def told(task: Step, frontier: Array, scores: Array) -> Sections:
+def told(name: str, task: Step, frontier: Array, scores: Array) -> Sections:
     """Return what the parents of slots that are decided now are told."""
     bounds = np.zeros(task.ranges + 1, np.int64)
     if not len(frontier):
@@ -146,7 +157,7 @@ def told(task: Step, frontier: Array, scores: Array) -> Sections:
     )
     if updates.nbytes < LEAST:
         return Sections("", bounds, updates)
-    return put(task.scratch, task.name, np.split(updates, bounds[1:-1]), plain=True)
+    return put(task.scratch, name, np.split(updates, bounds[1:-1]), plain=True)
 
 
 def plies(late: Array, bits: int) -> list[int]:

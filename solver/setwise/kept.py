@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.solver.cluster.sheets import read_sheet, write_stretch
 from retrograde.solver.setwise.forward_kernels import FROM, LINK, SHARED, Sets
-from retrograde.solver.setwise.kept_kernels import copy_tiers, squeeze_planes, unsqueeze_planes
+from retrograde.solver.setwise.kept_kernels import copy_groups, copy_words, squeeze_planes, unsqueeze_planes
 from retrograde.solver.setwise.rules import NO_MIRROR
 from retrograde.solver.setwise.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.setwise.twins import expect_same_links, find_turned_words, find_twins, turn_words
@@ -27,6 +28,7 @@ Array = np.ndarray[Any, Any]
 
 NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
 """Of the first wave, and of one that is done with."""
+NO_WORDS = np.empty(0, np.uint64)
 
 
 FEWEST_SENT, MOST_SENT = 1 << 15, 1 << 21
@@ -36,8 +38,9 @@ BYTES_A_WORD = 512
 
 
 class Aside(NamedTuple):
-    """Where things are put: into scratch files, or else, where there are none, they stay in memory; whether waves are
-    spread there on the way back; and whether what goes into files is plain, because there is room for that."""
+    """Where things are put: into scratch files, or else, where there are none, they stay in memory; whether there is
+    room for waves to be spread there on the way back, in sheets where there are files; and whether what goes into files
+    is plain, because there is room for that."""
 
     scratch: Scratch | None
     spreads: bool = False
@@ -89,6 +92,8 @@ class Wave:
         self.sets: list[Any] = []
         self.planes: list[Any] = []
         self.spread: Spread | None = None
+        self.sheet: Frame | None = None
+        """The file with the planes of all chunks, if they are in one (see sheets.py)."""
         self.mirror = NO_MIRROR
         self.twins = self.kept = np.arange(len(tiers))
         """For each tier the row of its image; and of the one that is kept for it, its own or that."""
@@ -115,12 +120,16 @@ class Wave:
         """Return the same wave, as tasks are told of it that do not need its links."""
         wave = Wave(self.number, self.tiers, NO_LINKS, NO_STARTS)
         wave.begins, wave.sets, wave.planes, wave.spread = self.begins, self.sets, self.planes, self.spread
-        wave.mirror, wave.kept = self.mirror, self.kept
+        wave.mirror, wave.kept, wave.sheet = self.mirror, self.kept, self.sheet
         return wave
 
     def rows_of(self, chunk: int) -> tuple[int, int]:
         """Return from which tier to which a chunk goes."""
         return self.begins[chunk], self.begins[chunk + 1] if chunk + 1 < len(self.begins) else len(self.tiers)
+
+    def words_in(self) -> Array:
+        """Return how many words there are in each chunk."""
+        return np.add.reduceat(self.tiers[:, WORDS], self.begins)
 
     def chunks_of(self, rows: Array) -> Iterator[tuple[int, int, int]]:
         """Yield each chunk in which some tiers are, whose rows ascend, and from where to where in these."""
@@ -145,16 +154,36 @@ class Wave:
         group = word = 0
         for chunk, begin, end in self.chunks_of(rows):
             head = groups_of(self.tiers[slice(*self.rows_of(chunk))])
-            group, word = copy_tiers(aside.get(self.sets[chunk]), head, sets, begin, end, group, word)
+            content = aside.get(self.sets[chunk])
+            group = copy_groups(content, sets, begin, end, group)
+            word = copy_words(content, head, sets, begin, end, word)
         return sets
 
-    def take_planes(self, aside: Aside, rows: Array, sets: Sets, count: int, name: str) -> Array:
-        """Return so many planes of some tiers, uint64[count, words + 1], whose sets have been taken."""
+    def take_worths(self, aside: Aside, rows: Array, count: int, name: str) -> tuple[Sets, Array]:
+        """Return the sets of some tiers, rows ascending, and so many planes of these, uint64[count, words + 1]; without
+        the words where the planes are in a sheet, in which the tiers' are told to be."""
+        if self.sheet:
+            assert aside.scratch
+            return self.take_groups(aside, rows, name), read_sheet(aside.scratch, self.sheet, count)
+        sets = self.take(aside, rows, name)
         planes = room_for_planes(name, count, int(sets.tiers[:, WORDS].sum()))
         for chunk, begin, end in self.chunks_of(rows):
             there, content = self.tiers[rows[begin:end]], aside.get(self.planes[chunk])
             unsqueeze_planes(content, count, there, sets, begin, planes)
-        return planes
+        return sets, planes
+
+    def take_groups(self, aside: Aside, rows: Array, name: str) -> Sets:
+        """Return the same without the words; these are told to be where all of the wave have them."""
+        tiers, words = self.tiers[rows], behind(self.words_in())
+        groups = groups_of(tiers)
+        sets = Sets(
+            tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32), NO_WORDS
+        )
+        group = 0
+        for chunk, begin, end in self.chunks_of(rows):
+            tiers[begin:end, WORD] += words[chunk]
+            group = copy_groups(aside.get(self.sets[chunk]), sets, begin, end, group)
+        return sets
 
     def spread_out(self, aside: Aside, count: int, rooms: tuple[Array, ...]) -> Spread:
         """Spread the wave, with so many planes, into room for it, and forget what was put aside."""
@@ -187,6 +216,10 @@ class Wave:
         """Put the planes of a chunk aside, whose words are those from *begin* on."""
         own = self.tiers[slice(*self.rows_of(chunk))]
         end = begin + int(own[:, WORDS].sum())
+        if self.sheet:
+            assert aside.scratch
+            write_stretch(aside.scratch, self.sheet, int(behind(self.words_in())[chunk]), planes[:, begin:end])
+            return self.sheet
         count, size = len(planes), len(planes) * words_for(int(own[-1, FIRST] + own[-1, COUNT]))
         out = room("planes aside", size, np.uint64)[:size]
         squeeze_planes(words, planes, begin, end, count, out)

@@ -9,23 +9,33 @@ from retrograde.solver.work.kernel import lean_kernel
 
 
 @lean_kernel
-def copy_tiers(content, head, sets, begin, end, group, word):
-    """Copy some tiers out of a chunk, in which so many groups come before the words, into *sets*, behind the groups and
-    words that are there; say in their table where they are now, and return how many groups and words there are then."""
-    tiers, occupied, before, words = sets
+def copy_groups(content, sets, begin, end, group):
+    """Copy the groups of some tiers out of a chunk into *sets*, behind those that are there; say in their table where
+    they are now, and return how many groups there are then."""
+    tiers, occupied, before, _ = sets
     for row in range(begin, end):
-        from_group, from_word = tiers[row, GROUP], head + tiers[row, WORD]
-        tiers[row, GROUP], tiers[row, WORD] = group, word
+        from_group = tiers[row, GROUP]
+        tiers[row, GROUP] = group
         count = 0
         for k in range(tiers[row, GROUPS] + AFTER_TIER):
             occupied[group + k] = content[from_group + k]
             before[group + k] = count
             count += popcount(content[from_group + k])
+        group += tiers[row, GROUPS] + AFTER_TIER
+    return group
+
+
+@lean_kernel
+def copy_words(content, head, sets, begin, end, word):
+    """Do the same with their words, before which so many groups come in the chunk; return how many there are then."""
+    tiers, _, _, words = sets
+    for row in range(begin, end):
+        from_word = head + tiers[row, WORD]
+        tiers[row, WORD] = word
         for k in range(tiers[row, WORDS]):
             words[word + k] = content[from_word + k]
-        group += tiers[row, GROUPS] + AFTER_TIER
         word += tiers[row, WORDS]
-    return group, word
+    return word
 
 
 @lean_kernel

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.solver.cluster.sheets import is_sheet, new_sheet
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from retrograde.solver.setwise.backward_kernels import NONE, TO, TURNED, StepRoom, backward, make_steps
 from retrograde.solver.setwise.forward_kernels import FROM, PLACE, SHARED
@@ -105,8 +106,7 @@ def solve_tiers(task: Task) -> Solved:
         sets = wave.take(aside, np.arange(first, behind), "own")
         there = links[:, TO] != NONE
         rows, links[there, TO] = np.unique(links[there, TO], return_inverse=True)
-        sets_after = after.take(aside, rows, "after")
-        planes_after = after.take_planes(aside, rows, sets_after, back.planes_after, "after")
+        sets_after, planes_after = after.take_worths(aside, rows, back.planes_after, "after")
         planes = room_for_planes("own", count, int(sets.tiers[:, WORDS].sum()))
     worths = np.zeros((behind - first, len(codes)), np.int64)
     backward(back.imaging, after.mirror, sets, links, starts - starts[0], sets_after, planes_after, planes, worths)
@@ -141,9 +141,9 @@ class SetwiseStore:
         self.tally, self.start_tally = np.zeros((2, 4 * (len(found) + 2), TALLIED), np.int64)
         self.waves: list[dict[int, Tier]] = [{} for _ in found]
         self.last = len(found) - 1
-        self.left: list[set[int]] = [set(np.flatnonzero(words_in(wave)).tolist()) for wave in found]
+        self.left: list[set[int]] = [set(np.flatnonzero(wave.words_in()).tolist()) for wave in found]
         """The chunks that are not solved, by wave."""
-        self.rooms = rooms_to_spread(found) if aside.spreads else []
+        self.rooms = rooms_to_spread(found) if aside.spreads and not aside.scratch else []
         for wave in found:
             wave.planes = [None] * len(wave.sets)
 
@@ -154,7 +154,7 @@ class SetwiseStore:
             for frame in self.scratch.missing(self.needed()):
                 raise self.scratch.damaged(frame)
         last = self.found[self.last]
-        if self.aside.spreads:
+        if self.rooms:
             (_, _, _, words), planes = last.spread_out(self.aside, planes_for(0), self.rooms[self.last & 1])
             planes[:] = 0
             planes[-1] = words[: planes.shape[1]]  # what has not been lost is tied
@@ -162,6 +162,7 @@ class SetwiseStore:
             self.found[0].spread = None
             self.rooms.clear()
             return
+        self.find_sheet(last)
         for chunk in self.left[self.last] if self.left[self.last - 1] else ():
             rows = np.arange(*last.rows_of(chunk))
             sets = last.take(self.aside, rows, "own")
@@ -211,8 +212,10 @@ class SetwiseStore:
         links, starts = links_out(wave, after)
         plies = self.last - number
         count = planes_for(plies)
-        if self.aside.spreads:
+        if self.rooms:
             wave.spread_out(self.aside, count, self.rooms[number & 1])
+        for each in (wave, after):
+            self.find_sheet(each)
         back = Back(
             self.rules.imaging, self.aside, self.scratch, wave.without_links(), links, starts, after.without_links(),
             planes_for(plies - 1), count, codes_for(count, plies), len(self.tally),
@@ -233,14 +236,26 @@ class SetwiseStore:
             self.aside.sync(filter(None, wave.planes))
             self.scratch.sync(self.steps_of(number))  # all else has been before
             self.log.settle()
-        after.sets, after.planes, after.spread = [], [], None
+        after.sets, after.planes, after.spread, after.sheet = [], [], None, None
         after.links, after.starts = NO_LINKS, NO_STARTS
         for what in (f"sets{after.number}", f"planes{after.number}", f"told{number}"):
             self.aside.drop(what)
 
+    def find_sheet(self, wave: Wave) -> None:
+        """See to it that a wave has the sheet in which its planes are, or where there are none yet and there is room
+        for it, a new one."""
+        if not self.aside.scratch:
+            return
+        there = next(filter(None, wave.planes), None)
+        if is_sheet(there):
+            wave.sheet = there
+        elif there is None and self.aside.spreads:
+            planes, words = planes_for(self.last - wave.number), int(wave.tiers[:, WORDS].sum())
+            wave.sheet = new_sheet(self.aside.scratch, f"planes{wave.number}", planes, words)
+
     def tasks(self, told: Told[Back], wave: Wave) -> Iterator[Task]:
         """Yield tasks that solve the chunks of a wave that are left."""
-        left, words = set(self.left[wave.number]), words_in(wave).tolist()
+        left, words = set(self.left[wave.number]), wave.words_in().tolist()
         least = max(min(TASK_WORDS, sum(words) // (4 * self.work.workers)), LEAST_WORDS)
         least = words_together(self.work, sum(words), least)
         begin = end = total = 0
@@ -253,11 +268,6 @@ class SetwiseStore:
             end = chunk + 1
         if total:
             yield Task(told, wave.number, begin, end)
-
-
-def words_in(wave: Wave) -> Array:
-    """Return how many words there are in each chunk of a wave."""
-    return np.add.reduceat(wave.tiers[:, WORDS], wave.begins)
 
 
 def links_out(wave: Wave, after: Wave) -> tuple[Array, Array]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
+from retrograde.solver.cluster.sheets import can_be_had
 from retrograde.solver.forecast import QUICK, check_disk, estimate
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
@@ -152,11 +153,19 @@ class Attempt:
         left = int(over[OPEN, STORED])
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0
-        if not self.aside.scratch and bytes_of_planes(waves) < FOR_PLANES * self.work.budget.left():
-            self.aside = Aside(None, spreads=True)
+        self.aside = self.aside._replace(spreads=self.spreads(bytes_of_planes(waves)))
         store = SetwiseStore(self.rules, self.work, solved, self.scratch, self.aside, waves, over, times)
         drive(store, solved, self.work.phase("solving", left))
         return solved_from(store)
+
+    def spreads(self, planes: int) -> bool:
+        """Tell whether waves are to be spread on the way back, whose planes take so many bytes: workers of other
+        processes must see the files that this one does, and these lie in the memory of the system."""
+        if self.aside.scratch:
+            there = self.aside.plain and not self.work.apart and can_be_had()
+            if not there or planes > shutil.disk_usage(self.work.scratch).free // 2:
+                return False
+        return planes < FOR_PLANES * self.work.budget.left()
 
     def explore(self, log: SetsLog, phase: Phase) -> list[Wave]:
         """Return all waves, and count positions by primitive value; raise Unfit where it cannot be done so, TooMuch

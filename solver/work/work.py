@@ -109,6 +109,16 @@ class Work:
         return isinstance(self.executor, ThreadPoolExecutor)
 
     @property
+    def apart(self) -> bool:
+        """Whether a worker may be on another machine, and sees what is in a file only once it is written out."""
+        return isinstance(self.executor, Remote) and self.executor.apart
+
+    @property
+    def ranged_from(self) -> int | None:
+        """From how many slots on a tier lies in ranges; None where none does, for workers share our memory."""
+        return None if self.shares_memory else self.sizes.ranged_slots
+
+    @property
     def larger(self) -> int:
         """How many times as large as usual tasks may be."""
         return LARGER if isinstance(self.executor, Remote) else 1
@@ -150,7 +160,7 @@ class Work:
 
     def prepare(self) -> None:
         """See to it that tasks on other machines read what is in shared arrays."""
-        if isinstance(self.executor, Remote) and self.executor.apart:
+        if self.apart:
             publish()
 
     def zeros(self, name: str, length: int, dtype: Any) -> Shared:

@@ -141,6 +141,7 @@ ROOMS = {
             "sampling",
             "forecast",
             "streamed",
+            "plain",
             "setwise",
             "recheck",
             "audit",

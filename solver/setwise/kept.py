@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.solver.plain.rules import NO_MIRROR
+from retrograde.solver.plain.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.setwise.forward_kernels import FROM, LINK, SHARED, Sets
 from retrograde.solver.setwise.kept_kernels import copy_tiers, squeeze_planes, unsqueeze_planes
-from retrograde.solver.setwise.rules import NO_MIRROR
-from retrograde.solver.setwise.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.setwise.twins import expect_same_links, find_turned_words, find_twins, turn_words
 from retrograde.solver.setwise.words import AFTER_TIER
 from retrograde.solver.work.scratch import Frame, Scratch

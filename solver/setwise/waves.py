@@ -7,28 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import Game, defines
-from retrograde.solver.rules.examine import start_of
-from retrograde.solver.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.setwise.forward_kernels import (
-    BIT,
-    FROM,
-    LINK,
-    LOST,
-    MANY,
-    NO_PLACE,
-    OPEN,
-    PLACE,
-    SHARED,
-    TIED,
-    UNLIKE,
-    Sets,
-    forward,
-)
-from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, number_groups, planes_for
-from retrograde.solver.setwise.rules import Program, Rules, rules_of
-from retrograde.solver.setwise.symbols import LANES
-from retrograde.solver.setwise.tier_kernels import (
+from retrograde.games.game import Game
+from retrograde.solver.plain.glance import may_be_plain
+from retrograde.solver.plain.rules import Program, Rules, rules_of
+from retrograde.solver.plain.symbols import LANES
+from retrograde.solver.plain.tier_kernels import (
     BASE,
     BITS,
     CHILD_BASE,
@@ -50,6 +33,23 @@ from retrograde.solver.setwise.tier_kernels import (
     ends_of,
     find_links,
 )
+from retrograde.solver.rules.examine import start_of
+from retrograde.solver.setwise.backward_kernels import MOST_PLANES
+from retrograde.solver.setwise.forward_kernels import (
+    BIT,
+    FROM,
+    LINK,
+    MANY,
+    NO_PLACE,
+    OPEN,
+    PLACE,
+    SHARED,
+    TIED,
+    UNLIKE,
+    Sets,
+    forward,
+)
+from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, number_groups, planes_for
 from retrograde.solver.setwise.twins import Lopsided
 from retrograde.solver.setwise.words import GROUP_BITS
 from retrograde.solver.streamed.steps import TALLIED
@@ -120,42 +120,51 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
 def looks_plain(game: Game) -> bool:
     """Tell whether rules are plain from the start to the end in a few tiers of each wave: a game of which that is so
     will be solved word by word, but for a surprise in the others."""
-    start = start_of(game)
     try:
-        rules = rules_of(game)
-        tiers, plies = first_wave(game, start, Aside(None)).tiers, 0
-        while len(tiers):
-            ahead, plies = next_tiers(rules, tiers), plies + 1
-            if ahead is None or planes_for(plies) > MOST_PLANES:
-                return False
-            children = ahead[0]
-            tiers = children[:: -(-len(children) // GLANCES)].copy()
-            values = np.array([value_of_rest(rules, tier) for tier in tiers])
-            if not {*values.tolist()} <= {OPEN, TIED, LOST} or {OPEN, TIED} <= {*values.tolist()}:
-                return False
-            tiers = tiers[values == OPEN]
-            tiers[:, [WORDS, COUNT]] = 1
+        most_bits(game, plain_rules(game))
     except Unfit:
         return False
-    return plain_start(game, start)
+    return True
 
 
-def plain_start(game: Game, start: int) -> bool:
-    """Tell whether the first position is its own image."""
-    return not defines(game, "images") or not {*game.images(start)} - {start}
+def plain_rules(game: Game) -> Rules:
+    """Return the rules of a game; raise Unfit where they are seen not to be plain."""
+    if not may_be_plain(game):
+        raise Unfit
+    return rules_of(game)
+
+
+def most_bits(game: Game, rules: Rules) -> int:
+    """Return in how many bits positions of a tier differ at most, of a few tiers of each wave; raise Unfit where rules
+    are not plain there."""
+    tiers, plies, most = first_wave(game, start_of(game), Aside(None)).tiers, 0, 0
+    while len(tiers):
+        ahead, plies = next_tiers(rules, tiers), plies + 1
+        if ahead is None or planes_for(plies) > MOST_PLANES:
+            raise Unfit
+        children = ahead[0]
+        tiers = children[:: -(-len(children) // GLANCES)].copy()
+        most = max(most, int(tiers[:, BITS].max()))
+        values = np.array([value_of_rest(rules, tier) for tier in tiers])
+        if not {*values.tolist()} <= {OPEN, TIED, rules.decided} or {OPEN, TIED} <= {*values.tolist()}:
+            raise Unfit
+        tiers = tiers[values == OPEN]
+        tiers[:, [WORDS, COUNT]] = 1
+    return most
 
 
 def value_of_rest(rules: Rules, tier: Array) -> int:
-    """Return the primitive value of the positions of a tier that are not lost, UNCLEAR where that is not plain."""
+    """Return the primitive value of the positions of a tier that are not decided, UNCLEAR where that is not plain."""
     cubes, values = np.empty((MOST_CUBES, 2), np.int64), np.empty(len(rules.ending.nodes), np.int64)
-    return int(ends_of(rules.ending, tier[BASE], tier[MASK], values, cubes)[1])
+    return int(ends_of(rules.ending, rules.decided, tier[BASE], tier[MASK], values, cubes)[1])
 
 
 class Forth(NamedTuple):
-    """What the tasks of a wave are told: the programs of ends and of images; where things are put aside; the wave
-    before, and the wave, whose tiers are to be filled."""
+    """What the tasks of a wave are told: the program of ends, and what decided games are worth; that of images; where
+    things are put aside; the wave before, and the wave, whose tiers are to be filled."""
 
     ending: Program
+    decided: int
     imaging: Program
     aside: Aside
     before: Wave
@@ -188,7 +197,7 @@ def fill(task: Task) -> list[Filled]:
 
 def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     """Fill the tiers from one row to another, and put them aside together."""
-    ending, imaging, aside, before, wave = forth
+    ending, decided, imaging, aside, before, wave = forth
     kept = wave.kept[begin:end] == np.arange(begin, end)
     counts = np.diff(wave.starts[begin : end + 1])
     links = wave.links[wave.starts[begin] : wave.starts[end]][np.repeat(kept, counts)].copy()
@@ -204,7 +213,7 @@ def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     content = room("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
     tally = np.zeros((VALUES, TALLIED), np.int64)
-    count = forward(ending, imaging, wave.mirror, parents, children, links, starts, tally)
+    count = forward(ending, decided, imaging, wave.mirror, parents, children, links, starts, tally)
     if count == UNLIKE:
         raise Lopsided
     if count < 0:

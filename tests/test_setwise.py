@@ -355,7 +355,7 @@ def test_twins_have_the_images_of_all_positions(ranks):
     wave.mirror, wave.kept = mirror, np.array([0, 0])
     dense = [sum(1 << rank % 64 for rank in ranks if rank >> 6 == word) for word in range(256)]
     groups = [sum(1 << k for k in range(64) if dense[64 * group + k]) for group in range(4)]
-    wave.tiers[0, tier_kernels.WORDS] = sum(map(bool, dense))
+    wave.tiers[0, [tier_kernels.WORDS, tier_kernels.COUNT]] = sum(map(bool, dense)), len(ranks)
     wave.begins.append(0)
     wave.sets.append(np.array([*groups, 0, 0, 0, 0, *filter(None, dense)], np.uint64))
     sets = wave.take_whole(Aside(None), np.array([0, 1]), "twins")
@@ -419,10 +419,11 @@ def test_positions_are_not_listed_where_there_are_many_to_be_had_by_words(in_mem
     "variant", ["connect4:4,4", "connect4:5,4,3", "tests/misere4.py:4,4", "tests/misere4.py:5,3,3"]
 )
 def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
-    """With planes as words, and squeezed."""
+    """With planes as words, and squeezed; with no steps held in memory, some, and all."""
     game = load_game(variant)
     wanted = solve(game, tmp_path / "streamed.h5", way="streamed", sizes=SIZES).read_bytes()
-    for workers, weight, for_planes in ((1, 1 << 15, 0.5), (2, 50, 0.5), (2, 50, 0.0)):
+    for workers, weight, for_planes, steps in ((1, 1 << 15, 0.5, 0), (2, 50, 0.5, 20_000), (2, 50, 0.0, 1 << 28)):
+        monkeypatch.setattr("retrograde.solver.setwise.way.STEPS_CACHED", steps)
         monkeypatch.setattr("retrograde.solver.setwise.way.FOR_PLANES", for_planes)
         monkeypatch.setattr("retrograde.solver.setwise.store.TASK_WORDS", weight)
         sizes = replace(SIZES, chunk_words=weight)

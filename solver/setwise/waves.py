@@ -135,21 +135,21 @@ def plain_rules(game: Game) -> Rules:
 
 
 def most_bits(game: Game, rules: Rules) -> int:
-    """Return in how many bits positions of a tier differ at most, of a few tiers of each wave; raise Unfit where rules
-    are not plain there."""
+    """Return in how many bits positions of a tier differ at most, of the widest tiers of each wave; raise Unfit where
+    rules are not plain there."""
     tiers, plies, most = first_wave(game, start_of(game), Aside(None)).tiers, 0, 0
     while len(tiers):
         ahead, plies = next_tiers(rules, tiers), plies + 1
         if ahead is None or planes_for(plies) > MOST_PLANES:
             raise Unfit
-        children = ahead[0]
-        tiers = children[:: -(-len(children) // GLANCES)].copy()
+        widest = np.argsort(-ahead[0][:, BITS], kind="stable")[:GLANCES]
+        tiers = ahead[0][np.sort(widest)]
         most = max(most, int(tiers[:, BITS].max()))
         values = np.array([value_of_rest(rules, tier) for tier in tiers])
         if not {*values.tolist()} <= {OPEN, TIED, rules.decided} or {OPEN, TIED} <= {*values.tolist()}:
             raise Unfit
         tiers = tiers[values == OPEN]
-        tiers[:, [WORDS, COUNT]] = 1
+        tiers[:, WORDS] = 1
     return most
 
 
@@ -161,7 +161,8 @@ def value_of_rest(rules: Rules, tier: Array) -> int:
 
 class Forth(NamedTuple):
     """What the tasks of a wave are told: the program of ends, and what decided games are worth; that of images; where
-    things are put aside; the wave before, and the wave, whose tiers are to be filled."""
+    things are put aside; the wave before, and the wave, whose tiers are to be filled; and the parents of all these, if
+    tasks are not to take their own."""
 
     ending: Program
     decided: int
@@ -169,6 +170,20 @@ class Forth(NamedTuple):
     aside: Aside
     before: Wave
     wave: Wave
+    parents: "Parents | None"
+
+
+class Parents(NamedTuple):
+    """Tiers of a wave, by ascending rows of its table, and their sets, with those of twins made."""
+
+    rows: Array
+    sets: Sets
+
+
+def parents_in(before: Wave, aside: Aside, links: Array) -> Parents:
+    """Return the tiers that some links come from."""
+    rows = np.unique(links[:, FROM])
+    return Parents(rows, before.take_whole(aside, rows, "parents"))
 
 
 class Task(NamedTuple):
@@ -197,23 +212,24 @@ def fill(task: Task) -> list[Filled]:
 
 def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     """Fill the tiers from one row to another, and put them aside together."""
-    ending, decided, imaging, aside, before, wave = forth
+    ending, decided, imaging, aside, before, wave, parents = forth
     kept = wave.kept[begin:end] == np.arange(begin, end)
     counts = np.diff(wave.starts[begin : end + 1])
     links = wave.links[wave.starts[begin] : wave.starts[end]][np.repeat(kept, counts)].copy()
     starts = np.append(0, np.cumsum(counts * kept))
-    rows, links[:, FROM] = np.unique(links[:, FROM], return_inverse=True)
-    parents = before.take_whole(aside, rows, "parents")
+    if parents is None:
+        parents = parents_in(before, aside, links)
+    links[:, FROM] = np.searchsorted(parents.rows, links[:, FROM])
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
     groups = groups_of(tiers)
-    pulled = parents.tiers[links[:, FROM]]
+    pulled = parents.sets.tiers[links[:, FROM]]
     most = np.where(links[:, PLACE] == MANY, pulled[:, COUNT], 2 * pulled[:, WORDS]).sum()
     most = min(int(most), LANES * int(tiers[:, GROUPS].sum()))
     content = room("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
     tally = np.zeros((VALUES, TALLIED), np.int64)
-    count = forward(ending, decided, imaging, wave.mirror, parents, children, links, starts, tally)
+    count = forward(ending, decided, imaging, wave.mirror, parents.sets, children, links, starts, tally)
     if count == UNLIKE:
         raise Lopsided
     if count < 0:

@@ -38,6 +38,7 @@ from retrograde.solver.setwise.waves import (
     first_wave,
     most_bits,
     next_tiers,
+    parents_in,
     plain_rules,
     stretches_of,
     take_in,
@@ -67,7 +68,8 @@ PLENTY = 16
 CACHED = 4
 """The part of the memory that is left, one in so many, that has what is read of scratch files..."""
 STEPS_CACHED = 1 << 28
-"""...and bytes of it where only steps are there: tiers are written by number, and those of many waves alternate."""
+"""...and bytes of it where only steps are there: tiers are written by number, and those of many waves alternate. As
+many bytes of them are in no file at all."""
 
 
 class TooMuch(Exception):
@@ -137,7 +139,11 @@ class Attempt:
         cached = max(work.budget.left(), 0) // CACHED
         if not work.shares_memory:  # each worker has as much, and so has this process
             cached //= work.sharing + 1
-        self.scratch = work.until_written(Scratch(work.scratch, cached if in_scratch else min(cached, STEPS_CACHED)))
+        if in_scratch:
+            self.scratch = work.until_written(Scratch(work.scratch, cached))
+        else:
+            steps = min(cached, STEPS_CACHED)
+            self.scratch = work.until_written(Scratch(work.scratch, steps, held=steps))
         self.aside = Aside(self.scratch if in_scratch else None, plain=not work.shares_memory)
         self.over = np.zeros((VALUES, TALLIED), np.int64)
         self.looked_ahead = False
@@ -200,9 +206,10 @@ class Attempt:
         """Fill the tiers of a wave, but for what is in the log."""
         known = log.filled.pop(wave.number, {})
         found = stretches_of(before, wave, self.work.sizes.chunk_words)
+        parents = None if self.aside.scratch else parents_in(before, self.aside, wave.links_to_kept())
         forth = Forth(
-            self.rules.ending, self.rules.decided, self.rules.imaging, self.aside, before.without_links(), wave
-        )
+            self.rules.ending, self.rules.decided, self.rules.imaging, self.aside, before.without_links(), wave, parents
+        )  # fmt: skip
         told = Told(forth, self.aside.scratch, f"told{wave.number}")
         left = [stretch for stretch in found if stretch[0] not in known]
         least = words_together(self.work, sum(words for _, _, words in left), 1)

@@ -4,8 +4,8 @@
     python benchmarks/boards.py 4,4,3         solves these again
     python benchmarks/boards.py --misere      the same by the rules of tests/misere4.py, in which such a row loses
 
-A row of boards.csv, or misere.csv, has width, height and how many in a row win; how many positions there are; value and remoteness of
-the empty board; the longest win and the longest loss, in plies; and the bytes of the database.
+A row of boards.csv, or misere.csv, has width, height and how many in a row win, or lose; how many positions there are;
+value and remoteness of the empty board; the longest win and the longest loss, in plies; and the bytes of the database.
 """
 
 import argparse

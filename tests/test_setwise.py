@@ -391,10 +391,20 @@ def test_other_games_are_left_to_other_ways(variant, tmp_path, monkeypatch):
     game = load_game(variant)
     assert not may_be_plain(game)
     for seen in (may_be_plain, lambda game: True):
-        for place in ("engine", "setwise.waves"):
+        for place in ("engine", "setwise.foresight"):
             monkeypatch.setattr(f"retrograde.solver.{place}.may_be_plain", seen)
         with pytest.raises(NoWay, match="cannot be solved in the way that was asked for"):
             solved_by_words(game, tmp_path / "game.h5")
+
+
+def test_of_rules_that_raise_others_speak():
+    class Raising(Drops):
+        def do_move(self, position, column):
+            if self.filled(position).bit_count() == 2:
+                raise LookupError
+            return super().do_move(position, column)
+
+    assert may_be_plain(Drops(3, 3, ())) and not may_be_plain(Raising(3, 3, ()))
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ they are: whoever fails here would fail there, after rules have been run on bits
 if they branch on each of them.
 """
 
+from itertools import islice
 from operator import index
 from typing import NamedTuple
 
-from retrograde.games.game import UNDECIDED, Game, defines
+from retrograde.games.game import MOST_MOVES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 
 LOOKED_AT = 64
@@ -33,12 +34,22 @@ class Seen(NamedTuple):
 
 def may_be_plain(game: Game) -> bool:
     """Tell whether a game is one for a stream, from a position that is its own image, and no two positions of a tier
-    are seen of which moves are not the same, or do not write the same constants into both."""
+    are seen of which moves are not the same, or do not write the same constants into both.
+
+    Where rules raise anything, it is left to others to say so.
+    """
     if not is_for_a_stream(game):
         return False
     start = start_of(game)
-    if defines(game, "images") and {*game.images(start)} - {start}:
+    try:
+        own_image = not defines(game, "images") or not {*game.images(start)} - {start}
+        return own_image and looks_alike(game, start)
+    except Exception:
         return False
+
+
+def looks_alike(game: Game, start: int) -> bool:
+    """Tell whether moves are alike in the positions of each tier of the first waves, as far as these are looked at."""
     wave, left = [start], LOOKED_AT
     while wave and left:
         first: dict[int, Seen] = {}
@@ -56,6 +67,6 @@ def may_be_plain(game: Game) -> bool:
 
 def look_at(game: Game, position: int) -> Seen:
     """Return what is seen of a position."""
-    moves = [index(move) for move in game.generate_moves(position)]
+    moves = [index(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
     children = [index(game.do_move(position, move)) for move in moves]
     return Seen(position, moves, children, [index(game.tier(child)) for child in children])

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import Game
-from retrograde.solver.plain.glance import may_be_plain
-from retrograde.solver.plain.rules import Program, Rules, rules_of
+from retrograde.solver.plain.rules import Program, Rules
 from retrograde.solver.plain.symbols import LANES
 from retrograde.solver.plain.tier_kernels import (
     BASE,
@@ -23,33 +22,27 @@ from retrograde.solver.plain.tier_kernels import (
     GROUPS,
     LEAD,
     MASK,
-    MOST_CUBES,
     NUMBER,
     OWNER,
     TIER,
     VALUE,
     WORD,
     WORDS,
-    ends_of,
     find_links,
 )
-from retrograde.solver.rules.examine import start_of
-from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import (
     BIT,
     FROM,
     LINK,
     MANY,
     NO_PLACE,
-    OPEN,
     PLACE,
     SHARED,
-    TIED,
     UNLIKE,
     Sets,
     forward,
 )
-from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, number_groups, planes_for
+from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, number_groups
 from retrograde.solver.setwise.twins import Lopsided
 from retrograde.solver.setwise.words import GROUP_BITS
 from retrograde.solver.streamed.steps import TALLIED
@@ -64,8 +57,8 @@ VALUES = 8
 """Rows of a tally of primitive values."""
 MOST_ONE_BY_ONE = 1 << 24
 """Positions of a tier times groups of the next, at most, where several bits are put into ranks."""
-GLANCES = 8
-"""Tiers of a wave that are looked at to tell whether rules are plain."""
+PARENTS = "parents"
+"""How the names of rooms begin for the tiers that moves come from."""
 KNOWN = [WORD, WORDS, FIRST, COUNT, VALUE]
 """Columns of a table of tiers that are not known before these are filled."""
 
@@ -117,48 +110,6 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     return children, links, starts
 
 
-def looks_plain(game: Game) -> bool:
-    """Tell whether rules are plain from the start to the end in a few tiers of each wave: a game of which that is so
-    will be solved word by word, but for a surprise in the others."""
-    try:
-        most_bits(game, plain_rules(game))
-    except Unfit:
-        return False
-    return True
-
-
-def plain_rules(game: Game) -> Rules:
-    """Return the rules of a game; raise Unfit where they are seen not to be plain."""
-    if not may_be_plain(game):
-        raise Unfit
-    return rules_of(game)
-
-
-def most_bits(game: Game, rules: Rules) -> int:
-    """Return in how many bits positions of a tier differ at most, of the widest tiers of each wave; raise Unfit where
-    rules are not plain there."""
-    tiers, plies, most = first_wave(game, start_of(game), Aside(None)).tiers, 0, 0
-    while len(tiers):
-        ahead, plies = next_tiers(rules, tiers), plies + 1
-        if ahead is None or planes_for(plies) > MOST_PLANES:
-            raise Unfit
-        widest = np.argsort(-ahead[0][:, BITS], kind="stable")[:GLANCES]
-        tiers = ahead[0][np.sort(widest)]
-        most = max(most, int(tiers[:, BITS].max()))
-        values = np.array([value_of_rest(rules, tier) for tier in tiers])
-        if not {*values.tolist()} <= {OPEN, TIED, rules.decided} or {OPEN, TIED} <= {*values.tolist()}:
-            raise Unfit
-        tiers = tiers[values == OPEN]
-        tiers[:, WORDS] = 1
-    return most
-
-
-def value_of_rest(rules: Rules, tier: Array) -> int:
-    """Return the primitive value of the positions of a tier that are not decided, UNCLEAR where that is not plain."""
-    cubes, values = np.empty((MOST_CUBES, 2), np.int64), np.empty(len(rules.ending.nodes), np.int64)
-    return int(ends_of(rules.ending, rules.decided, tier[BASE], tier[MASK], values, cubes)[1])
-
-
 class Forth(NamedTuple):
     """What the tasks of a wave are told: the program of ends, and what decided games are worth; that of images; where
     things are put aside; the wave before, and the wave, whose tiers are to be filled; and the parents of all these, if
@@ -183,7 +134,7 @@ class Parents(NamedTuple):
 def parents_in(before: Wave, aside: Aside, links: Array) -> Parents:
     """Return the tiers that some links come from."""
     rows = np.unique(links[:, FROM])
-    return Parents(rows, before.take_whole(aside, rows, "parents"))
+    return Parents(rows, before.take_whole(aside, rows, PARENTS))
 
 
 class Task(NamedTuple):

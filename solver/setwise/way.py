@@ -26,20 +26,20 @@ from retrograde.solver.plain.rules import NO_MIRROR, Rules
 from retrograde.solver.plain.tier_kernels import COUNT, NUMBER, VALUE, WORDS
 from retrograde.solver.rules.examine import start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
+from retrograde.solver.setwise.foresight import most_bits, plain_rules
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED
 from retrograde.solver.setwise.kept import Aside, Wave, bytes_of_planes, planes_for, save_memory, words_together
 from retrograde.solver.setwise.store import SetwiseStore
 from retrograde.solver.setwise.twins import Lopsided
 from retrograde.solver.setwise.waves import (
+    PARENTS,
     VALUES,
     Forth,
     SetsLog,
     fill,
     first_wave,
-    most_bits,
     next_tiers,
     parents_in,
-    plain_rules,
     stretches_of,
     take_in,
     tasks_of,
@@ -51,6 +51,7 @@ from retrograde.solver.work.driver import drive
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import DamagedScratch, Scratch, Told
+from retrograde.solver.work.tasks import clear_rooms
 from retrograde.solver.work.work import Unfit, Work
 
 BYTES_A_POSITION = 1.0
@@ -154,7 +155,10 @@ class Attempt:
         self.scratch.begin(fresh=not log.filled)
         log.believe(self.scratch)
         self.work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
-        waves = self.explore(log, self.work.phase("exploring"))
+        try:
+            waves = self.explore(log, self.work.phase("exploring"))
+        finally:
+            clear_rooms(PARENTS)
         over = self.over
         records = int(over[:, STORED].sum())
         if records <= self.work.sizes.in_memory:

@@ -322,7 +322,7 @@ def print_estimate(
     with listening(as_json) as line:
         announce(line, "reading the rules")
         from retrograde.solver.forecast import estimate  # which takes some time, in which nothing would be said
-        from retrograde.solver.setwise.waves import looks_plain
+        from retrograde.solver.setwise.foresight import looks_plain
 
         expected = estimate(
             game, executor.workers if executor else workers or os.cpu_count() or 1, listener=line, metric=goal.metric,

@@ -50,6 +50,7 @@ from retrograde.solver.interpreted import solve_interpreted
 from retrograde.solver.models.model import Model, NoModel
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.numbered.room import room_for_tiers
+from retrograde.solver.plain.glance import may_be_plain
 from retrograde.solver.recheck.sampled import verify_measured
 from retrograde.solver.rules.examine import NotCompilable, refuse_tuples
 from retrograde.solver.rules.exits import no_exit
@@ -352,14 +353,16 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
 
         yield Numbered(place.path, by_sets, order.fresh)
     elif not is_numbered(game) and "numbered" not in asked:
+        if by_words := "setwise" in asked and may_be_plain(game):
+            from retrograde.solver.setwise.way import Setwise
+
+            yield Setwise(early=len(asked) > 1)
         from retrograde.solver.listed.way import Listed
 
         if len(asked) > 1:
             yield Listed(limited=True)
-        if "setwise" in asked:
-            from retrograde.solver.setwise.way import Setwise
-
-            yield Setwise()
+            if by_words:
+                yield Setwise()
         if "streamed" in asked:
             from retrograde.solver.streamed.way import Streamed
 

@@ -142,6 +142,7 @@ ROOMS = {
             "forecast",
             "forecast_ranges",
             "streamed",
+            "plain",
             "setwise",
             "recheck",
             "audit",

@@ -114,9 +114,12 @@ def test_the_plain_file_is_the_same_game(solved, tmp_path):
     assert [row[:4] for row in legends[0]] == [row[:4] for row in legends[1]]
 
 
-def rows_of_boards() -> dict[str, dict[str, str]]:
-    with open(FOLDER / "boards.csv", newline="", encoding="utf-8") as file:
-        return {f"connect4:{row['width']},{row['height']},{row['in_a_row']}": row for row in csv.DictReader(file)}
+MISERE = Path(__file__).with_name("misere4.py")
+
+
+def rows_of_boards(table: str = "boards.csv", rules: str | Path = "connect4") -> dict[str, dict[str, str]]:
+    with open(FOLDER / table, newline="", encoding="utf-8") as file:
+        return {f"{rules}:{row['width']},{row['height']},{row['in_a_row']}": row for row in csv.DictReader(file)}
 
 
 def test_boards_are_as_published():
@@ -131,10 +134,25 @@ def test_boards_are_as_published():
         )
 
 
+def test_misere_play_has_the_same_positions():
+    """The same moves lead to the same ends, whoever has won there."""
+    rows, others = rows_of_boards(), rows_of_boards("misere.csv")
+    assert len(others) > 30 and {*others} <= {*rows}
+    assert all(row["positions"] == rows[variant]["positions"] for variant, row in others.items())
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize("line", ["3", "5"])
-def test_boards_are_worth_what_search_proves(line):
-    some = {variant: row for variant, row in rows_of_boards().items() if row["in_a_row"] == line}
+@pytest.mark.parametrize(
+    ("table", "rules", "line"),
+    [
+        ("boards.csv", "connect4", "3"),
+        ("boards.csv", "connect4", "5"),
+        ("misere.csv", MISERE, "3"),
+        ("misere.csv", MISERE, "4"),
+    ],
+)
+def test_boards_are_worth_what_search_proves(table, rules, line):
+    some = {variant: row for variant, row in rows_of_boards(table, rules).items() if row["in_a_row"] == line}
     small = {variant: row for variant, row in some.items() if int(row["width"]) * int(row["height"]) <= 16}
     assert len(small) > 1
     for variant, row in small.items():
@@ -147,7 +165,8 @@ def test_boards_come_out_the_same(monkeypatch):
     monkeypatch.syspath_prepend(FOLDER)
     boards = importlib.import_module("boards")
     for board in ("3,3,3", "4,4,3", "5,4,5"):
-        assert boards.solve(board) == boards.read()[board]
+        for table, rules in boards.RULES.items():
+            assert boards.solve(board, rules) == boards.read(table)[board]
 
 
 def test_tables_beside_others(tmp_path, monkeypatch, capsys):

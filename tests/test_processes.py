@@ -127,6 +127,17 @@ def test_bytes_put_aside_plain_are_read_where_they_lie(tmp_path):
     assert not there.missing(frames)
 
 
+def test_the_first_bytes_that_are_put_aside_may_be_held_in_memory(tmp_path):
+    scratch = Scratch(tmp_path, 0, held=10)
+    contents = {name: name.encode() * 5 for name in "abcd"}
+    frames = {name: scratch.write(name, content) for name, content in contents.items()}
+    assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["c", "d"]
+    scratch.drop("b")
+    frames["e"], contents["e"] = scratch.write("e", b"again"), b"again"
+    assert len(list(tmp_path.iterdir())) == 2
+    assert all(scratch.read(frames[name]) == contents[name] for name in "acde")
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("harm", ["a bit", "its end", "its head", "all"])
 def test_plain_bytes_that_are_damaged_are_not_taken(harm, tmp_path):

@@ -14,17 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrograde.databases import open_database
-from retrograde.games import LOSE, TIE, UNDECIDED, Game
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.listed.way import Listed
 from retrograde.solver.outcomes import bits, extract
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
-from retrograde.solver.setwise import rules, tier_kernels, words
+from retrograde.solver.plain import rules, tier_kernels
+from retrograde.solver.plain.glance import may_be_plain
+from retrograde.solver.plain.symbols import Circuit, Symbol
+from retrograde.solver.setwise import words
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.kept import Aside, Wave
 from retrograde.solver.setwise.store import codes_for, planes_for
-from retrograde.solver.setwise.symbols import Circuit, Symbol
 from retrograde.solver.setwise.way import Setwise
+from retrograde.solver.streamed.way import Streamed
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import DamagedScratch
 from retrograde.solver.work.sizes import Sizes
@@ -110,7 +114,7 @@ def test_symbols_are_what_ints_are(steps, position):
     ],
 )
 def test_rules_that_are_not_for_symbols_are_left_to_others(rules_of_some, monkeypatch):
-    monkeypatch.setattr("retrograde.solver.setwise.symbols.MOST_WAYS", 100)
+    monkeypatch.setattr("retrograde.solver.plain.symbols.MOST_WAYS", 100)
     with pytest.raises(Unfit):
         Circuit().decisions(rules_of_some)
 
@@ -141,7 +145,7 @@ def test_programs_say_what_rules_say(text):
                 tier_kernels.SAME if image == position else tier_kernels.LESS if first else tier_kernels.GREATER
             )
             position = game.do_move(position, dice.choice(moves))
-            lines, value = tier_kernels.ends_of(told.ending, position, 0, values, cubes)
+            lines, value = tier_kernels.ends_of(told.ending, told.decided, position, 0, values, cubes)
             assert not lines and value == game.primitive(position)
 
 
@@ -178,7 +182,8 @@ def test_bits_are_put_into_ranks_and_taken_out(word, place, bit):
 
 @dataclass(frozen=True)
 class Drops(Game):
-    """Stones fall into columns; who fills a line with stones of one colour wins. A *twist* spoils what words need."""
+    """Stones fall into columns; who fills a line with stones of one colour wins, or loses in *misere* play. A *twist*
+    spoils what words need."""
 
     width: int
     height: int
@@ -186,6 +191,7 @@ class Drops(Game):
     twist: str = ""
     mirror: bool = False
     images_told: int = 1
+    misere: bool = False
 
     # As in Connect Four, a guard lies on each column; cells are bits, O is 1.
 
@@ -227,7 +233,7 @@ class Drops(Game):
         last = filled & (position if filled.bit_count() & 1 == 0 else ~position)
         for line in self.lines:
             if last & line == line and (self.twist != "unless" or filled & position & 1):
-                return LOSE
+                return WIN if self.misere != (self.twist == "either" and line == self.lines[0]) else LOSE
         full = sum((1 << self.height) - 1 << (self.height + 1) * column for column in range(self.width))
         return TIE if filled == full else UNDECIDED
 
@@ -279,7 +285,7 @@ def test_random_games_equal_the_reference(seed, tmp_path):
     dice = random.Random(seed)
     width, height = dice.choice([(2, 5), (3, 3), (3, 4), (4, 2), (4, 3), (2, 6)])
     mirror = bool(seed & 1)
-    game = Drops(width, height, lines_of(width, height, dice, mirror), mirror=mirror)
+    game = Drops(width, height, lines_of(width, height, dice, mirror), mirror=mirror, misere=seed % 4 > 1)
     expect_reference(game, solved_by_words(game, tmp_path / "game.h5", workers=1 + seed % 2))
 
 
@@ -349,7 +355,7 @@ def test_twins_have_the_images_of_all_positions(ranks):
     wave.mirror, wave.kept = mirror, np.array([0, 0])
     dense = [sum(1 << rank % 64 for rank in ranks if rank >> 6 == word) for word in range(256)]
     groups = [sum(1 << k for k in range(64) if dense[64 * group + k]) for group in range(4)]
-    wave.tiers[0, tier_kernels.WORDS] = sum(map(bool, dense))
+    wave.tiers[0, [tier_kernels.WORDS, tier_kernels.COUNT]] = sum(map(bool, dense)), len(ranks)
     wave.begins.append(0)
     wave.sets.append(np.array([*groups, 0, 0, 0, 0, *filter(None, dense)], np.uint64))
     sets = wave.take_whole(Aside(None), np.array([0, 1]), "twins")
@@ -365,9 +371,10 @@ def test_twins_have_the_images_of_all_positions(ranks):
         assert word == sets.tiers[row, tier_kernels.WORD] + sets.tiers[row, tier_kernels.WORDS]
 
 
-@pytest.mark.parametrize("twist", ["moves", "stone", "clear", "unless"])
-def test_what_is_not_plain_is_not_guessed(twist, tmp_path):
-    game = Drops(3, 3, lines_of(3, 3, random.Random(5), False), twist)
+@pytest.mark.parametrize("twist", ["moves", "stone", "clear", "unless", "either"])
+@pytest.mark.parametrize("misere", [False, True])
+def test_what_is_not_plain_is_not_guessed(twist, misere, tmp_path):
+    game = Drops(3, 3, lines_of(3, 3, random.Random(5), False), twist, misere=misere)
     try:
         path = solved_by_words(game, tmp_path / "game.h5")
     except NoWay:
@@ -379,17 +386,54 @@ def test_what_is_not_plain_is_not_guessed(twist, tmp_path):
 @pytest.mark.parametrize(
     "variant", ["dodgem", "tictactoe", "mutorere", "benchmarks/plain_connect4.py:width=4,height=3"]
 )
-def test_other_games_are_left_to_other_ways(variant, tmp_path):
-    with pytest.raises(NoWay, match="cannot be solved in the way that was asked for"):
-        solved_by_words(load_game(variant), tmp_path / "game.h5")
+def test_other_games_are_left_to_other_ways(variant, tmp_path, monkeypatch):
+    """At a glance; and proofs would find out what is seen there."""
+    game = load_game(variant)
+    assert not may_be_plain(game)
+    for seen in (may_be_plain, lambda game: True):
+        for place in ("engine", "setwise.foresight"):
+            monkeypatch.setattr(f"retrograde.solver.{place}.may_be_plain", seen)
+        with pytest.raises(NoWay, match="cannot be solved in the way that was asked for"):
+            solved_by_words(game, tmp_path / "game.h5")
 
 
-@pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:5,4,3"])
+def test_of_rules_that_raise_others_speak():
+    class Raising(Drops):
+        def do_move(self, position, column):
+            if self.filled(position).bit_count() == 2:
+                raise LookupError
+            return super().do_move(position, column)
+
+    assert may_be_plain(Drops(3, 3, ())) and not may_be_plain(Raising(3, 3, ()))
+
+
+@pytest.mark.parametrize(
+    ("in_memory", "names"),
+    [(4_000, ["setwise"]), (100_000, ["setwise", "listed"])],
+)
+def test_positions_are_not_listed_where_there_are_many_to_be_had_by_words(in_memory, names, tmp_path, monkeypatch):
+    """Of Connect Four 4×3, 19,121 positions, tiers have up to twelve bits."""
+    tried = []
+    for way in (Setwise, Listed, Streamed):
+
+        def noted(self, game, work, way=way, solve=way.solve):
+            tried.append(way.name)
+            return solve(self, game, work)
+
+        monkeypatch.setattr(way, "solve", noted)
+    solve(load_game("connect4:4,3"), tmp_path / "game.h5", sizes=Sizes(in_memory=in_memory, interpreted_seconds=0))
+    assert tried == names
+
+
+@pytest.mark.parametrize(
+    "variant", ["connect4:4,4", "connect4:5,4,3", "tests/misere4.py:4,4", "tests/misere4.py:5,3,3"]
+)
 def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
-    """With planes as words, and squeezed."""
+    """With planes as words, and squeezed; with no steps held in memory, some, and all."""
     game = load_game(variant)
     wanted = solve(game, tmp_path / "streamed.h5", way="streamed", sizes=SIZES).read_bytes()
-    for workers, weight, for_planes in ((1, 1 << 15, 0.5), (2, 50, 0.5), (2, 50, 0.0)):
+    for workers, weight, for_planes, steps in ((1, 1 << 15, 0.5, 0), (2, 50, 0.5, 20_000), (2, 50, 0.0, 1 << 28)):
+        monkeypatch.setattr("retrograde.solver.setwise.way.STEPS_CACHED", steps)
         monkeypatch.setattr("retrograde.solver.setwise.way.FOR_PLANES", for_planes)
         monkeypatch.setattr("retrograde.solver.setwise.store.TASK_WORDS", weight)
         sizes = replace(SIZES, chunk_words=weight)
@@ -477,13 +521,14 @@ def test_scratch_files_that_are_damaged_are_made_anew(what, tmp_path, in_scratch
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2, 3, 6, 7, 30, 31, 62])
-def test_worths_that_there_may_be_have_codes_of_their_own(plies):
+@pytest.mark.parametrize("misere", [False, True])
+def test_worths_that_there_may_be_have_codes_of_their_own(plies, misere):
     """So many plies before the end one loses or wins within them, or there is a tie."""
     count = planes_for(plies)
-    codes = codes_for(count, plies).tolist()
+    codes = codes_for(count, plies, misere).tolist()
     for remoteness in range(plies + 1):
         lost, won = remoteness << 2 | LOSE_CLASS, remoteness << 2 | WIN_CLASS
-        assert codes.count(won if remoteness % 2 else lost) == 1
+        assert codes.count(won if remoteness % 2 != misere else lost) == 1
     assert codes.count(plies << 2 | TIE_CLASS) == 1
     assert count <= MOST_PLANES < planes_for(63)
 

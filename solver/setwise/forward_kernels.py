@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import LOSE, TIE, UNDECIDED
+from retrograde.games.game import TIE, UNDECIDED
 from retrograde.solver.outcomes.bits import find_runs, rank_of, room_for_runs, spread
-from retrograde.solver.setwise.symbols import LANES
-from retrograde.solver.setwise.tier_kernels import (
+from retrograde.solver.plain.symbols import LANES
+from retrograde.solver.plain.tier_kernels import (
     BASE,
     COUNT,
     FIRST,
@@ -52,8 +52,8 @@ bit, NO_PLACE, or MANY; the bit; and the bits that all children share."""
 NO_PLACE, MANY = -1, -2
 UNLIKE = -2
 """What ends the game is not the same in the mirror."""
-LOST, TIED, OPEN = int(LOSE), int(TIE), int(UNDECIDED)
-"""Primitive values that are known here."""
+TIED, OPEN = int(TIE), int(UNDECIDED)
+"""Primitive values that are known here, beside the one of games that are decided."""
 MOST_IMAGES = 16
 NO_SHARE, SOME_SHARE, ALL_SHARE = range(3)
 PART = 6
@@ -70,13 +70,14 @@ class Sets(NamedTuple):
 
 
 @kernel
-def forward(ending, imaging, mirror, parents, children, links, starts, tally):
+def forward(ending, decided, imaging, mirror, parents, children, links, starts, tally):
     """Fill the *children*, tiers of the next wave one after another, tier k from those of *parents* that links from
     *starts[k]* to *starts[k + 1]* say; return how many words there are, UNCLEAR where the rules are not plain, UNLIKE
     where the game is over otherwise in a tier than in its twin.
 
-    Of twins, if there is a *mirror*, one is kept; the other is left as it is, without groups. Positions are counted by
-    primitive value in *tally* (see streamed/steps.py), those of twins as well.
+    What *ending* decides is worth *decided*, a primitive value. Of twins, if there is a *mirror*, one is kept; the
+    other is left as it is, without groups. Positions are counted by primitive value in *tally* (see streamed/steps.py),
+    those of twins as well.
     """
     values = np.empty(max(len(ending.nodes), len(imaging.nodes)), np.int64)
     cubes, twin_cubes = np.empty((MOST_CUBES, 2), np.int64), np.empty((MOST_CUBES, 2), np.int64)
@@ -95,13 +96,13 @@ def forward(ending, imaging, mirror, parents, children, links, starts, tally):
     for k in range(len(starts) - 1):
         tier = tiers[k]
         images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
-        count, value = ends_of(ending, tier[BASE], tier[MASK], values, cubes)
-        if images == UNCLEAR or (value != OPEN and value != TIED and value != LOST):
+        count, value = ends_of(ending, decided, tier[BASE], tier[MASK], values, cubes)
+        if images == UNCLEAR or (value != OPEN and value != TIED and value != decided):
             return UNCLEAR
         share = share_of(pairs, images)
         if len(mirror) and share == NO_SHARE:
             base, mask = image_of(tier[BASE], mirror), image_of(tier[MASK], mirror)
-            twin_count, twin_value = ends_of(ending, base, mask, values, twin_cubes)
+            twin_count, twin_value = ends_of(ending, decided, base, mask, values, twin_cubes)
             if twin_value != value or not same_in_mirror(
                 cubes[:count], tier[MASK], twin_cubes[:twin_count], mask, mirror, room
             ):
@@ -163,7 +164,7 @@ def forward(ending, imaging, mirror, parents, children, links, starts, tally):
                     word += 1
             before[first + group] = end - tier[WORD]
             occupied = NOTHING
-            if value != LOST:
+            if value != decided:
                 for at in range(active):
                     line = line_active[at]
                     if line_group[line] & group == line_ones[line]:
@@ -174,7 +175,7 @@ def forward(ending, imaging, mirror, parents, children, links, starts, tally):
             while touched:
                 j = lowest(touched)
                 touched &= touched - ONE
-                ended = found[j] & (EVERYTHING if value == LOST else over[j])
+                ended = found[j] & (EVERYTHING if value == decided else over[j])
                 live = found[j] & ~ended
                 found[j] = over[j] = NOTHING
                 number = group << WORD_BITS | j
@@ -201,7 +202,7 @@ def forward(ending, imaging, mirror, parents, children, links, starts, tally):
             occupied_words[first + group] = occupied
         tier[WORDS], tier[FIRST], tier[COUNT] = end - tier[WORD], positions, left
         positions += left
-        count_in(tally, LOST, times * lost, lost_kept, first_lost, tier, runs)
+        count_in(tally, decided, times * lost, lost_kept, first_lost, tier, runs)
         count_in(tally, value, times * left, left_kept, first_left, tier, runs)
         for group in range(groups, groups + AFTER_TIER):
             occupied_words[first + group] = NOTHING

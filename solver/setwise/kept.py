@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.cluster.sheets import read_sheet, write_stretch
+from retrograde.solver.plain.rules import NO_MIRROR
+from retrograde.solver.plain.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.setwise.forward_kernels import FROM, LINK, SHARED, Sets
 from retrograde.solver.setwise.kept_kernels import copy_groups, copy_words, squeeze_planes, unsqueeze_planes
-from retrograde.solver.setwise.rules import NO_MIRROR
-from retrograde.solver.setwise.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.setwise.twins import expect_same_links, find_turned_words, find_twins, turn_words
-from retrograde.solver.setwise.words import AFTER_TIER
+from retrograde.solver.setwise.words import AFTER_TIER, WORD_BITS
 from retrograde.solver.work.scratch import Frame, Scratch
 from retrograde.solver.work.tasks import room
 from retrograde.solver.work.work import TASKS_EACH, Work
@@ -110,6 +110,11 @@ class Wave:
         self.tiers[self.kept != np.arange(len(numbers)), GROUPS] = 0
         number_groups(self.tiers)
 
+    def links_to_kept(self) -> Array:
+        """Return the links into the tiers that are kept."""
+        links: Array = self.links[np.repeat(self.kept == np.arange(len(self.kept)), np.diff(self.starts))]
+        return links
+
     def whole(self) -> Array:
         """Return the table of tiers with what is known of those that are kept for their twins as well."""
         tiers = self.tiers.copy()
@@ -138,11 +143,11 @@ class Wave:
         for begin, end in pairwise(cuts.tolist()):
             yield int(chunks[begin]), begin, end
 
-    def take(self, aside: Aside, rows: Array, name: str, more: int = 0) -> Sets:
+    def take(self, aside: Aside, rows: Array, name: str, more: tuple[int, int] = (0, 0)) -> Sets:
         """Return the sets of some tiers that are kept, rows ascending, in arrays of this thread, with room for so many
-        *more* groups."""
+        *more* groups and words. (Of what is not touched no memory is taken.)"""
         tiers = self.tiers[rows]
-        groups, words = groups_of(tiers) + more, int(tiers[:, WORDS].sum())
+        groups, words = groups_of(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
         sets = Sets(
             tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32),
             room(f"{name} words", words + 1, np.uint64),
@@ -197,7 +202,9 @@ class Wave:
         """Return the sets of some tiers, with twins made of those that are kept."""
         kept, of = np.unique(self.kept[rows], return_inverse=True)
         turned = np.flatnonzero(kept[of] != rows)
-        own = self.take(aside, kept, name, groups_of(self.tiers[kept[of[turned]]]))
+        behind_all = self.tiers[kept[of[turned]]]
+        most = int(np.minimum(behind_all[:, COUNT], behind_all[:, GROUPS] << WORD_BITS).sum())
+        own = self.take(aside, kept, name, (groups_of(behind_all), most))
         if not len(turned):
             return own
         tiers, words = own.tiers[of], int(own.tiers[:, WORDS].sum())
@@ -207,8 +214,6 @@ class Wave:
         sets = own._replace(tiers=tiers)
         find_turned_words(self.mirror, own, of, sets, turned)
         tiers[turned, WORD] = words + behind(tiers[turned, WORDS])
-        sets = sets._replace(words=room(f"{name} whole", words + int(tiers[turned, WORDS].sum()) + 1, np.uint64))
-        sets.words[:words] = own.words[:words]
         turn_words(self.mirror, own, of, sets, turned)
         return sets
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from retrograde.solver.outcomes.extract import deposit, extract
-from retrograde.solver.setwise.tier_kernels import FIRST, GROUP, GROUPS, WORD, WORDS
+from retrograde.solver.plain.tier_kernels import FIRST, GROUP, GROUPS, WORD, WORDS
 from retrograde.solver.setwise.words import AFTER_TIER, NOTHING, ONE, popcount
 from retrograde.solver.work.kernel import lean_kernel
 

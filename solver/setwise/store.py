@@ -6,9 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.games.game import WIN
 from retrograde.solver.cluster.sheets import is_sheet, new_sheet
 from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
-from retrograde.solver.setwise.backward_kernels import NONE, TO, TURNED, StepRoom, backward, make_steps
+from retrograde.solver.plain.rules import Program, Rules
+from retrograde.solver.plain.tier_kernels import COUNT, NUMBER, WORD, WORDS
+from retrograde.solver.setwise.backward_kernels import NONE, TO, TURNED, backward
 from retrograde.solver.setwise.forward_kernels import FROM, PLACE, SHARED
 from retrograde.solver.setwise.kept import (
     NO_LINKS,
@@ -21,8 +24,7 @@ from retrograde.solver.setwise.kept import (
     save_memory,
     words_together,
 )
-from retrograde.solver.setwise.rules import Program, Rules
-from retrograde.solver.setwise.tier_kernels import COUNT, NUMBER, WORD, WORDS
+from retrograde.solver.setwise.step_kernels import StepRoom, make_steps
 from retrograde.solver.setwise.twins import in_mirror
 from retrograde.solver.streamed.lists import AT, LENGTH, MADE, SIZE
 from retrograde.solver.streamed.segments import Tier, add_up, buffer, segment_of
@@ -41,22 +43,24 @@ TASK_WORDS, LEAST_WORDS = 1 << 19, 1 << 13
 and where these would be too few for all workers."""
 
 
-def codes_for(count: int, plies: int) -> Array:
+def codes_for(count: int, plies: int, misere: bool) -> Array:
     """Return the codes (see streamed/steps.py) of worths in so many planes, so many plies before the last wave."""
     half = 1 << count - 1
     worths = np.arange(2 * half)
-    codes = 2 * worths << 2 | LOSE_CLASS
+    low, high = (WIN_CLASS, LOSE_CLASS) if misere else (LOSE_CLASS, WIN_CLASS)
+    codes = 2 * worths << 2 | low
     codes[half] = plies << 2 | TIE_CLASS
-    codes[half + 1 :] = (2 * (2 * half - 1 - worths[half + 1 :]) + 1) << 2 | WIN_CLASS
+    codes[half + 1 :] = (2 * (2 * half - 1 - worths[half + 1 :]) + 1) << 2 | high
     return codes.astype(np.uint16)
 
 
 class Back(NamedTuple):
-    """What the tasks of a wave are told: the program of images; where things are put aside, and steps; the wave, the
-    links out of its tiers and where those of each begin; the wave after, and in how many planes its worths are; those
-    to be made, and codes by worth; and how many codes are tallied."""
+    """What the tasks of a wave are told: the program of images, and whether it is misère play; where things are put
+    aside, and steps; the wave, the links out of its tiers and where those of each begin; the wave after, and in how
+    many planes its worths are; those to be made, and codes by worth; and how many codes are tallied."""
 
     imaging: Program
+    misere: bool
     aside: Aside
     scratch: Scratch
     wave: Wave
@@ -109,7 +113,10 @@ def solve_tiers(task: Task) -> Solved:
         sets_after, planes_after = after.take_worths(aside, rows, back.planes_after, "after")
         planes = room_for_planes("own", count, int(sets.tiers[:, WORDS].sum()))
     worths = np.zeros((behind - first, len(codes)), np.int64)
-    backward(back.imaging, after.mirror, sets, links, starts - starts[0], sets_after, planes_after, planes, worths)
+    backward(
+        back.imaging, back.misere, after.mirror, sets, links, starts - starts[0], sets_after, planes_after, planes,
+        worths,
+    )  # fmt: skip
     put = []
     for chunk in range(begin, end) if not wave.spread else ():
         own = wave.rows_of(chunk)[0] - first
@@ -118,7 +125,7 @@ def solve_tiers(task: Task) -> Solved:
     tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((behind - first, MADE), np.int64)
     of_steps = StepRoom(room("steps", largest), room("codes", largest, np.uint16))
     out = buffer("out", all_of, behind - first)
-    records = make_steps(back.imaging, sets, planes, codes, of_steps, out, made, tally, worths)
+    records = make_steps(back.imaging, back.misere, sets, planes, codes, of_steps, out, made, tally, worths)
     size = int((made[:, AT] + made[:, SIZE]).max())
     return Solved(begin, end, made, back.scratch.write("records", out.bytes[:size].data), tally, records, put)
 
@@ -209,7 +216,8 @@ class SetwiseStore:
         wave, after = self.found[number], self.found[number + 1]
         if not self.left[number]:
             return
-        links, starts = links_out(wave, after)
+        misere = self.rules.decided == WIN
+        links, starts = links_out(wave, after, misere)
         plies = self.last - number
         count = planes_for(plies)
         if self.rooms:
@@ -217,8 +225,8 @@ class SetwiseStore:
         for each in (wave, after):
             self.find_sheet(each)
         back = Back(
-            self.rules.imaging, self.aside, self.scratch, wave.without_links(), links, starts, after.without_links(),
-            planes_for(plies - 1), count, codes_for(count, plies), len(self.tally),
+            self.rules.imaging, misere, self.aside, self.scratch, wave.without_links(), links, starts,
+            after.without_links(), planes_for(plies - 1), count, codes_for(count, plies, misere), len(self.tally),
         )  # fmt: skip
         tasks = list(self.tasks(Told(back, self.aside.scratch, f"told{number}"), wave))
         done = self.work.as_completed(solve_tiers, tasks) if len(tasks) > 1 else map(solve_tiers, tasks)
@@ -270,8 +278,11 @@ class SetwiseStore:
             yield Task(told, wave.number, begin, end)
 
 
-def links_out(wave: Wave, after: Wave) -> tuple[Array, Array]:
-    """Return the links out of the tiers of a wave that are kept, to those that are, and where those of each begin."""
+def links_out(wave: Wave, after: Wave, misere: bool) -> tuple[Array, Array]:
+    """Return the links out of the tiers of a wave that are kept, to those that are, and where those of each begin.
+
+    In misère play those to tiers where the game is over are left out: whoever has another move does not end it.
+    """
     rows = np.repeat(np.arange(len(after.starts) - 1), np.diff(after.starts))
     order = np.argsort(after.links[:, FROM], kind="stable")
     order = order[wave.kept[after.links[order, FROM]] == after.links[order, FROM]]
@@ -282,4 +293,7 @@ def links_out(wave: Wave, after: Wave) -> tuple[Array, Array]:
     links[turned, PLACE] = TURNED
     links[turned, SHARED] = in_mirror(after.mirror, links[turned, SHARED])
     froms = after.links[order, FROM]
+    if misere:
+        there = links[:, TO] != NONE
+        links, froms = links[there], froms[there]
     return links, np.searchsorted(froms, np.arange(len(wave.tiers) + 1))

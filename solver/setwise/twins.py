@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.setwise.symbols import LANES
-from retrograde.solver.setwise.tier_kernels import BASE, GROUP, GROUPS, MASK, WORD, WORDS
+from retrograde.solver.plain.symbols import LANES
+from retrograde.solver.plain.tier_kernels import BASE, GROUP, GROUPS, MASK, WORD, WORDS
 from retrograde.solver.setwise.words import AFTER_TIER, GROUP_BITS, NOTHING, ONE, WORD_BITS, lowest, popcount
 from retrograde.solver.work.kernel import kernel, lean_kernel
 

@@ -7,28 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import Game, defines
-from retrograde.solver.rules.examine import start_of
-from retrograde.solver.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.setwise.forward_kernels import (
-    BIT,
-    FROM,
-    LINK,
-    LOST,
-    MANY,
-    NO_PLACE,
-    OPEN,
-    PLACE,
-    SHARED,
-    TIED,
-    UNLIKE,
-    Sets,
-    forward,
-)
-from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, number_groups, planes_for
-from retrograde.solver.setwise.rules import Program, Rules, rules_of
-from retrograde.solver.setwise.symbols import LANES
-from retrograde.solver.setwise.tier_kernels import (
+from retrograde.games.game import Game
+from retrograde.solver.plain.rules import Program, Rules
+from retrograde.solver.plain.symbols import LANES
+from retrograde.solver.plain.tier_kernels import (
     BASE,
     BITS,
     CHILD_BASE,
@@ -40,16 +22,27 @@ from retrograde.solver.setwise.tier_kernels import (
     GROUPS,
     LEAD,
     MASK,
-    MOST_CUBES,
     NUMBER,
     OWNER,
     TIER,
     VALUE,
     WORD,
     WORDS,
-    ends_of,
     find_links,
 )
+from retrograde.solver.setwise.forward_kernels import (
+    BIT,
+    FROM,
+    LINK,
+    MANY,
+    NO_PLACE,
+    PLACE,
+    SHARED,
+    UNLIKE,
+    Sets,
+    forward,
+)
+from retrograde.solver.setwise.kept import NO_LINKS, NO_STARTS, Aside, Wave, groups_of, number_groups
 from retrograde.solver.setwise.twins import Lopsided
 from retrograde.solver.setwise.words import GROUP_BITS
 from retrograde.solver.streamed.steps import TALLIED
@@ -64,8 +57,8 @@ VALUES = 8
 """Rows of a tally of primitive values."""
 MOST_ONE_BY_ONE = 1 << 24
 """Positions of a tier times groups of the next, at most, where several bits are put into ranks."""
-GLANCES = 8
-"""Tiers of a wave that are looked at to tell whether rules are plain."""
+PARENTS = "parents"
+"""How the names of rooms begin for the tiers that moves come from."""
 KNOWN = [WORD, WORDS, FIRST, COUNT, VALUE]
 """Columns of a table of tiers that are not known before these are filled."""
 
@@ -117,49 +110,31 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     return children, links, starts
 
 
-def looks_plain(game: Game) -> bool:
-    """Tell whether rules are plain from the start to the end in a few tiers of each wave: a game of which that is so
-    will be solved word by word, but for a surprise in the others."""
-    start = start_of(game)
-    try:
-        rules = rules_of(game)
-        tiers, plies = first_wave(game, start, Aside(None)).tiers, 0
-        while len(tiers):
-            ahead, plies = next_tiers(rules, tiers), plies + 1
-            if ahead is None or planes_for(plies) > MOST_PLANES:
-                return False
-            children = ahead[0]
-            tiers = children[:: -(-len(children) // GLANCES)].copy()
-            values = np.array([value_of_rest(rules, tier) for tier in tiers])
-            if not {*values.tolist()} <= {OPEN, TIED, LOST} or {OPEN, TIED} <= {*values.tolist()}:
-                return False
-            tiers = tiers[values == OPEN]
-            tiers[:, [WORDS, COUNT]] = 1
-    except Unfit:
-        return False
-    return plain_start(game, start)
-
-
-def plain_start(game: Game, start: int) -> bool:
-    """Tell whether the first position is its own image."""
-    return not defines(game, "images") or not {*game.images(start)} - {start}
-
-
-def value_of_rest(rules: Rules, tier: Array) -> int:
-    """Return the primitive value of the positions of a tier that are not lost, UNCLEAR where that is not plain."""
-    cubes, values = np.empty((MOST_CUBES, 2), np.int64), np.empty(len(rules.ending.nodes), np.int64)
-    return int(ends_of(rules.ending, tier[BASE], tier[MASK], values, cubes)[1])
-
-
 class Forth(NamedTuple):
-    """What the tasks of a wave are told: the programs of ends and of images; where things are put aside; the wave
-    before, and the wave, whose tiers are to be filled."""
+    """What the tasks of a wave are told: the program of ends, and what decided games are worth; that of images; where
+    things are put aside; the wave before, and the wave, whose tiers are to be filled; and the parents of all these, if
+    tasks are not to take their own."""
 
     ending: Program
+    decided: int
     imaging: Program
     aside: Aside
     before: Wave
     wave: Wave
+    parents: "Parents | None"
+
+
+class Parents(NamedTuple):
+    """Tiers of a wave, by ascending rows of its table, and their sets, with those of twins made."""
+
+    rows: Array
+    sets: Sets
+
+
+def parents_in(before: Wave, aside: Aside, links: Array) -> Parents:
+    """Return the tiers that some links come from."""
+    rows = np.unique(links[:, FROM])
+    return Parents(rows, before.take_whole(aside, rows, PARENTS))
 
 
 class Task(NamedTuple):
@@ -188,23 +163,24 @@ def fill(task: Task) -> list[Filled]:
 
 def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     """Fill the tiers from one row to another, and put them aside together."""
-    ending, imaging, aside, before, wave = forth
+    ending, decided, imaging, aside, before, wave, parents = forth
     kept = wave.kept[begin:end] == np.arange(begin, end)
     counts = np.diff(wave.starts[begin : end + 1])
     links = wave.links[wave.starts[begin] : wave.starts[end]][np.repeat(kept, counts)].copy()
     starts = np.append(0, np.cumsum(counts * kept))
-    rows, links[:, FROM] = np.unique(links[:, FROM], return_inverse=True)
-    parents = before.take_whole(aside, rows, "parents")
+    if parents is None:
+        parents = parents_in(before, aside, links)
+    links[:, FROM] = np.searchsorted(parents.rows, links[:, FROM])
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
     groups = groups_of(tiers)
-    pulled = parents.tiers[links[:, FROM]]
+    pulled = parents.sets.tiers[links[:, FROM]]
     most = np.where(links[:, PLACE] == MANY, pulled[:, COUNT], 2 * pulled[:, WORDS]).sum()
     most = min(int(most), LANES * int(tiers[:, GROUPS].sum()))
     content = room("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
     tally = np.zeros((VALUES, TALLIED), np.int64)
-    count = forward(ending, imaging, wave.mirror, parents, children, links, starts, tally)
+    count = forward(ending, decided, imaging, wave.mirror, parents.sets, children, links, starts, tally)
     if count == UNLIKE:
         raise Lopsided
     if count < 0:

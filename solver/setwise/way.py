@@ -5,10 +5,11 @@ then the children of a set are the same set with a bit put into all ranks, and n
 so is proved for each tier from the rules, which are run once on bits that are not known (see `symbols.py`, `rules.py`);
 what is not plain raises Unfit, and the game is solved in another way, to the same bytes.
 
-It is asked further that whose turn it is has lost where the game is over, or else nothing is left to play in the last
-wave, which ties; and that the first position is its own image. Where memory suffices, all is in memory, and such a
-solve, which takes minutes, begins anew after a kill; else waves are put aside in scratch files, and the journal says
-what is there. So they are where workers share files alone: plain while there is room, else compressed.
+It is asked further that whose turn it is has lost where the game is over (or has won, everywhere, as in misère play),
+or else nothing is left to play in the last wave, which ties; and that the first position is its own image. Where memory
+suffices, all is in memory, and such a solve, which takes minutes, begins anew after a kill; else waves are put aside in
+scratch files, and the journal says what is there. So they are where workers share files alone: plain while there is
+room, else compressed.
 """
 
 import shutil
@@ -22,22 +23,24 @@ from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
 from retrograde.solver.cluster.sheets import can_be_had
 from retrograde.solver.forecast import QUICK, check_disk, estimate
-from retrograde.solver.rules.examine import is_for_a_stream, start_of
+from retrograde.solver.plain.rules import NO_MIRROR, Rules
+from retrograde.solver.plain.tier_kernels import COUNT, NUMBER, VALUE, WORDS
+from retrograde.solver.rules.examine import start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
+from retrograde.solver.setwise.foresight import most_bits, plain_rules
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED
 from retrograde.solver.setwise.kept import Aside, Wave, bytes_of_planes, planes_for, save_memory, words_together
-from retrograde.solver.setwise.rules import NO_MIRROR, Rules, rules_of
 from retrograde.solver.setwise.store import SetwiseStore
-from retrograde.solver.setwise.tier_kernels import COUNT, NUMBER, VALUE, WORDS
 from retrograde.solver.setwise.twins import Lopsided
 from retrograde.solver.setwise.waves import (
+    PARENTS,
     VALUES,
     Forth,
     SetsLog,
     fill,
     first_wave,
     next_tiers,
-    plain_start,
+    parents_in,
     stretches_of,
     take_in,
     tasks_of,
@@ -49,6 +52,7 @@ from retrograde.solver.work.driver import drive
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import DamagedScratch, Scratch, Told
+from retrograde.solver.work.tasks import clear_rooms
 from retrograde.solver.work.work import Unfit, Work
 
 BYTES_A_POSITION = 1.0
@@ -66,7 +70,8 @@ PLENTY = 16
 CACHED = 4
 """The part of the memory that is left, one in so many, that has what is read of scratch files..."""
 STEPS_CACHED = 1 << 28
-"""...and bytes of it where only steps are there: tiers are written by number, and those of many waves alternate."""
+"""...and bytes of it where only steps are there: tiers are written by number, and those of many waves alternate. As
+many bytes of them are in no file at all."""
 
 
 class TooMuch(Exception):
@@ -75,8 +80,13 @@ class TooMuch(Exception):
 
 @dataclass(frozen=True)
 class Setwise:
-    """Positions as words of 64, values as planes of bits."""
+    """Positions as words of 64, values as planes of bits.
 
+    Where it is *early*, before positions are listed to see how many there are, games are left to others of which no
+    tier seems to have so many.
+    """
+
+    early: bool = False
     name: ClassVar[str] = "setwise"
 
     def solve(self, game: Game, work: Work) -> SolvedSteps:
@@ -84,12 +94,9 @@ class Setwise:
 
         Raises DamagedScratch where what was put aside is not there, or not as the log says.
         """
-        if not is_for_a_stream(game):
+        rules, start = plain_rules(game), start_of(game)
+        if self.early and 1 << most_bits(game, rules) <= work.sizes.in_memory:
             raise Unfit
-        start = start_of(game)
-        if not plain_start(game, start):
-            raise Unfit
-        rules = rules_of(game)
         found, solved, lopsided = work.log("sets"), work.log("worths"), work.log("lopsided")
         if lopsided.resumed:
             rules = rules._replace(mirror=NO_MIRROR)
@@ -134,7 +141,11 @@ class Attempt:
         cached = max(work.budget.left(), 0) // CACHED
         if not work.shares_memory:  # each worker has as much, and so has this process
             cached //= work.sharing + 1
-        self.scratch = work.until_written(Scratch(work.scratch, cached if in_scratch else min(cached, STEPS_CACHED)))
+        if in_scratch:
+            self.scratch = work.until_written(Scratch(work.scratch, cached))
+        else:
+            steps = min(cached, STEPS_CACHED)
+            self.scratch = work.until_written(Scratch(work.scratch, steps, held=steps))
         self.aside = Aside(self.scratch if in_scratch else None, plain=not work.shares_memory)
         self.over = np.zeros((VALUES, TALLIED), np.int64)
         self.looked_ahead = False
@@ -145,7 +156,10 @@ class Attempt:
         self.scratch.begin(fresh=not log.filled)
         log.believe(self.scratch)
         self.work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
-        waves = self.explore(log, self.work.phase("exploring"))
+        try:
+            waves = self.explore(log, self.work.phase("exploring"))
+        finally:
+            clear_rooms(PARENTS)
         over = self.over
         records = int(over[:, STORED].sum())
         if records <= self.work.sizes.in_memory:
@@ -205,7 +219,10 @@ class Attempt:
         """Fill the tiers of a wave, but for what is in the log."""
         known = log.filled.pop(wave.number, {})
         found = stretches_of(before, wave, self.work.sizes.chunk_words)
-        forth = Forth(self.rules.ending, self.rules.imaging, self.aside, before.without_links(), wave)
+        parents = None if self.aside.scratch else parents_in(before, self.aside, wave.links_to_kept())
+        forth = Forth(
+            self.rules.ending, self.rules.decided, self.rules.imaging, self.aside, before.without_links(), wave, parents
+        )  # fmt: skip
         told = Told(forth, self.aside.scratch, f"told{wave.number}")
         left = [stretch for stretch in found if stretch[0] not in known]
         least = words_together(self.work, sum(words for _, _, words in left), 1)

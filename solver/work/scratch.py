@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from io import FileIO
+from itertools import count
 from pathlib import Path
 from secrets import randbits
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -87,10 +88,15 @@ class Tools(threading.local):
 class Scratch:
     """A folder of frames, which any number of threads and processes may write and read; it travels as a path."""
 
-    def __init__(self, folder: Path, cached: int):
-        """Look at a folder; keep so many bytes in memory of what is read."""
+    def __init__(self, folder: Path, cached: int, held: int = 0):
+        """Look at a folder; keep so many bytes in memory of what is read, and *held* so many of what is written, the
+        first ones, which are in no file then: for threads of this process alone, and gone with it."""
         self.folder = folder
         self.cached = cached
+        self.room = held
+        self.held: dict[Frame, bytes] = {}
+        self.numbers = count()
+        """Of what is held: its frames have no file, and a number for an offset."""
         self.tools = Tools()
         self.lock = threading.Lock()
         """Of the cache."""
@@ -111,6 +117,8 @@ class Scratch:
 
     def write(self, name: str, content: bytes | memoryview, plain: bool = False) -> Frame:
         """Put bytes aside, and return where; raise CannotWrite where that cannot be done."""
+        if (held := self.hold(name, content)) is not None:
+            return held
         head = HEAD.pack(PLAIN, zlib.crc32(content)) if plain else b""
         packed = content if plain else self.tools.compressor.compress(content)
         frame = Frame(name, self.tools.tokens.get(name, 0), 0, len(head) + len(packed), len(content))
@@ -126,6 +134,16 @@ class Scratch:
         except OSError as error:
             raise self.cannot_write(error) from error
         return frame._replace(offset=offset + gap)
+
+    def hold(self, name: str, content: bytes | memoryview) -> Frame | None:
+        """Hold bytes in memory, and return by what frame; None where there is no room for them."""
+        with self.lock:
+            if len(content) > self.room:
+                return None
+            self.room -= len(content)
+            frame = Frame(name, 0, next(self.numbers), 0, len(content))
+            self.held[frame] = bytes(content)
+        return frame
 
     def cannot_write(self, error: OSError) -> CannotWrite:
         """Return the error to raise where the operating system refuses."""
@@ -166,6 +184,8 @@ class Scratch:
         """Return the bytes of a frame, which are kept in memory unless they are read *once*; raise DamagedScratch where
         they are not what was put aside."""
         with self.lock:
+            if (held := self.held.get(frame)) is not None:
+                return held
             if (content := self.cache.get(frame)) is not None:
                 self.cache.move_to_end(frame)
                 return content
@@ -201,6 +221,9 @@ class Scratch:
     def drop(self, name: str) -> None:
         """Delete all files of a name, which are no longer needed. (What cannot be deleted does no harm.)"""
         with self.lock:
+            for frame in [frame for frame in self.held if frame.name == name]:
+                self.room += frame.size
+                del self.held[frame]
             for frame in [frame for frame in self.cache if frame.name == name]:
                 self.in_cache -= frame.size
                 del self.cache[frame]
@@ -209,8 +232,9 @@ class Scratch:
                 path.unlink()
 
     def close(self) -> None:
-        """Forget what was read."""
+        """Forget what was read, and what is held."""
         self.cache_at_most(0)
+        self.held.clear()
 
 
 def write_all(file: FileIO, content: bytes | memoryview) -> None:

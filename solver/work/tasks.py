@@ -141,3 +141,9 @@ def room(name: str, length: int, dtype: Any = np.int64) -> Array:
     if found is None or len(found) < length:
         found = ROOMS.rooms[name] = np.empty(length, dtype)
     return found
+
+
+def clear_rooms(name: str) -> None:
+    """Let go of the arrays of this thread whose names begin so: a thread that goes on would keep them."""
+    for known in [known for known in ROOMS.rooms if known.startswith(name)]:
+        del ROOMS.rooms[known]

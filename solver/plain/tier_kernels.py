@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from retrograde.games.game import LOSE
-from retrograde.solver.setwise.rules import LEAF
-from retrograde.solver.setwise.symbols import LANES
+from retrograde.solver.plain.rules import LEAF
+from retrograde.solver.plain.symbols import LANES
 from retrograde.solver.work.kernel import kernel
 
 UNCLEAR = -1
@@ -14,7 +13,6 @@ FIRST_BIT = 2
 """What a literal is under a tier: 0, 1, or from here on twice the bit of the rank, and one more for its complement."""
 MOST_CUBES = 1 << 10
 MOST_STACKED = 1 << 12
-LOST = int(LOSE)
 
 
 @kernel
@@ -81,8 +79,9 @@ def child_of(lanes, values, mask):
 
 
 @kernel
-def ends_of(ending, base, mask, values, cubes):
-    """Write when positions of a tier are lost: a row of *cubes*, int64[n, 2], has bits of the rank, and what they are.
+def ends_of(ending, decided, base, mask, values, cubes):
+    """Write when positions of a tier are worth *decided*, a primitive value: a row of *cubes*, int64[n, 2], has bits of
+    the rank, and what they are.
 
     Return how many rows there are, and the value of all other positions; UNCLEAR where it is not so plain.
     """
@@ -96,9 +95,9 @@ def ends_of(ending, base, mask, values, cubes):
         if value == 0 or value == 1:
             row = trees[row, 1] if value else trees[row, 2]
             continue
-        if leaf_of(trees, trees[row, 1], values) == LOST:
+        if leaf_of(trees, trees[row, 1], values) == decided:
             row = trees[row, 2]
-        elif leaf_of(trees, trees[row, 2], values) == LOST:
+        elif leaf_of(trees, trees[row, 2], values) == decided:
             row = trees[row, 1]
             literal ^= 1
         else:
@@ -230,7 +229,7 @@ def side(value):
 NUMBER, BASE, MASK, BITS, GROUP, GROUPS, WORD, WORDS, FIRST, COUNT, VALUE, TIER = range(12)
 """Columns of a table of tiers: the tier; the bits that all its positions share; those in which they may differ, and how
 many these are; where its groups, its words and its positions begin in the arrays that it is in, and how many there are;
-and the primitive value of the positions that are not lost."""
+and the primitive value of the positions that are not decided."""
 OWNER, LEAD, CHILD_BASE, CHILD_MASK, FOUND = range(5)
 """Columns of the table of all moves of the tiers of a wave: the row of the tier; the tier that the children are in; the
 bits that they share; and those in which they may differ."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import Game
-from retrograde.solver.setwise.symbols import FALSE, LANES, Branch, Circuit, Leaf, Symbol, Tree
+from retrograde.games.game import LOSE, WIN, Game
+from retrograde.solver.plain.symbols import FALSE, LANES, Branch, Circuit, Leaf, Symbol, Tree
 from retrograde.solver.work.work import Unfit
 
 Array = np.ndarray[Any, Any]
@@ -39,8 +39,8 @@ class Rules(NamedTuple):
 
     Of `moving` the first tree is that of the moves, whose leaves are numbers of rows of `sets`, the moves by number and
     LEAF behind the last; then comes one for each of the `moves`, from the row in `roots` on, whose leaves are a child's
-    bits and those of its tier. Leaves of `ending` are primitive values; those of `imaging` the bits of all images. The
-    `mirror` is what `mirror_of` returns.
+    bits and those of its tier. Leaves of `ending` are primitive values, and `decided` is that of decided games; those
+    of `imaging` are the bits of all images. The `mirror` is what `mirror_of` returns.
     """
 
     moving: Program
@@ -48,6 +48,7 @@ class Rules(NamedTuple):
     roots: Array
     sets: Array
     ending: Program
+    decided: int
     imaging: Program
     mirror: Array
 
@@ -91,8 +92,8 @@ def program(circuit: Circuit, planter: Planter, lanes: list[list[int]]) -> Progr
 
 def rules_of(game: Game) -> Rules:
     """Return the rules of a game as programs; raise Unfit where they can only be run on positions that are known."""
-    images = imaging(game)
-    return Rules(*moving(game), ending(game), images, mirror_of(images))
+    ends, images = ending(game), imaging(game)
+    return Rules(*moving(game), ends, worth_of_decided(ends), images, mirror_of(images))
 
 
 def moving(game: Game) -> tuple[Program, Array, Array, Array]:
@@ -123,6 +124,15 @@ def ending(game: Game) -> Program:
     circuit, planter = Circuit(), Planter()
     planter.plant(circuit.decisions(lambda position: index(game.primitive(position))), int)  # type: ignore[arg-type]
     return program(circuit, planter, [])
+
+
+def worth_of_decided(ending: Program) -> int:
+    """Return what decided games are worth to who is to move: LOSE, or WIN where no leaf says LOSE, as in misère play.
+
+    Where other values are met, programs of tiers tell (see `ends_of`).
+    """
+    values = {int(row[1]) for row in ending.trees if row[0] == LEAF}
+    return int(WIN if WIN in values and LOSE not in values else LOSE)
 
 
 def imaging(game: Game) -> Program:

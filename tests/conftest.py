@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from retrograde.databases import database_path
 from retrograde.games.catalog import load_game, variant
@@ -15,6 +16,9 @@ from retrograde.solver.engine import solve
 
 from . import c_reader
 from .serving import CHROMIUM
+
+settings.register_profile("untimed", deadline=None)  # no test hangs on how busy a machine is
+settings.load_profile("untimed")
 
 LONG = 1.0
 """Seconds above which a test is no longer fast, where machine code is at hand and the machine is idle."""

@@ -29,14 +29,13 @@ def export_compact(source: str, folder: Path, database: str | None, as_json: boo
 
 
 def sources_in(source: str, database: str | None) -> list[str]:
-    """Return what is to be opened, each for itself: of a set the variants, and what they rest on, so that the folder is
-    complete."""
-    from retrograde.games.catalog import load_game, rests_on, variants_in
+    """Return what is to be opened, each for itself."""
+    from retrograde.games.catalog import variants_in
 
     members = [] if file_named(source) else variants_in(source)
     if members and database:
         raise click.UsageError(f"{source} is a set of {len(members)} variants: it does not go with --database")
-    return [*dict.fromkeys(name for one in members for name in (*rests_on(load_game(one)), one))] or [source]
+    return list(members) or [source]
 
 
 def compact_of(database: "Database", folder: Path, as_json: bool) -> Facts:

@@ -69,6 +69,9 @@ COMPILER_BYTES = 230_000_000
 WORTH_KEEPING = 60.0
 """Seconds of exploring of which what is found is kept, also where there turns out to be no disk for the rest."""
 
+PATIENCE = 86_400.0
+"""Seconds that another process is waited for which is solving what a game rests on, as workers do of a set."""
+
 WAYS = ("interpreted", "listed", "setwise", "streamed", "numbered")
 """The names of the ways of solving."""
 
@@ -197,7 +200,7 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
         beside = database_path(other, path.parent, named)
         if not beside.exists() and not database_path(other, metric=named).exists():
             announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
-            with Lock(beside) as lock:
+            with Lock(beside, PATIENCE) as lock:
                 if not beside.exists():  # by another process, before it gave up the lock
                     solve_at(beside, kin(game, other), own, lock)
         try:

@@ -220,7 +220,23 @@ def test_what_cannot_be_compact_says_so(solved, compact, tmp_path):
     solve(load_game("chess:KNK"), tmp_path / "chess,KNK@dtc.h5", metric="dtc")
     with open_database(tmp_path / "chess,KNK@dtc.h5") as opened, pytest.raises(CannotCompact, match="it is by dtc"):
         make_compact(opened, path)
+    with (
+        open_database(solved("chess:KK")) as opened,
+        pytest.raises(CannotCompact, match="the game is over, and nothing"),
+    ):
+        make_compact(opened, path)
     assert not path.exists()
+
+
+@pytest.mark.thorough
+def test_where_both_sides_are_alike_all_is_kept_in_a_better_order(compact):
+    """One part stands for both, and moves lead from it into itself."""
+    whole, small = compact("chess:KNKN")
+    assert small.stat().st_size < whole.stat().st_size
+    with open_database(whole) as one, open_database(small) as other:
+        assert isinstance(other, CompactDatabase) and [part.kept for part in other.contents.parts] == [0]
+        positions = some_positions(one, 100, random.Random(5))
+        assert [other[position] for position in positions] == [one[position] for position in positions]
 
 
 @pytest.mark.thorough

@@ -109,6 +109,22 @@ def test_a_file_that_has_all_tiers_itself_is_read_as_before(tmp_path):
         assert database[longest].remoteness == 32 and capture in database
 
 
+def test_where_the_game_is_over_no_other_need_be_there(folder, tmp_path):
+    """What the rules say is what is stored there, of one position and of many."""
+    with (
+        open_database(shutil.copy(folder / "chess,KNK.h5", tmp_path)) as alone,
+        open_database(folder / "chess,KK.h5") as kings,
+    ):
+        positions = [position for _, some, *_ in kings.records() for position in some.tolist()][::7]
+        positions += [next(iter(alone.game.images(position))) for position in positions[:20]]
+        assert [alone[position] for position in positions] == [kings[position] for position in positions]
+        assert all(map(np.array_equal, alone.lookup(positions), kings.lookup(positions)))
+        strangers = [position ^ 1 << bit for position in positions[:30] for bit in range(34, 46)]
+        assert None in map(kings.get, strangers)
+        assert [alone.get(position) for position in strangers] == [kings.get(position) for position in strangers]
+        assert all(map(np.array_equal, alone.lookup(strangers), kings.lookup(strangers)))
+
+
 def test_a_database_that_is_not_there_is_named(folder, tmp_path):
     shutil.copy(folder / "chess,KRKN.h5", tmp_path)
     with open_database(tmp_path / "chess,KRKN.h5") as database:

@@ -394,7 +394,11 @@ def test_the_command(home, tmp_path, monkeypatch):
     [
         (["tictactoe"], 1, "Syzygy's tables are of chess endings, not of tictactoe"),
         (["chess:KRKN", "--seed", "0"], 2, "--syzygy goes with --database and --json alone"),
-        (["chess:KQK"], 1, "no database for chess:KQK by dtz; make it with: retrograde solve chess:KQK --metric dtz"),
+        (
+            ["chess:KRRK"],
+            1,
+            "no database for chess:KRRK by dtz; make it with: retrograde solve chess:KRRK --metric dtz",
+        ),
         (["chess:KRKN", "--value", "win"], 2, "--syzygy goes with --database and --json alone"),
         (["chess:all=3", "--database", "x.h5"], 2, "a set of 5 variants"),
     ],

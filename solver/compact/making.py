@@ -119,9 +119,15 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
             parts.append(PartRow(at.start, size, place, part.columns))
             outcomes.append(part.rows)
             place += size
-    if all(part.kept != DERIVED for part in parts):
-        what = f"the database {str(file.path)!r} cannot be made compact"
+    what = f"the database {str(file.path)!r} cannot be made compact"
+    names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
+    alike = all(
+        " and " in name for name in names
+    )  # where one part stands for both sides a better order is all there is
+    if not alike and all(part.kept != DERIVED for part in parts):
         raise CannotCompact(f"{what}: no part of a tier is such that moves always lead from it to others")
+    if not outcomes:
+        raise CannotCompact(f"{what}: in all of its positions the game is over, and nothing would be kept")
     start = None if file.start_outcome is None else [*file.legend].index(file.start_outcome)
     tiers, bounds = database.contents.tiers
     return SolvedCompact(

@@ -129,7 +129,7 @@ def test_a_database_that_is_not_there_is_named(folder, tmp_path):
     shutil.copy(folder / "chess,KRKN.h5", tmp_path)
     with open_database(tmp_path / "chess,KRKN.h5") as database:
         assert database.get(database.game.read("8/8/8/8/8/2k5/6n1/K6R w"))
-        with pytest.raises(NoDatabase, match="no database for chess:KRK; make it with: retrograde solve chess:KRK"):
+        with pytest.raises(NoDatabase, match="chess:KRKN rests on others: no database for chess:KRK; make it with: "):
             database.get(database.game.read("8/8/8/3k4/8/8/8/K6R w"))
 
 

@@ -72,7 +72,10 @@ class SlotsDatabase(Database):
             return self
         with self._opening:
             if variant not in self._others:
-                other = self.open_other(variant)
+                try:
+                    other = self.open_other(variant)
+                except NoDatabase as error:
+                    raise NoDatabase(f"{self.file.variant} rests on others: {error}") from error
                 if not isinstance(other, SlotsDatabase) or other.metric != self.metric:
                     other.close()
                     what = f"{self.file.variant} rests on {variant} by {self.metric}"

@@ -203,6 +203,7 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
             with Lock(beside, PATIENCE) as lock:
                 if not beside.exists():  # by another process, before it gave up the lock
                     solve_at(beside, kin(game, other), own, lock)
+                    continue
         try:
             with open_beside(path.parent, game, other, order.metric) as database:
                 if database.metric != order.metric:

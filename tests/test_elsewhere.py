@@ -20,6 +20,7 @@ from retrograde.solver.boards import tiers
 from retrograde.solver.boards.formation import Formation
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.work import Unsuited
@@ -169,6 +170,15 @@ def test_a_solve_goes_on_from_the_databases_that_are_there(folder, tmp_path):
     assert path.read_bytes() == (folder / path.name).read_bytes()
     said = {progress.phase for progress in told}
     assert "solving chess:KNK, on which it rests, 3 of 3" in said and not any("chess:KRK," in one for one in said)
+
+
+def test_what_the_usual_place_has_is_not_solved_again(folder, tmp_path, monkeypatch):
+    """Neither what it rests on, nor the ending itself, which other databases than its own do not have."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(folder))
+    monkeypatch.setattr(NumberedStore, "solve", lambda self, k, phase: pytest.fail("it is solved"))
+    path = solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5")
+    assert path.read_bytes() == (folder / path.name).read_bytes()
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 class Rebuilt(Chess):

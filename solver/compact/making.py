@@ -1,6 +1,7 @@
 """Databases made compact: of each tier one side to move is kept, the one that takes less, and the other left out.
 
-A part of a tier may be left out where no move leads from it into itself, nor into another one that is left out. Which
+A part of a tier may be left out where no move leads from it into itself, nor into another one that is left out; where
+both sides have the same, so that one part stands for both, it is kept, in the order that takes least. Which
 parts those are is seen at some positions; that all follows is seen when the new file, before it gets its name, is asked
 for every slot of the old one.
 """
@@ -121,9 +122,7 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
             place += size
     what = f"the database {str(file.path)!r} cannot be made compact"
     names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
-    alike = all(
-        " and " in name for name in names
-    )  # where one part stands for both sides a better order is all there is
+    alike = all(" and " in name for name in names)  # one part stands for both sides, and gains by its order alone
     if not alike and all(part.kept != DERIVED for part in parts):
         raise CannotCompact(f"{what}: no part of a tier is such that moves always lead from it to others")
     if not outcomes:

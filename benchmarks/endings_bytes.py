@@ -4,9 +4,8 @@
     retrograde export chess:all=4 --compact small
     python benchmarks/endings_bytes.py GAVIOTA SYZYGY small > benchmarks/endings_bytes.csv
 
-GAVIOTA is a folder with .gtb.cp4, SYZYGY one with .rtbw and .rtbz. `file` is the whole database, with all endings that
-may follow; `own` the blocks that hold slots of the ending itself, those at either end in full. `compact` and
-`compact_own` are the same of the compact database.
+GAVIOTA is a folder with .gtb.cp4, SYZYGY one with .rtbw and .rtbz. `file` is the whole database, `own` the blocks that
+hold slots, without tables and attributes. `compact` and `compact_own` are the same of the compact database.
 """
 
 import csv

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST_STARTS = 3
 """First positions that are named."""
+MOST_OTHERS = 4
+"""Databases that are named, of those on which one rests."""
 
 
 @click.command()
@@ -189,6 +191,16 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") ->
     click.echo(faint(f"  position {facts['longest_win']['position']}"))
 
 
+def those_of(others: list[str]) -> str:
+    """Return the databases on which one rests in words.
+
+    >>> those_of(["chess:KK", "chess:KRK"]), those_of([f"chess:K{'P' * k}K" for k in range(6)])
+    ('chess:KK, chess:KRK', 'chess:KK, chess:KPK, chess:KPPK, chess:KPPPK and 2 more')
+    """
+    more = len(others) - MOST_OTHERS
+    return ", ".join(others) if more <= 0 else f"{', '.join(others[:MOST_OTHERS])} and {more} more"
+
+
 def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
     """Print what the database holds, and what it was made by and of."""
     rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
@@ -197,6 +209,7 @@ def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None
         ("solution", CLASSES["strong"]),
         ("records", f"{facts['stored']:,}"),
         *([("kept", of_slots.format(**facts["compact"]))] if "compact" in facts else []),
+        *([("rests on", those_of(facts["rests_on"]))] if "rests_on" in facts else []),
         ("metric", f"{file.metric} against {against}" if (against := file.details.get("against")) else file.metric),
         ("rules", rules),
         ("made with", file.made_with),

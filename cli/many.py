@@ -239,10 +239,12 @@ def fen_of(text: str) -> str:
 
 
 def database_with(ending: str) -> Path:
-    """Return the smallest database of chess here that has an ending: its own, or one that it may follow in."""
+    """Return the smallest database of chess here that has an ending: its own, or one that has all that may follow, as
+    they had before each ending had its own."""
+    from retrograde.cli.uci.tables import read_endings
     from retrograde.databases import NoDatabase
     from retrograde.databases.location import database_path, list_databases
-    from retrograde.games.catalog import named_game, own_tiers, variant
+    from retrograde.games.catalog import named_game, variant
     from retrograde.games.chess import men
 
     game: Any = named_game(ending)
@@ -253,7 +255,7 @@ def database_with(ending: str) -> Path:
     for path in sorted(list_databases(), key=lambda path: path.stat().st_size):
         with suppress(VariantError):
             other: Any = named_game(path.stem.replace(",", ":", 1))
-            if other.name == CHESS and tier in own_tiers(other):
+            if other.name == CHESS and tier in other.tiers and tier in read_endings(path):
                 return path
     raise NoDatabase(f"no database here has the ending {game.material}; make it with: retrograde solve {variant(game)}")
 

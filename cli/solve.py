@@ -263,6 +263,17 @@ def how_it_went(facts: dict[str, Any]) -> str:
     return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
 
 
+def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
+    """Tell whether a solve has left something to go on from: of the game itself, or of what it rests on."""
+    from retrograde.databases import database_path
+    from retrograde.games.catalog import rests_on
+    from retrograde.games.game import is_numbered
+
+    metric = "" if goal.metric == METRICS[0] else goal.metric
+    others = [database_path(other, path.parent, metric) for other in rests_on(game)] if is_numbered(game) else []
+    return any(one.with_name(f"{one.name}.journal").exists() for one in (path, *others))
+
+
 def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
     """Tell whether a database is there already; raise what fits where a file is there that must not be replaced."""
     from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
@@ -436,7 +447,7 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
                 )  # fmt: skip
     except KeyboardInterrupt as error:
         failure = explain(error)
-        kept = failure.status == INTERRUPTED and path.with_name(path.name + ".journal").exists() and not path.exists()
+        kept = failure.status == INTERRUPTED and not path.exists() and is_begun(game, path, goal)
         command = "the same command without --fresh" if how.fresh else "the same command"
         note = f"; what is done is kept, and {command} goes on from there" if kept else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Set
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
+from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -44,6 +45,8 @@ BUILT_IN = (
     *("tictactoe", "tictactoe3", "ur", "yahtzee"),
 )
 ENTRY_POINTS = "retrograde.games"
+MOST_KIN = 256
+"""Games that are kept, of those that databases rest on."""
 
 __all__ = [
     "BUILT_IN",
@@ -142,7 +145,14 @@ def kin(game: Game, text: str) -> Game:
     >>> kin(load_game("chess:KRBKR"), "chess:KRK")
     Chess(material='KRK')
     """
-    return make(type(game), text.partition(":")[2])
+    cls: Any = type(game)  # mypy thinks that classes cannot be hashed
+    return kin_of(cls, text.partition(":")[2])
+
+
+@lru_cache(MOST_KIN)
+def kin_of(cls: Any, options: str) -> Game:
+    """Return the game of some rules with options, the same one each time: with the tables that it has made."""
+    return make(cls, options)
 
 
 def variant(game: Game) -> str:

@@ -105,8 +105,8 @@ dense numbering, which makes for the smallest databases and the quickest look-up
 
 `elsewhere(tier)`
     The variant in whose database a tier is, as text, where that is not the game's own; nothing if it is. Such a tier
-    is solved with that variant, before, and is not stored again: large endings of chess rest on those that may follow.
-    It comes behind all tiers of the game's own. The rest must be solved set by set, which can be done with chess alone.
+    is solved with that variant, before, and is not stored again: each ending of chess rests on those that may follow.
+    It comes behind all tiers of the game's own.
 
 Where positions are men on the cells of a board, nobody need write this: a subclass of `Placed` of `games/placed.py`
 declares `placements`, how many men of each kind there may be and which symmetries the board has, and it follows.

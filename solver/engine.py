@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -69,6 +69,9 @@ COMPILER_BYTES = 230_000_000
 
 WORTH_KEEPING = 60.0
 """Seconds of exploring of which what is found is kept, also where there turns out to be no disk for the rest."""
+
+PATIENCE = 86_400.0
+"""Seconds that another process is waited for which is solving what a game rests on, as workers do of a set."""
 
 WAYS = ("interpreted", "listed", "setwise", "streamed", "numbered")
 """The names of the ways of solving."""
@@ -167,35 +170,41 @@ def solve(
     with no_exit():
         refuse_broken(game)
         solve_elsewhere(game, path, order)
-        with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
-            place = Place(path, held)
-            solve_into(place, game, order)
-            place.clear()
+        solve_at(path, game, order, lock)
     trust(game)
     return path
 
 
+def solve_at(path: Path, game: Game, order: Order, lock: Lock | None) -> None:
+    """Solve a game whose rules have been looked at, and what it rests on solved; *lock* is that of the path, if it is
+    held already."""
+    with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
+        place = Place(path, held)
+        solve_into(place, game, order)
+        place.clear()
+
+
 def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
     """Solve the variants on whose databases that of a game rests, where they are neither beside it nor in the usual
-    place; see `elsewhere` in the contract. Raises NoWay where one of those that are there is of no use."""
+    place; see `elsewhere` in the contract. Their rules have been looked at with those of the game. Raises NoWay where
+    one of those that are there is of no use."""
     if order.metric not in BY_NUMBER or not is_numbered(game):
         return
     needed = rests_on(game)
     if needed:  # that memory does not suffice for what comes last is said first
-        own = Numbering.own(game)
-        least = room_for_tiers(game, own, order.sizes.plies_bits[0], True, order.metric).least
-        MemoryBudget(order.memory).check(least, f"solving {own.slots:,} slots of positions")
+        numbering = Numbering.own(game)
+        least = room_for_tiers(game, numbering, order.sizes.plies_bits[0], True, order.metric).least
+        MemoryBudget(order.memory).check(least, f"solving {numbering.slots:,} slots of positions")
+    own = replace(order, fresh=False, way=order.way if isinstance(order.way, str) else "compiled")
     for number, other in enumerate(needed, 1):
         named = "" if order.metric == METRICS[0] else order.metric
         beside = database_path(other, path.parent, named)
         if not beside.exists() and not database_path(other, metric=named).exists():
             announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
-            with Lock(beside) as lock:
+            with Lock(beside, PATIENCE) as lock:
                 if not beside.exists():  # by another process, before it gave up the lock
-                    solve(
-                        kin(game, other), beside, workers=order.workers, memory=order.memory, listener=order.listener,
-                        executor=order.executor, sizes=order.sizes, lock=lock, metric=order.metric,
-                    )  # fmt: skip
+                    solve_at(beside, kin(game, other), own, lock)
+                    continue
         try:
             with open_beside(path.parent, game, other, order.metric) as database:
                 if database.metric != order.metric:
@@ -310,7 +319,7 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySol
         return None
     if order.way == "interpreted":
         return solve_interpreted(game, budget, phase=interpreting(order.listener))
-    if order.way is not None or (is_numbered(game) and Numbering.own(game).slots > order.sizes.interpreted_slots):
+    if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > order.sizes.interpreted_slots):
         return None
     return solve_interpreted(game, budget, order.sizes.interpreted_seconds)
 

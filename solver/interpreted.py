@@ -74,8 +74,10 @@ def every_position(game: Game) -> list[int]:
 
 
 def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
-    """Return a solved game with a dense numbering."""
-    numbering = Numbering.of(game)
+    """Return a solved game with a dense numbering, without what other databases have."""
+    numbering = Numbering.own(game)
+    tiers = {*numbering.tiers.tolist()}
+    outcomes = {position: outcome for position, outcome in outcomes.items() if game.tier(position) in tiers}
     places = {outcome: place for place, outcome in enumerate(sorted(set(outcomes.values())))}
     codes = np.full(numbering.slots, len(places), np.int64)
     sizes = np.zeros(numbering.slots, np.int64)

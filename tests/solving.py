@@ -1,10 +1,17 @@
 """What tests of solving share: what a database holds, solves that are stopped, and random games."""
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
 from hypothesis import strategies as st
 
-from retrograde.databases import open_database
+from retrograde.databases import database_path, open_database
 from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, Game
+from retrograde.games.chess import Chess
 from retrograde.solver.work.sizes import Sizes
 
 from . import tangle
@@ -50,6 +57,23 @@ graphs = st.builds(
     size=st.integers(0, 63),
 )
 """Positions of random games of `tangle.py`."""
+
+
+def copy_whole(path: Path, folder: Path) -> Path:
+    """Copy a database into a folder, and those on which it rests; return where it is there."""
+    with open_database(path) as database:
+        others = getattr(database, "rests_on", [])
+    for other in others:
+        shutil.copy(database_path(other, path.parent), folder)
+    return Path(shutil.copy(path, folder))
+
+
+@contextmanager
+def in_one_file() -> Iterator[None]:
+    """Let a chess ending be solved with all that may follow in one database, as it was before each had its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Chess, "elsewhere", lambda self, tier: "")
+        yield
 
 
 def small_enough(way: str) -> Sizes:

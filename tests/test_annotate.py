@@ -15,6 +15,7 @@ from retrograde.solver.play.match import random_position, review
 from retrograde.solver.play.solution import Solution
 
 from .command_line import retrograde
+from .solving import copy_whole
 
 chess = pytest.importorskip("chess")
 pgn = pytest.importorskip("chess.pgn")
@@ -31,8 +32,7 @@ def home(solved, tmp_path, monkeypatch):
     folder = tmp_path / "home"
     folder.mkdir()
     for text in ("chess:KRK", "chess:KPK", "connect4:4,4", "tentozero", "mutorere"):
-        path = solved(text)
-        (folder / path.name).write_bytes(path.read_bytes())
+        copy_whole(solved(text), folder)
     monkeypatch.setenv("RETROGRADE_HOME", str(folder))
     return folder
 

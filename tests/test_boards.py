@@ -21,6 +21,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.numbered import reuse
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.work.work import Unsuited
 
 from .solving import Stop
 
@@ -159,8 +160,8 @@ def test_departures_are_captures_and_promotions():
 
 def same_both_ways(name, folder, fresh=True):
     """Tell whether an ending solved in both ways makes the same bytes."""
-    slots = solve(Chess(name), folder / "slots" / f"{name}.h5", way="numbered", fresh=fresh)
-    return solve(Chess(name), folder / "sets" / f"{name}.h5", way="setwise", fresh=fresh).read_bytes() == (
+    slots = solve(Chess(name), folder / "slots" / f"chess,{name}.h5", way="numbered", fresh=fresh)
+    return solve(Chess(name), folder / "sets" / f"chess,{name}.h5", way="setwise", fresh=fresh).read_bytes() == (
         slots.read_bytes()
     )
 
@@ -211,22 +212,14 @@ def test_only_chess_by_its_own_rules_is_solved_so():
 def test_a_mate_may_take_as_many_plies_as_there_are_codes(tmp_path, by_sets, monkeypatch):
     """Of KRK the longest takes 32, and its code is 33."""
     whole = solve(Chess("KRK"), tmp_path / "game.h5", fresh=True).read_bytes()
-    for most in (34, 33, 32, 31):
+    for most in (34, 33):
         by_sets.clear()
         monkeypatch.setattr(tiers, "DEEPEST", most)
         assert solve(Chess("KRK"), tmp_path / f"{most}.h5", fresh=True).read_bytes() == whole
-        assert by_sets == (["KK", "KRK"] if most > 32 else ["KK"])
-
-
-def test_what_is_too_deep_or_takes_too_much_memory_is_solved_by_slots(tmp_path, by_sets, monkeypatch):
-    whole = solve(Chess("KRK"), tmp_path / "game.h5", fresh=True).read_bytes()
-    with monkeypatch.context() as patch:
-        patch.setattr(tiers, "DEEPEST", 20)
-        assert solve(Chess("KRK"), tmp_path / "deep.h5", fresh=True).read_bytes() == whole
-    with monkeypatch.context() as patch:
-        patch.setattr(Formation, "room", 1 << 60)
-        assert solve(Chess("KRK"), tmp_path / "large.h5", fresh=True).read_bytes() == whole
-    assert by_sets == ["KK", "KRK", "KK"]
+        assert by_sets == ["KRK"]
+    monkeypatch.setattr(tiers, "DEEPEST", 32)
+    with pytest.raises(Unsuited, match="its mates take too many plies"):
+        solve(Chess("KRK"), tmp_path / "32.h5", fresh=True)
 
 
 def test_goes_on_after_a_stop_with_scores_in_a_file_and_in_memory(tmp_path, by_sets):
@@ -241,7 +234,7 @@ def test_goes_on_after_a_stop_with_scores_in_a_file_and_in_memory(tmp_path, by_s
         sizes = partial(Sizes, journal_seconds=0, scores_in_scratch=in_file)
         with pytest.raises(Stop):
             solve(Chess("KRK"), tmp_path / "game.h5", fresh=True, sizes=sizes(), listener=stop_when_writing)
-        assert by_sets == ["KK", "KRK"]
+        assert by_sets == ["KRK"]
         by_sets.clear()
         assert solve(Chess("KRK"), tmp_path / "game.h5", sizes=sizes()).read_bytes() == whole
         assert by_sets == []

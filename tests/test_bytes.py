@@ -60,12 +60,12 @@ PINNED = {
         "b1083c801182b2b67a005cc73317e56704de8f7e15e1c9138b544c511d31fcc8",
     ),
     ("chess:KQK", "numbered"): (
-        "4ef55ea234f84b660fdc811ae2fbc9d3a1f790d822d9a61bf88f29412b0f196a",
-        "16548f16864acb35dc7fde030df48e7da1efa1f5b37842d3499ecd4404315c72",
+        "cd5768f6ae3543d3276c536adef75629dbf5ba18bb3cb960983df54e5b7771a2",
+        "44db72f1d0ef023f1534bd9d83e79ef0235ef0f4215b03fc82cca62d67aa934a",
     ),
     ("chess:KPK", "numbered"): (
-        "491a1d371080dffc243e4f8433fc0abf1976d0ccb5b00c132f9a0959f285b53a",
-        "640ff20e6ed5a93954e1e44aab597808f11b954228ddcbcbde19aa1cc87d61a3",
+        "36e0f0e6123f9045444191bf8a3ab47f432b01196f15122819fdead62d45a277",
+        "54c0c966fd3c63869d46ac99c70666accff6f80fe9565a199e22215bbe49b069",
     ),
     ("chess:KK", "interpreted"): (
         "152798dacd9aab70f0d57a95716089d9e4794d9ebc0e1e5221ac6194b792604f",
@@ -106,7 +106,7 @@ def test_bytes_are_what_they_were(variant, how, tmp_path):
         assert sha256(path.read_bytes()).hexdigest() == whole
 
 
-COMPACT = "e535c34cefbc77cc8978c96fc074f1229404831f51be5c203d13cfa897d96c75"
+COMPACT = "8177eabd8eab19829a73a3affb747634d8e8a7b9431b60b0c29c07c802807f88"
 """The digest of the compact file of KQK, made with the versions above: they decide the order of slots."""
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import psutil
 import pytest
 
-from retrograde.databases import CannotWrite
+from retrograde.databases import CannotWrite, database_path
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variants_in
 from retrograde.games.game import METRICS
@@ -58,6 +58,8 @@ GAMES = [
 EARLY = {"streamed": 5, "setwise": 2}
 """Steps after which there is still much to be done."""
 in_waves = pytest.mark.parametrize("way", EARLY)
+KINGS = "chess,KK.h5"
+"""The database on which all endings of chess rest."""
 LATE = 100
 """Seconds after which a process is taken to hang. (How soon it ends decides nothing.)"""
 
@@ -111,7 +113,7 @@ def at_step(step, act):
 def test_dask_writes_the_bytes_of_threads(variant, way, tmp_path, executor, by_threads):
     path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
     assert path.read_bytes() == by_threads(variant, way)
-    assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
+    assert {file.name for file in tmp_path.iterdir()} - {KINGS} == {"game.h5"}
 
 
 @pytest.mark.parametrize(("variant", "way"), GAMES[2:])
@@ -209,7 +211,7 @@ def test_mpi_writes_the_bytes_of_threads(tmp_path, by_threads):
     assert run.returncode == 0, run.stderr
     for number, (variant, way) in enumerate(GAMES):
         assert (tmp_path / f"{number}.h5").read_bytes() == by_threads(variant, way)
-    assert len(list(tmp_path.iterdir())) == len(GAMES)
+    assert len(list(tmp_path.iterdir())) == len([KINGS, *GAMES])
 
 
 # The command line
@@ -280,7 +282,7 @@ THREE = ["chess:KRK", "chess:KQK", "chess:KNK", "chess:KBK", "chess:KPK"]
 
 def whole_of(folder, *names, memory=1 << 40):
     """Return tasks that solve some variants into a folder."""
-    return [Whole(name, folder / f"{name[6:]}.h5", METRICS[0], False, memory) for name in names]
+    return [Whole(name, database_path(name, folder), METRICS[0], False, memory) for name in names]
 
 
 def test_a_variant_waits_for_those_whose_positions_it_leads_to():
@@ -304,9 +306,9 @@ def test_a_set_is_solved_by_the_workers_each_variant_by_one(how, tmp_path, by_th
         lines = run.stdout.splitlines()
         assert [line.split()[0] for line in lines[:5]] == THREE
         assert all(("before" in line) == (status == "before") for line in lines[:5])
-        assert lines[-1].startswith("5 of 5 solved, 7.16 M positions")
+        assert lines[-1].startswith("5 of 5 solved, 3.89 M positions")
     files = {path.name: path for path in tmp_path.rglob("chess,*")}
-    assert {*files} == {f"chess,{name[6:]}.h5" for name in THREE}
+    assert {*files} == {KINGS, *(f"chess,{name[6:]}.h5" for name in THREE)}
     for name in THREE:
         assert files[f"chess,{name[6:]}.h5"].read_bytes() == by_threads(name, None)
 
@@ -326,8 +328,8 @@ def test_an_ending_whose_worker_is_killed_is_solved_by_another(tmp_path, executo
             assert ahead.result(name, kill_one).seconds > 0
     assert told
     for name in names:
-        assert (tmp_path / f"{name[6:]}.h5").read_bytes() == by_threads(name, None)
-    assert len(list(tmp_path.iterdir())) == len(names)
+        assert database_path(name, tmp_path).read_bytes() == by_threads(name, None)
+    assert len(list(tmp_path.iterdir())) == len([KINGS, *names])
 
 
 def test_what_is_too_large_for_one_worker_is_left_to_all(tmp_path, executor, by_threads):
@@ -337,11 +339,11 @@ def test_what_is_too_large_for_one_worker_is_left_to_all(tmp_path, executor, by_
         with pytest.raises(MemoryLimit):
             ahead.result("chess:KRK", print)
         site = executor.site
-        solve(load_game("chess:KRK"), tmp_path / "KRK.h5", executor=executor)
+        solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5", executor=executor)
         assert executor.site == site
         assert ahead.result("chess:KPK", print).seconds > 0
     for name in ("KRK", "KQK", "KPK"):
-        assert (tmp_path / f"{name}.h5").read_bytes() == by_threads(f"chess:{name}", None)
+        assert (tmp_path / f"chess,{name}.h5").read_bytes() == by_threads(f"chess:{name}", None)
 
 
 # Who is fit

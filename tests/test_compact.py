@@ -12,7 +12,6 @@ from retrograde.databases.layout import COMPACT_VERSION, DERIVED
 from retrograde.databases.slots.derive import CompactDatabase
 from retrograde.games import LOSE
 from retrograde.games.catalog import load_game
-from retrograde.games.chess import sets
 from retrograde.games.chess.men import tier_of
 from retrograde.solver.audit.sample import verify_sample
 from retrograde.solver.audit.verify import verify
@@ -25,6 +24,7 @@ from retrograde.solver.play.solution import open_solution
 from . import c_reader
 from .command_line import retrograde
 from .forge import Forged
+from .solving import copy_whole, in_one_file
 
 pytestmark = pytest.mark.long
 
@@ -36,9 +36,10 @@ def compact(solved, tmp_path_factory):
 
     def both(text):
         if text not in paths:
-            whole = solved(text)
+            whole, folder = solved(text), tmp_path_factory.mktemp("small")
+            copy_whole(whole, folder).unlink()
             with open_database(whole) as opened:
-                paths[text] = whole, make_compact(opened, tmp_path_factory.mktemp("small") / whole.name)
+                paths[text] = whole, make_compact(opened, folder / whole.name)
         return paths[text]
 
     return both
@@ -150,7 +151,7 @@ def test_it_is_verified_on_both_sides(interpreted, compact):
 
 
 def test_what_is_kept_and_wrong_is_found(compact, tmp_path):
-    forged = Forged.read(compact("chess:KRK")[1])
+    forged = Forged.read(copy_whole(compact("chess:KRK")[1], tmp_path))
     content = np.frombuffer(forged.parts["kept"].contents[0], np.uint8).copy()
     rows = int(content.max())
     content[20_000:20_100] = np.where(content[20_000:20_100] == rows, rows - 1, rows)
@@ -188,9 +189,12 @@ def test_parts_that_cannot_be_are_damage(column, compact, tmp_path):
             open_database(forged.write(tmp_path / "chess,KRK.h5"))
 
 
-def test_what_is_left_out_on_both_sides_is_damage(compact, tmp_path):
+def test_what_is_left_out_on_both_sides_is_damage(tmp_path):
     """Or it would be looked for without end."""
-    forged = Forged.read(compact("chess:KRK")[1])
+    with in_one_file():
+        whole = solve(load_game("chess:KRK"), tmp_path / "whole.h5")
+    with open_database(whole) as opened:
+        forged = Forged.read(make_compact(opened, tmp_path / "small.h5"))
     rows = forged.parts["parts"].rows()
     first, second = rows["kept"][:2].tolist()
     assert (first, second) == (0, DERIVED)
@@ -216,13 +220,28 @@ def test_what_cannot_be_compact_says_so(solved, compact, tmp_path):
     solve(load_game("chess:KNK"), tmp_path / "chess,KNK@dtc.h5", metric="dtc")
     with open_database(tmp_path / "chess,KNK@dtc.h5") as opened, pytest.raises(CannotCompact, match="it is by dtc"):
         make_compact(opened, path)
+    with (
+        open_database(solved("chess:KK")) as opened,
+        pytest.raises(CannotCompact, match="the game is over, and nothing"),
+    ):
+        make_compact(opened, path)
     assert not path.exists()
+
+
+@pytest.mark.thorough
+def test_where_both_sides_are_alike_all_is_kept_in_a_better_order(compact):
+    """One part stands for both, and moves lead from it into itself."""
+    whole, small = compact("chess:KNKN")
+    assert small.stat().st_size < whole.stat().st_size
+    with open_database(whole) as one, open_database(small) as other:
+        assert isinstance(other, CompactDatabase) and [part.kept for part in other.contents.parts] == [0]
+        positions = some_positions(one, 100, random.Random(5))
+        assert [other[position] for position in positions] == [one[position] for position in positions]
 
 
 @pytest.mark.thorough
 def test_it_may_rest_on_others(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
-    monkeypatch.setattr(sets, "ALONE", 4)
     solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5")
     with open_database(tmp_path / "chess,KRKN.h5") as one:
         path = make_compact(one, tmp_path / "small" / "chess,KRKN.h5")
@@ -246,7 +265,7 @@ def test_the_command(solved, tmp_path, monkeypatch):
     fen = "8/8/8/8/8/2k5/1R6/K7 b"
     told = [retrograde("query", path, fen).stdout for path in (solved("chess:KRK"), "small/chess,KRK.h5")]
     assert told[0] == told[1] and "mated in 16" in told[0]
-    assert "compact: 29,568 of 59,598 slots" in retrograde("info", "small/chess,KRK.h5").stdout
+    assert "compact: 29,568 of 59,136 slots" in retrograde("info", "small/chess,KRK.h5").stdout
     folder = solved("chess:KRK").parent
     refused = retrograde("export", "chess:KRK", "--compact", folder, status=1)
     assert "is there already, and no compact database of these rules; name another folder" in refused.output

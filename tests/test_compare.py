@@ -12,8 +12,11 @@ from chess import gaviota, syzygy
 from retrograde.cli import compare
 from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
 
 from .command_line import retrograde
+from .solving import in_one_file
 
 pytestmark = pytest.mark.long
 
@@ -25,7 +28,7 @@ MATED = "8/8/8/8/8/1K6/8/k6R b"
 @pytest.fixture
 def home(tmp_path, monkeypatch, solved):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
-    for variant in ("chess:KRK", "chess:KPK", "tictactoe"):
+    for variant in ("chess:KRK", "tictactoe"):
         database_path(variant, tmp_path).write_bytes(solved(variant).read_bytes())
     return tmp_path
 
@@ -36,7 +39,10 @@ def test_values_are_those_of_syzygy(home):
 
 
 def test_men_of_whom_there_is_no_table_are_named(home):
-    """A pawn may become a knight or a bishop, which are not there; what pawns, rooks and queens are worth is."""
+    """A pawn may become a knight or a bishop, which are not there; what pawns, rooks and queens are worth is. All of
+    them are in one file, as once."""
+    with in_one_file():
+        solve(load_game("chess:KPK"), database_path("chess:KPK"))
     facts = json.loads(retrograde("compare", "chess:KPK", TABLES, "--positions", 3000, "--json").stdout)
     (beside,) = facts["beside"]
     assert facts["positions"] == 3000 == beside["alike"] + sum(beside["missing"].values())

@@ -1,7 +1,4 @@
-"""Databases that rest on others: tiers that are stored once, in the database of another variant.
-
-That is so of chess endings of five men; to see it of smaller ones too, the number of men is changed here.
-"""
+"""Databases that rest on others: tiers that are stored once, in the database of another variant, as chess has them."""
 
 import gc
 import importlib
@@ -15,7 +12,6 @@ import pytest
 from retrograde.databases import NoDatabase, open_database
 from retrograde.games import DRAW, LOSE, WIN, RuleError, Value
 from retrograde.games.catalog import load_game, own_tiers, rests_on
-from retrograde.games.chess import sets
 from retrograde.games.chess.men import TIERS
 from retrograde.games.chess.rules import Chess
 from retrograde.solver.audit import slots
@@ -24,10 +20,12 @@ from retrograde.solver.boards import tiers
 from retrograde.solver.boards.formation import Formation
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.work import Unsuited
 from tests.forge import Forged
+from tests.solving import in_one_file
 
 KRKN = TIERS.index("KRKN")
 KRRK = [[1040963, 0, 0], [0, 4900, 1702988]]
@@ -43,34 +41,25 @@ def home(tmp_path_factory):
         yield
 
 
-@pytest.fixture
-def alone(monkeypatch):
-    """Let endings of four men rest on others, too."""
-    monkeypatch.setattr(sets, "ALONE", 4)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with KRKN, resting on others."""
     folder = tmp_path_factory.mktemp("alone")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sets, "ALONE", 4)
-        solve(load_game("chess:KRKN"), folder / "chess,KRKN.h5")
+    solve(load_game("chess:KRKN"), folder / "chess,KRKN.h5")
     return folder
 
 
-def test_endings_of_five_men_rest_on_others():
-    assert rests_on(load_game("chess:KRKN")) == []
-    assert own_tiers(load_game("chess:KRKN")) == [*load_game("chess:KRKN").tiers]
-    five = load_game("chess:KPPKP")
-    assert own_tiers(five) == [TIERS.index("KPPKP")]
-    others = [variant.removeprefix("chess:") for variant in rests_on(five)]
-    assert {TIERS[tier] for tier in five.tiers} == {"KPPKP", *others}
+@pytest.mark.parametrize("name", ["KK", "KRK", "KRKN", "KPKP", "KPPKP"])
+def test_each_ending_has_a_database_of_its_own(name):
+    game = load_game(f"chess:{name}")
+    assert own_tiers(game) == [TIERS.index(name)]
+    others = [variant.removeprefix("chess:") for variant in rests_on(game)]
+    assert {TIERS[tier] for tier in game.tiers} == {name, *others}
     for place, other in enumerate(others):  # those that may follow come first
         assert {TIERS[tier] for tier in load_game(f"chess:{other}").tiers} <= {*others[: place + 1]}
 
 
-def test_what_the_others_have_is_made_and_not_stored_again(folder, alone):
+def test_what_the_others_have_is_made_and_not_stored_again(folder):
     names = ("KK", "KNK", "KRK", "KRKN")
     assert sorted(path.name for path in folder.iterdir()) == [f"chess,{name}.h5" for name in names]
     with open_database(folder / "chess,KRKN.h5") as database:
@@ -79,28 +68,21 @@ def test_what_the_others_have_is_made_and_not_stored_again(folder, alone):
 
 @pytest.mark.thorough
 def test_every_position_is_worth_the_same_as_in_one_file(folder, tmp_path):
-    path = solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
-    found = []
-    for file, men in ((path, 5), (folder / path.name, 4)):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sets, "ALONE", men)
-            with open_database(file) as database:
-                legend = np.array([row[:2] for row in database.file.legend])
-                found.append(np.concatenate([legend[rows] for rows in database.tier_rows(KRKN)]))
-                assert [row for row in database.contents.counts if row.tier == KRKN]
-    filled = [load_game("chess:KRKN").unindex(KRKN, slot) >= 0 for slot in range(0, len(found[0]), 1009)]
-    assert np.array_equal(found[0][::1009][filled], found[1][::1009][filled])
-    with open_database(path) as database:
-        every = [piece[1:] for piece in database.records() if piece[0] == KRKN]
-    positions, values, plies = (np.concatenate(columns) for columns in zip(*every, strict=True))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sets, "ALONE", 4)
-        with open_database(folder / path.name) as database:
-            again = database.lookup(positions, canonical=True, tiers=KRKN)
-    assert np.array_equal(again[0], values) and np.array_equal(again[1], plies)
+    with in_one_file():
+        path = solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
+    with open_solution(path) as one, open_solution(folder / path.name) as other:
+        tiers = one.database.contents.tiers.numbers.tolist()
+        assert [TIERS[tier] for tier in tiers] == ["KRKN", "KNK", "KRK", "KK"]
+        assert {row.tier for row in other.database.contents.counts} == {KRKN}
+        for tier in tiers:
+            for piece in one.positions(tier=tier):
+                some = slice(None, None, 1 if tier == KRKN else 151)
+                values, plies = other.lookup(piece.positions[some])
+                assert np.array_equal(values, piece.values[some])
+                assert np.array_equal(plies, piece.remotenesses[some])
 
 
-def test_positions_of_all_tiers_are_found_one_by_one_and_together(folder, alone):
+def test_positions_of_all_tiers_are_found_one_by_one_and_together(folder):
     fens = ["8/8/8/8/8/2k5/6n1/K6R w", "8/8/8/3k4/8/8/8/K6R w", "8/8/8/8/8/2k5/6n1/K7 b", "8/8/8/8/8/2k5/8/K7 b"]
     with open_solution(folder / "chess,KRKN.h5") as solution, open_database(folder / "chess,KRK.h5") as krk:
         positions = [solution.game.read(fen) for fen in fens]
@@ -115,27 +97,49 @@ def test_positions_of_all_tiers_are_found_one_by_one_and_together(folder, alone)
         assert moves["Nxe1"].value == Value.DRAW
 
 
-@pytest.mark.thorough
-def test_a_file_that_has_all_tiers_itself_is_read_as_before(alone, tmp_path):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sets, "ALONE", 5)
-        path = solve(load_game("chess:KBKN"), tmp_path / "all" / "chess,KBKN.h5")
+def test_a_file_that_has_all_tiers_itself_is_read_as_before(tmp_path):
+    """And others may rest on it: of what it has they take the ending that it is called by."""
+    with in_one_file():
+        path = solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5")
     with open_database(path) as database:
-        assert database.get(database.game.read("8/8/8/4k3/8/8/8/K6B w"))
+        capture = database.game.read("8/8/8/8/8/2k5/8/K7 b")
+        assert capture in database and not (tmp_path / "chess,KK.h5").exists()
         report = verify(database)
     assert report.ok and "databases" not in report.rests_on
+    before = path.read_bytes()
+    solve(load_game("chess:KRKR"), tmp_path / "chess,KRKR.h5")
+    assert path.read_bytes() == before
+    with open_database(tmp_path / "chess,KRKR.h5") as database:
+        longest = database.game.read("8/8/8/8/8/2k5/1R6/K7 b")
+        assert database[longest].remoteness == 32 and capture in database
 
 
-def test_a_database_that_is_not_there_is_named(folder, alone, tmp_path):
+def test_where_the_game_is_over_no_other_need_be_there(folder, tmp_path):
+    """What the rules say is what is stored there, of one position and of many."""
+    with (
+        open_database(shutil.copy(folder / "chess,KNK.h5", tmp_path)) as alone,
+        open_database(folder / "chess,KK.h5") as kings,
+    ):
+        positions = [position for _, some, *_ in kings.records() for position in some.tolist()][::7]
+        positions += [next(iter(alone.game.images(position))) for position in positions[:20]]
+        assert [alone[position] for position in positions] == [kings[position] for position in positions]
+        assert all(map(np.array_equal, alone.lookup(positions), kings.lookup(positions)))
+        strangers = [position ^ 1 << bit for position in positions[:30] for bit in range(34, 46)]
+        assert None in map(kings.get, strangers)
+        assert [alone.get(position) for position in strangers] == [kings.get(position) for position in strangers]
+        assert all(map(np.array_equal, alone.lookup(strangers), kings.lookup(strangers)))
+
+
+def test_a_database_that_is_not_there_is_named(folder, tmp_path):
     shutil.copy(folder / "chess,KRKN.h5", tmp_path)
     with open_database(tmp_path / "chess,KRKN.h5") as database:
         assert database.get(database.game.read("8/8/8/8/8/2k5/6n1/K6R w"))
-        with pytest.raises(NoDatabase, match="no database for chess:KRK; make it with: retrograde solve chess:KRK"):
+        with pytest.raises(NoDatabase, match="chess:KRKN rests on others: no database for chess:KRK; make it with: "):
             database.get(database.game.read("8/8/8/3k4/8/8/8/K6R w"))
 
 
 @pytest.mark.thorough
-def test_the_audit_holds_values_against_those_of_other_databases(folder, alone, tmp_path):
+def test_the_audit_holds_values_against_those_of_other_databases(folder, tmp_path):
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
     with open_database(tmp_path / "chess,KRKN.h5") as database:
@@ -152,7 +156,7 @@ def test_the_audit_holds_values_against_those_of_other_databases(folder, alone, 
 
 
 @pytest.mark.thorough
-def test_the_audit_takes_in_what_it_lacks(folder, alone, monkeypatch):
+def test_the_audit_takes_in_what_it_lacks(folder, monkeypatch):
     """Whichever tiers it has met among the children of some positions, here none."""
     monkeypatch.setattr(slots, "MEETING", 0)
     with open_database(folder / "chess,KRKN.h5") as database:
@@ -161,7 +165,7 @@ def test_the_audit_takes_in_what_it_lacks(folder, alone, monkeypatch):
         assert verify(database, interpreted=False).ok
 
 
-def test_a_solve_goes_on_from_the_databases_that_are_there(folder, alone, tmp_path):
+def test_a_solve_goes_on_from_the_databases_that_are_there(folder, tmp_path):
     shutil.copy(folder / "chess,KRK.h5", tmp_path)
     before = (tmp_path / "chess,KRK.h5").stat().st_mtime_ns
     told = []
@@ -172,14 +176,36 @@ def test_a_solve_goes_on_from_the_databases_that_are_there(folder, alone, tmp_pa
     assert "solving chess:KNK, on which it rests, 3 of 3" in said and not any("chess:KRK," in one for one in said)
 
 
-def test_there_is_no_way_but_by_sets(folder, alone, tmp_path):
+def test_what_the_usual_place_has_is_not_solved_again(folder, tmp_path, monkeypatch):
+    """Neither what it rests on, nor the ending itself, which other databases than its own do not have."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(folder))
+    monkeypatch.setattr(NumberedStore, "solved_by_sets", lambda self, k, phase: pytest.fail("it is solved"))
+    path = solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5")
+    assert path.read_bytes() == (folder / path.name).read_bytes()
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+class Rebuilt(Chess):
+    """Chess, as far as anybody knows, and so solved slot by slot."""
+
+    name = "chess"
+
+
+@pytest.mark.long
+def test_slot_by_slot_it_comes_to_the_same(folder, tmp_path):
+    """The databases of the others are taken, or made in the same way."""
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
-    with pytest.raises(Unsuited, match="rests on other databases, and so is solved set by set alone; there is no"):
-        solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", way="numbered", fresh=True)
+    whole = (tmp_path / "chess,KRK.h5").read_bytes()
+    assert solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5", way="numbered", fresh=True).read_bytes() == whole
+    path = solve(Rebuilt("KRK"), tmp_path / "rebuilt" / "chess,KRK.h5")
+    with open_database(path, game=Rebuilt("KRK")) as database, open_database(tmp_path / "chess,KRK.h5") as plain:
+        assert database.contents.tiers.numbers.tolist() == [TIERS.index("KRK")]
+        assert np.array_equal(database.all_slots(), plain.all_slots())
+    assert sorted(other.name for other in path.parent.iterdir()) == ["chess,KK.h5", path.name]
 
 
-def test_what_takes_too_much_or_too_long_says_so(folder, alone, tmp_path, monkeypatch):
+def test_what_takes_too_much_or_too_long_says_so(folder, tmp_path, monkeypatch):
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
     with monkeypatch.context() as patch:
@@ -192,7 +218,7 @@ def test_what_takes_too_much_or_too_long_says_so(folder, alone, tmp_path, monkey
             solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
 
 
-def test_a_database_that_cannot_be_rested_on_is_told_before_anything_begins(folder, alone, tmp_path):
+def test_a_database_that_cannot_be_rested_on_is_told_before_anything_begins(folder, tmp_path):
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
     (tmp_path / "chess,KRKN.h5").unlink()
@@ -203,7 +229,7 @@ def test_a_database_that_cannot_be_rested_on_is_told_before_anything_begins(fold
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"chess,{name}.h5" for name in ("KK", "KNK", "KRK")]
 
 
-def test_no_file_stays_open(folder, alone, tmp_path):
+def test_no_file_stays_open(folder, tmp_path):
     gc.disable()  # else it might close them
     try:
         solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5")

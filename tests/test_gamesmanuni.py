@@ -31,6 +31,7 @@ from retrograde.solver.play.solution import Solution
 
 from .command_line import HEAP
 from .serving import CHROMIUM, Server, client_of, fill, get
+from .solving import copy_whole
 
 pytestmark = pytest.mark.long
 
@@ -69,7 +70,8 @@ PLIES = 60
 @pytest.fixture(scope="module")
 def home(solved, tmp_path_factory):
     """A folder of databases."""
-    return fill(tmp_path_factory.mktemp("home"), solved, SHOWN)
+    folder = fill(tmp_path_factory.mktemp("home"), solved, SHOWN)
+    return copy_whole(solved("chess:KPK"), folder).parent
 
 
 @pytest.fixture

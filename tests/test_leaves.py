@@ -98,7 +98,7 @@ def test_searches_with_tables_find_what_is_so(tables, truth):
 
 
 def test_what_is_asked_are_other_games_of_the_family_alone(home, tables, monkeypatch, tmp_path):
-    assert len(tables.databases) == 4 and set(tables.entries) < set(KPK.tiers)
+    assert len(tables.databases) == 5 and set(tables.entries) < set(KPK.tiers)
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
     krk = load_game("chess:KRK")
     alone = find_tables(krk, krk.unindex(min(krk.tiers), 5000))

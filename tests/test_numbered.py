@@ -27,7 +27,7 @@ from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
 
 from . import reference, tangle
-from .solving import Stop, counts, graphs, outcomes
+from .solving import Stop, counts, graphs, in_one_file, outcomes
 
 GAME = tangle.DenseTangle()
 LARGEST = tangle.position_of(31, True, 0, 3, 63)
@@ -198,11 +198,9 @@ def test_damage_is_noticed_or_does_no_harm(tmp_path, monkeypatch):
 
 
 def test_tiers_are_taken_from_other_databases(tmp_path, monkeypatch):
-    """Rook against bare king out of the database of pawn against bare king, not solved again; the same bytes."""
-    from retrograde.solver.numbered.store import NumberedStore
-
+    """Rook against bare king out of the database of pawn against bare king, not solved again; the same bytes. (Of chess
+    that was so before each ending had a database of its own.)"""
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "home"))
-    solve(load_game("chess:KPK"), tmp_path / "pawn.h5", way="compiled")
     solved = []
     solve_tier = NumberedStore.solve
 
@@ -211,17 +209,19 @@ def test_tiers_are_taken_from_other_databases(tmp_path, monkeypatch):
             solved.append(k)
             yield done
 
-    monkeypatch.setattr(NumberedStore, "solve", noted)
-    taken = solve(load_game("chess:KRK"), tmp_path / "rook.h5", way="compiled").read_bytes()
-    assert not solved
-    assert solve(load_game("chess:KRK"), tmp_path / "rook.h5", fresh=True).read_bytes() == taken
-    assert len(solved) == 2
-    damaged = bytearray((tmp_path / "pawn.h5").read_bytes())
-    for i in range(len(damaged) // 4, len(damaged) // 2):
-        damaged[i] ^= 0x55
-    (tmp_path / "pawn.h5").write_bytes(damaged)
-    (tmp_path / "rook.h5").unlink()
-    assert solve(load_game("chess:KRK"), tmp_path / "rook.h5").read_bytes() == taken
+    with in_one_file():
+        solve(load_game("chess:KPK"), tmp_path / "pawn.h5", way="compiled")
+        monkeypatch.setattr(NumberedStore, "solve", noted)
+        taken = solve(load_game("chess:KRK"), tmp_path / "rook.h5", way="compiled").read_bytes()
+        assert not solved
+        assert solve(load_game("chess:KRK"), tmp_path / "rook.h5", fresh=True).read_bytes() == taken
+        assert len(solved) == 2
+        damaged = bytearray((tmp_path / "pawn.h5").read_bytes())
+        for i in range(len(damaged) // 4, len(damaged) // 2):
+            damaged[i] ^= 0x55
+        (tmp_path / "pawn.h5").write_bytes(damaged)
+        (tmp_path / "rook.h5").unlink()
+        assert solve(load_game("chess:KRK"), tmp_path / "rook.h5").read_bytes() == taken
 
 
 # Limits and bad rules

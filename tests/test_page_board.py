@@ -12,6 +12,7 @@ from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 
 from .serving import Server, fill, needs_browser
+from .solving import copy_whole
 
 pytestmark = [pytest.mark.long, needs_browser]
 SMALL = {"connect4": "connect4:4,4", "chess": "chess:KPK", "eightpuzzle": "eightpuzzle:3,2", "kalah": "kalah:3,1",
@@ -27,7 +28,10 @@ KQKR_FORK = "?v=chess:KQKR&p=8%2F1n6%2F5R2%2F4K1k1%2F8%2F8%2F8%2F8+w"
 
 @pytest.fixture(scope="module")
 def url(solved, tmp_path_factory):
-    server = Server(fill(tmp_path_factory.mktemp("home"), solved, SERVED))
+    home = fill(tmp_path_factory.mktemp("home"), solved, SERVED)
+    for text in ("chess:KPK", "chess:KQKR"):
+        copy_whole(solved(text), home)
+    server = Server(home)
     yield server.url
     server.stop()
 

@@ -10,8 +10,9 @@ import pytest
 
 from retrograde.cli.progress import GAP, ProgressLine, describe, width_of
 from retrograde.cli.solve import how_it_went
-from retrograde.databases import open_database
-from retrograde.games.catalog import load_game
+from retrograde.databases import database_path, open_database
+from retrograde.games.catalog import load_game, rests_on
+from retrograde.games.game import is_numbered
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
@@ -246,6 +247,8 @@ def test_a_solve_that_goes_on_says_what_had_been_done(tmp_path, monkeypatch):
 def test_every_phase_counts_positions_as_the_summary_does(variant, sizes, phases, tmp_path, often):
     told = []
     game = load_game(variant)
+    for other in rests_on(game) if is_numbered(game) else ():  # which is told of for itself
+        solve(load_game(other), database_path(other, tmp_path))
     path = solve(game, tmp_path / "game.h5", way="compiled", listener=told.append, sizes=sizes)
     with open_database(path, game=game) as database:
         positions = database.file.positions

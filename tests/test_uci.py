@@ -21,10 +21,12 @@ from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.san import uci
 from retrograde.games.game import DRAW, WIN
+from retrograde.solver.engine import solve
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from tests.command_line import COMMAND
 from tests.forge import Forged
+from tests.solving import copy_whole, in_one_file
 
 chess = pytest.importorskip("chess")
 engine = pytest.importorskip("chess.engine")
@@ -74,8 +76,15 @@ def home(solved, tmp_path_factory):
     """Return the folder of a few databases."""
     folder = tmp_path_factory.mktemp("home")
     for path in (solved("chess:KRK"), solved("chess:KPK")):
-        (folder / path.name).write_bytes(path.read_bytes())
+        copy_whole(path, folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def pawn(tmp_path_factory):
+    """Return a database that has what a pawn may become as well."""
+    with in_one_file():
+        return solve(Chess("KPK"), tmp_path_factory.mktemp("one") / "chess,KPK.h5")
 
 
 @pytest.fixture
@@ -132,14 +141,14 @@ def test_outside_its_tables_it_moves_legally(client):
 
 
 @pytest.mark.long
-def test_database_path(home, tmp_path):
+def test_database_path(home, pawn, tmp_path):
     elsewhere = {**os.environ, "RETROGRADE_HOME": str(tmp_path)}
     with engine.SimpleEngine.popen_uci([*COMMAND, "uci"], env=elsewhere) as client:
         board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
         assert "score" not in client.analyse(board, engine.Limit(time=1))
         client.configure({"DatabasePath": str(home)})
         assert client.analyse(board, engine.Limit(time=1))["score"].white().mate() == 16
-        client.configure({"DatabasePath": str(home / "chess,KPK.h5")})  # it has what a pawn may become
+        client.configure({"DatabasePath": str(pawn)})
         assert client.analyse(board, engine.Limit(time=1))["score"].white().mate() == 16
 
 
@@ -149,8 +158,7 @@ def test_database_path(home, tmp_path):
 @pytest.fixture(scope="module")
 def queens(solved, home):
     """Return the folder with an ending in which mate is far."""
-    path = solved("chess:KQKR")
-    (home / path.name).write_bytes(path.read_bytes())
+    copy_whole(solved("chess:KQKR"), home)
     return home
 
 
@@ -320,11 +328,11 @@ def test_a_game_that_goes_on_is_not_begun_anew(ask, monkeypatch):
 
 
 @pytest.mark.thorough
-def test_a_new_game_reads_files_that_have_become_others(home, tmp_path):
+def test_a_new_game_reads_files_that_have_become_others(home, pawn, tmp_path):
     said = []
     talker = Engine(said.append)
     path = tmp_path / "chess,KRK.h5"
-    path.write_bytes((home / "chess,KPK.h5").read_bytes())
+    path.write_bytes(pawn.read_bytes())
     lines = ("ucinewgame", "isready", "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
     for line in (f"setoption name DatabasePath value {tmp_path}", *lines):
         talker.answer(line)

@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import shutil
 import socket
 import subprocess
 import threading
@@ -22,6 +21,7 @@ from retrograde.solver.play.solution import Solution
 
 from .command_line import COMMAND, HEAP, environment, retrograde
 from .serving import Server, client_of, fill, get
+from .solving import copy_whole
 
 pytestmark = pytest.mark.long
 
@@ -38,6 +38,8 @@ def home(solved, tmp_path_factory):
 def by_the_rule(solved, tmp_path_factory):
     """A folder of endings with their distances to zeroing beside them."""
     folder = fill(tmp_path_factory.mktemp("zeroing"), solved, ["chess:KPK", "chess:KQKR", "chess:KRK"])
+    for name in ("chess:KPK", "chess:KQKR"):
+        copy_whole(solved(name), folder)
     for name in ("chess:KPK", "chess:KQKR", "chess:KRK"):
         solve(load_game(name), database_path(name, folder, "dtz"), metric="dtz")
     return folder
@@ -149,7 +151,7 @@ def test_the_ends_of_chess(client):
 
 
 def test_conversions_are_captures_and_promotions(client, home, solved):
-    shutil.copy(solved("chess:KPK"), home)
+    copy_whole(solved("chess:KPK"), home)
     moves = get(client, "/standard", fen="8/4P3/2k5/8/8/8/8/K7 w - - 0 1")["moves"]
     told = {move["san"]: (move["zeroing"], move["conversion"]) for move in moves}
     assert told["e8=Q+"] == (True, True) and told["Kb1"] == (False, False)
@@ -180,7 +182,7 @@ def test_conversions_are_captures_and_promotions(client, home, solved):
 )
 def test_what_the_fifty_move_rule_leaves(client, home, solved, fen, category, first):
     """The counter of FEN, and how far mate is, tell a win from a cursed one; where they do not, it may be one."""
-    shutil.copy(solved("chess:KPK"), home)
+    copy_whole(solved("chess:KPK"), home)
     answer = get(client, "/standard", fen=fen)
     os.remove(home / solved("chess:KPK").name)
     assert answer["category"] == category
@@ -212,7 +214,7 @@ def test_the_fifty_move_rule_by_distance_to_zeroing(by_the_rule, monkeypatch, fe
 def test_conversion_is_told_where_it_is_known(by_the_rule, tmp_path, monkeypatch):
     """Without pawns it is as far as zeroing is; a promotion is one of three moves that a pawn needs."""
     for name in ("chess:KQKR", "chess:KPK"):
-        shutil.copy(database_path(name, by_the_rule), tmp_path)
+        copy_whole(database_path(name, by_the_rule), tmp_path)
         solve(load_game(name), database_path(name, tmp_path, "dtc"), metric="dtc")
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     client = client_of()

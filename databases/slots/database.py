@@ -1,7 +1,8 @@
 """A database of a game that numbers its positions densely: what a position is worth is found at its number.
 
 It may rest on others, which have tiers that it has not (see `elsewhere` in the contract): they are found beside it, or
-in the usual place, and opened when they are asked for.
+in the usual place, and opened when they are asked for. Where the game is over the rules say what that is worth, and no
+other need be there.
 """
 
 import threading
@@ -19,13 +20,14 @@ from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import (
     CACHE_BLOCKS,
     Database,
+    Outcome,
     position_by_slot,
     positions_there,
     with_positions,
 )
 from retrograde.databases.errors import NoDatabase
 from retrograde.databases.slots.read import OutcomeReader, SlotsReader
-from retrograde.games import Game
+from retrograde.games import DRAW, UNDECIDED, Game
 from retrograde.games.catalog import own_tiers
 
 TOGETHER = 64
@@ -54,17 +56,26 @@ class SlotsDatabase(Database):
             with_positions(file, game)
             counts = self.contents.counts
             self.contents.counts = [row._replace(example=position_by_slot(file, game, row.example)) for row in counts]
-        self._rests = self._numbers != every  # a file may have all that could be elsewhere
+        whole = self._numbers == every  # a file may have all that could be elsewhere
+        self._elsewhere = {} if whole else {tier: rules.elsewhere(tier) for tier in every}
         self._others: dict[str, SlotsDatabase] = {}
         self._opening = threading.Lock()
 
+    @property
+    def rests_on(self) -> list[str]:
+        """The variants in whose databases the tiers are that it has not, those first on which others rest."""
+        return list(dict.fromkeys(filter(None, reversed(self._elsewhere.values()))))
+
     def holder(self, tier: int) -> "SlotsDatabase":
-        variant = self.game.elsewhere(tier) if self._rests else ""
+        variant = self._elsewhere.get(tier)
         if not variant:
             return self
         with self._opening:
             if variant not in self._others:
-                other = self.open_other(variant)
+                try:
+                    other = self.open_other(variant)
+                except NoDatabase as error:
+                    raise NoDatabase(f"{self.file.variant} rests on others: {error}") from error
                 if not isinstance(other, SlotsDatabase) or other.metric != self.metric:
                     other.close()
                     what = f"{self.file.variant} rests on {variant} by {self.metric}"
@@ -88,15 +99,35 @@ class SlotsDatabase(Database):
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
-        if self._rests and not values.all():
+        if self._elsewhere and not values.all():
             array, lacking = np.asarray(positions), defaultdict(list)
             for spot in np.flatnonzero(values.ravel() == 0).tolist():
-                if place := self._locate(int(array.flat[spot])):
-                    lacking[self.holder(place[1])].append(spot)
-            for other, spots in lacking.items():
-                if other is not self:
-                    values.flat[spots], remotenesses.flat[spots] = other.lookup(array.flat[spots])
+                if (place := self._locate(int(array.flat[spot]))) and self._elsewhere.get(place[1]):
+                    lacking[place[1]].append(spot)
+            for tier, spots in lacking.items():
+                values.flat[spots], remotenesses.flat[spots] = self._lookup_elsewhere(tier, array.flat[spots])
         return values, remotenesses
+
+    def _lookup_elsewhere(self, tier: int, positions: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """Return what `lookup` does of positions of a tier that another database has."""
+        try:
+            return self.holder(tier).lookup(positions)
+        except NoDatabase:
+            found = [self.get(position) or Outcome(UNDECIDED, None) for position in positions.tolist()]
+            plies = [-1 if outcome.remoteness is None else outcome.remoteness for outcome in found]
+            return np.array([outcome.value for outcome in found], np.uint8), np.array(plies, np.int32)
+
+    def get(self, position: Any, default: Any = None) -> Any:
+        try:
+            return super().get(position, default)
+        except NoDatabase:
+            canonical, tier = self._locate(position) or (-1, -1)
+            if self.game.unindex(tier, self.game.index(canonical)) != canonical:
+                return default
+            value = self.game.primitive(canonical)
+            if value == UNDECIDED:
+                raise
+            return Outcome(value, None if value == DRAW else 0)
 
     def close(self) -> None:
         with ExitStack() as stack:

@@ -102,12 +102,15 @@ class CompactDatabase(SlotsDatabase):
         place = self._locate(child)
         if place is None:
             raise self.file.damaged("a child of what is not kept is no position")
-        canonical, tier = place
-        holder = self.holder(tier)
-        slot = holder._place(canonical, tier)
-        if slot < 0 or (tier == parent_tier and self.contents.place_of(slot) == DERIVED):
+        if place[1] != parent_tier:
+            outcome: Outcome | None = self.get(child)
+            if outcome is None:
+                raise self.file.damaged("a child of what is not kept is no position")
+            return outcome
+        slot = self._place(*place)
+        if slot < 0 or (kept := self.contents.place_of(slot)) == DERIVED:
             raise self.file.damaged("a child of what is not kept is not kept either")
-        return holder._outcomes[holder._find(canonical, tier)]
+        return self._outcomes[self._row_at(kept)]
 
 
 def best(children: Iterable[Outcome]) -> Outcome:

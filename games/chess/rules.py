@@ -58,11 +58,9 @@ class Chess(Numbering):
     # Databases
 
     def elsewhere(self, tier):
-        """Return the ending of a tier, as a variant, where that has a database of its own."""
-        from retrograde.games.chess.sets import is_apart
-
+        """Return the ending of a tier, as a variant, where that is another one: each has a database of its own."""
         ending = men.name_of_tier(tier)
-        return f"{self.name}:{ending}" if is_apart(ending, self.material) else ""
+        return "" if ending == self.material else f"{self.name}:{ending}"
 
     @classmethod
     def collection(cls, options):

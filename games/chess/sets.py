@@ -1,16 +1,8 @@
-"""Which endings make a set, and which have databases of their own."""
+"""Which endings make a set."""
 
 import re
 
 from retrograde.games.chess.men import MOST_WITH_PAWNS, TIERS
-
-ALONE = 5
-"""Men from which on the database of an ending has nothing but that; with fewer it has all that may follow as well."""
-
-
-def is_apart(ending: str, material: str) -> bool:
-    """Tell whether an ending that may follow another one is not in the database of that."""
-    return len(material) >= ALONE and ending != material
 
 
 def set_of(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.databases import Database
+from retrograde.databases import Database, NoDatabase
 from retrograde.databases.layout import LegendRow
 from retrograde.games.game import Game
 from retrograde.solver.compact import kernels
@@ -116,7 +116,11 @@ class Deriver:
     def scores_elsewhere(self, tier: int, children: Array) -> Array:
         """Return what children in a tier that the file has not are worth, by the database that has it; -1 where none
         does."""
-        holder = self.database.holder(tier)
+        try:
+            holder = self.database.holder(tier)
+        except NoDatabase:  # which matters not where all of them are ends
+            found = [self.database[child] for child in children.tolist()]
+            return np.array([pass_up(encode(value, plies or 0, BITS), BITS) for value, plies in found], np.int64)
         if holder is self.database:
             return np.full(len(children), NOWHERE, np.int64)
         if holder not in self.worths:

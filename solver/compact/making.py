@@ -1,6 +1,7 @@
 """Databases made compact: of each tier one side to move is kept, the one that takes less, and the other left out.
 
-A part of a tier may be left out where no move leads from it into itself, nor into another one that is left out. Which
+A part of a tier may be left out where no move leads from it into itself, nor into another one that is left out; where
+both sides have the same, so that one part stands for both, it is kept, in the order that takes least. Which
 parts those are is seen at some positions; that all follows is seen when the new file, before it gets its name, is asked
 for every slot of the old one.
 """
@@ -119,9 +120,13 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
             parts.append(PartRow(at.start, size, place, part.columns))
             outcomes.append(part.rows)
             place += size
-    if all(part.kept != DERIVED for part in parts):
-        what = f"the database {str(file.path)!r} cannot be made compact"
+    what = f"the database {str(file.path)!r} cannot be made compact"
+    names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
+    alike = all(" and " in name for name in names)  # one part stands for both sides, and gains by its order alone
+    if not alike and all(part.kept != DERIVED for part in parts):
         raise CannotCompact(f"{what}: no part of a tier is such that moves always lead from it to others")
+    if not outcomes:
+        raise CannotCompact(f"{what}: in all of its positions the game is over, and nothing would be kept")
     start = None if file.start_outcome is None else [*file.legend].index(file.start_outcome)
     tiers, bounds = database.contents.tiers
     return SolvedCompact(

@@ -1,6 +1,6 @@
 """Tiers that a game shares with others of its family, taken from databases that are there already.
 
-The tier of rook against bare king, say, is the same in all chess endgames that can lead to it.
+The tier of two men against one, say, is the same in all endings of draughts, of whatever number of pieces.
 """
 
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from retrograde.databases import DatabaseFile, home_folder, list_databases
+from retrograde.databases import DatabaseFile, database_path, home_folder, list_databases
 from retrograde.databases.open import digest_in
 from retrograde.databases.slots.read import SlotsReader
-from retrograde.games.catalog import make
+from retrograde.games.catalog import make, rests_on, variant
 from retrograde.games.game import METRICS, RetrogradeError
 from retrograde.solver.numbered.store import NumberedStore
 from retrograde.solver.numbered.table import Tier
@@ -24,8 +24,13 @@ Sources = dict[int, Path]
 
 def find_sources(store: NumberedStore, path: Path) -> Sources:
     """Return which tiers are found in other databases, in the folder of *path* or the usual one."""
-    game, numbering, bits = store.table.game, store.table.numbering, store.table.bits
-    files = {file.resolve(): file for folder in (home_folder(), path.parent) for file in list_databases(folder)}
+    game, numbering, bits = store.table.game, store.own, store.table.bits
+    folders = home_folder(), path.parent
+    if rests_on(game):  # then what is its own is in no other variant's database
+        found = [file for folder in folders if (file := database_path(variant(game), folder)).is_file()]
+    else:
+        found = [file for folder in folders for file in list_databases(folder)]
+    files = {file.resolve(): file for file in found}
     files.pop(path.resolve(), None)
     sources: Sources = {}
     for file in files.values():

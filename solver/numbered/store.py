@@ -19,7 +19,7 @@ import psutil
 from retrograde.games.catalog import rests_on, variant
 from retrograde.games.game import METRICS, Game
 from retrograde.solver.boards.elsewhere import Elsewhere
-from retrograde.solver.boards.fit import formation_of
+from retrograde.solver.boards.fit import formation_of, is_chess
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
@@ -40,7 +40,9 @@ class NumberedStore:
     """The scores of all slots in the making.
 
     `scores` uint16[slots] or uint32[slots] (see outcomes/score.py), EMPTY where a slot stands for no position; `counts`
-    has those of each tier that is solved (see legend.py). A group is the number of a tier.
+    has those of each tier that is solved (see legend.py). A group is the number of a tier. What other databases have is
+    read from them when it is wanted, if tiers are solved set by set; else it lies behind the scores of the game's *own*
+    tiers.
     """
 
     def __init__(
@@ -50,9 +52,11 @@ class NumberedStore:
         """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it. Tiers are
         solved *by_sets* where they can be; those that other databases have are *elsewhere*. The scores are by a
         *metric*, remoteness or one of TO_PROGRESS."""
-        numbering, dtype = Numbering.own(game), score_type(bits)
+        self.own, dtype = Numbering.own(game), score_type(bits)
+        self.in_sets = by_sets and is_chess(game)
+        numbering = self.own if self.in_sets else Numbering.of(game)
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
-        room = room_for_tiers(game, numbering, bits, by_sets, metric, work.ranged_from)
+        room = room_for_tiers(game, self.own, bits, by_sets, metric, work.ranged_from)
         enough = every + room.most <= work.budget.left()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
@@ -66,14 +70,16 @@ class NumberedStore:
         self.elsewhere = elsewhere or Elsewhere(game, None, metric)
         self.scores = self.table.scores.array
         self.counts: dict[int, Array] = {}
-        self.left = set(range(len(numbering.tiers)))
+        self.left = set(range(len(self.own.tiers)))
         """Tiers that are not solved."""
         self.written: set[int] = set()
         """Tiers of which the scores have been written to the file just now."""
+        for k in range(len(self.own.tiers), len(numbering.tiers)):  # they come behind the game's own
+            self.scores[numbering.stretch(k)] = self.elsewhere.scores(int(numbering.tiers[k]), bits)
 
     def groups(self) -> Iterator[int]:
         """Yield the numbers of tiers, last first."""
-        yield from reversed(range(len(self.table.numbering.tiers)))
+        yield from reversed(range(len(self.own.tiers)))
 
     def keep(self, done: Done) -> Kept:
         """Take the scores and counts of a tier, or where its scores are in a file, their checksum."""
@@ -112,7 +118,7 @@ class NumberedStore:
         if self.by_sets and (done := self.solved_by_sets(k, phase)):
             yield done
             return
-        if self.metric != METRICS[0] or rests_on(self.table.game):
+        if self.metric != METRICS[0] or (self.in_sets and rests_on(self.table.game)):
             self.refuse(k)
         # Neither is imported where sets do, which need little of it
         ranged = self.work.ranged_from
@@ -125,16 +131,15 @@ class NumberedStore:
             yield self.done(k, *solve(self.table, k, self.work, phase, self.in_file, until_kept))
 
     def refuse(self, k: int) -> None:
-        """Say why a tier that can only be solved set by set, for it rests on other databases or for the metric, was
-        not."""
+        """Say why a tier that is to be solved set by set, for other databases have what it rests on or for the metric,
+        was not."""
         game, table = self.table.game, self.table
         formation = formation_of(game, int(table.numbering.tiers[k]), table.bits)
         by_metric = self.metric != METRICS[0]
-        if self.by_sets and formation:
+        if formation:
             self.work.budget.check(room_of(formation, self.metric), f"solving {variant(game)} set by set")
-        far = f"its {'wins' if by_metric else 'mates'} take too many plies"
-        why = far if self.by_sets and formation else "there is no other way"
         what = f"{self.metric} is computed" if by_metric else "rests on other databases, and so is solved"
+        why = f"its {'wins' if by_metric else 'mates'} take too many plies"
         raise Unsuited(f"{variant(game)}{':' * by_metric} {what} set by set alone; {why}")
 
     def solved_by_sets(self, k: int, phase: Phase) -> Done | None:

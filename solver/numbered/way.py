@@ -43,9 +43,9 @@ class Numbered:
             work.open.enter_context(elsewhere)
             store = NumberedStore(game, bits, work, self.by_sets, elsewhere, self.metric)
             if work.listener:
-                sample = store.table.numbering.sample(game, *SAMPLED)
+                sample = store.own.sample(game, *SAMPLED)
                 work.course.positions_a_record = sample.positions_a_slot
-            phase = work.phase("solving", store.table.numbering.slots)
+            phase = work.phase("solving", store.own.slots)
             for done in take(store, find_sources(store, self.path) if self.path and not self.fresh else {}):
                 kept = store.keep(done)
                 phase.skip(kept.records, kept.positions)
@@ -61,7 +61,8 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}
     let_go = table.scores.let_go if store.in_file else None
-    solved = solved_slots(table.game, table.numbering, outcomes, store.counts, store.scores, let_go, fill_gaps)
+    own = store.scores[: store.own.slots]
+    solved = solved_slots(table.game, store.own, outcomes, store.counts, own, let_go, fill_gaps)
     if store.metric not in TO_PROGRESS:
         return solved
     legend = [row._replace(measures=(signed(row.value, row.remoteness),)) for row in solved.legend]

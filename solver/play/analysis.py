@@ -17,6 +17,7 @@ from retrograde.databases.checked import CheckedFile
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.databases.legend import Legend
 from retrograde.databases.slots.compact import CompactReader
+from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Value, defines
 from retrograde.games.zeroing import TO_PROGRESS
@@ -33,8 +34,8 @@ def summary(database: Database | DatabaseFile) -> Facts:
     `longest_win` is the WIN furthest from its end, `longest` the position of any value that is; each is None where
     there is none. Of a game of several first positions, `starts` are these; of a puzzle, `eccentricity` is how many
     moves the farthest position takes that can be solved; of a game whose parts of tiers are named so, `slices` are what
-    `slices_of` gives; of a compact file, `compact` is how many slots are kept, of how many. Positions are texts, or
-    numbers in text where a file is given without its game.
+    `slices_of` gives; of a compact file, `compact` is how many slots are kept, of how many; `rests_on` are the variants
+    on whose databases one rests. Positions are texts, or numbers in text where a file is given without its game.
     """
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
@@ -47,6 +48,8 @@ def summary(database: Database | DatabaseFile) -> Facts:
     wins = [row for row in ends if row.value == WIN]
     if isinstance(file.contents, CompactReader):
         tiers["compact"] = {"kept": file.contents.length, "slots": file.contents.slots}
+    if isinstance(database, SlotsDatabase) and (others := database.rests_on):
+        tiers["rests_on"] = others
     book = {"book": {"plies": file.plies, "distances": file.has_distances}} if isinstance(file, BookFile) else {}
     return {
         "variant": file.variant,

@@ -65,7 +65,7 @@ positions = st.lists(st.integers(0, (1 << 62) - 1), max_size=200, unique=True)
 
 
 @given(positions, positions, st.integers(0, 61), st.integers(1, 64), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_lists_are_read_as_they_were_put(tmp_path_factory, some, others, shift, block, data):
     scratch = Scratch(tmp_path_factory.mktemp("lists"), 0)
     numbers, known = (np.unique(np.array(each, np.int64) >> shift) for each in (some, others))
@@ -84,7 +84,7 @@ def test_lists_are_read_as_they_were_put(tmp_path_factory, some, others, shift, 
 
 
 @given(positions, positions)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_places_are_those_of_numpy(some, asked):
     numbers, asked = np.unique(np.array(some, np.int64)), np.sort(np.array(asked + some[::2], np.int64))
     places = np.empty(len(asked), np.int64)
@@ -112,7 +112,7 @@ RULES = [tangle.Tangle, tangle.TangleWithParents, turning.Turning, turning.Turni
 @pytest.mark.long
 @pytest.mark.parametrize("rules", RULES)
 @given(graphs, st.booleans())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_random_games(rules, tmp_path_factory, start, propagate):
     """With ties, tiers, symmetry and moves that do not alternate, against the interpreted rules."""
     folder = tmp_path_factory.mktemp("random")

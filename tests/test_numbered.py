@@ -60,7 +60,7 @@ WAYS = {
 
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(start=graphs)
 def test_random_games(way, path, start):
     game, interpreted, sizes = WAYS[way]
@@ -123,7 +123,7 @@ def test_same_bytes_however_it_is_solved(tmp_path, monkeypatch):
 @pytest.mark.thorough
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("listed", [0, 3, 30])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(start=graphs)
 def test_where_memory_is_short_positions_are_looked_for_and_the_bytes_are_the_same(path, listed, start):
     """With parents given or found, sums of 8 bits, and several stretches to a tier."""

@@ -139,7 +139,7 @@ def test_any_position_can_be_proved(text, tmp_path):
 @pytest.mark.thorough
 @given(graphs, st.sampled_from([0, 1, 3]))
 @example(137438887040, 3)  # a win in two plies, by an end that is one for who is to move, where a bound leaves just two
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_random_games_are_proved_right(tmp_path_factory, start, leaves):
     """With cycles, ties and draws."""
     game = tangle.Tangle()

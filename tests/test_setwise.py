@@ -87,7 +87,7 @@ OPERATIONS = {
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), st.integers(0, 9)), max_size=5), st.integers(0, 4095))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_symbols_are_what_ints_are(steps, position):
     circuit = Circuit()
 
@@ -153,7 +153,7 @@ def test_programs_say_what_rules_say(text):
 
 
 @given(st.integers(0, WORD), st.integers(0, WORD))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_bits_under_a_mask_are_pushed_together_and_spread(word, mask):
     places = [bit for bit in range(64) if mask >> bit & 1]
     together = sum((word >> place & 1) << k for k, place in enumerate(places))
@@ -164,7 +164,7 @@ def test_bits_under_a_mask_are_pushed_together_and_spread(word, mask):
 
 
 @given(st.integers(0, WORD), st.integers(0, 5), st.integers(0, 1))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_bits_are_put_into_ranks_and_taken_out(word, place, bit):
     inside = {rank for rank in range(64) if word >> rank & 1}
     wanted = {words.with_bit(rank, place, bit) for rank in inside if rank < 32}
@@ -342,7 +342,7 @@ def test_a_solve_that_went_on_without_a_mirror_goes_on_so_after_a_kill(tmp_path,
 
 
 @given(st.sets(st.integers(0, (1 << 14) - 1), min_size=1, max_size=300))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_twins_have_the_images_of_all_positions(ranks):
     """Columns of eight, four and two stones, 2 + 4 + 8 in the mirror."""
     mirror = np.array([*range(20, 30), *range(10, 20), *range(10), *[64] * 34])

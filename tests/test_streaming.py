@@ -66,7 +66,7 @@ positions = st.lists(st.integers(0, (1 << 62) - 1), min_size=1, max_size=200, un
 
 
 @given(positions, st.integers(0, 62))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
     numbers = np.unique(np.array(numbers, np.int64) >> shift)
     codes = (numbers % 1000).astype(np.uint16)
@@ -97,7 +97,7 @@ def test_sort_is_that_of_numpy(count):
 
 
 @given(st.lists(st.lists(st.lists(st.integers(0, 50), max_size=20), max_size=6), min_size=1, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_runs_are_merged_without_doubles(lists):
     runs, bounds, numbers = [], [], []
     for of_list in lists:
@@ -117,7 +117,7 @@ def test_runs_are_merged_without_doubles(lists):
 
 
 @given(positions, st.lists(st.integers(0, (1 << 62) - 1), max_size=20), st.integers(0, 61))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_steps_are_found(numbers, asked, shift):
     """Of two tiers, the second one of which is asked for."""
     numbers = np.unique(np.array(numbers, np.int64) >> shift)

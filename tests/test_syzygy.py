@@ -236,7 +236,7 @@ class Values(syzygy.WdlTable):
 runs = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3000)), min_size=1, max_size=60)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(runs, st.integers(1, 40), st.integers(5, 10))
 def test_what_is_compressed_is_read_again(runs, times, block_bits):
     values = np.tile(np.repeat(*map(np.array, zip(*runs, strict=True))), times).astype(np.uint8)

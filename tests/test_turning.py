@@ -36,7 +36,7 @@ def path(tmp_path_factory):
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
 @pytest.mark.parametrize("rules", GAMES, ids=named)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(start=graphs)
 @pytest.mark.long
 def test_random_games(rules, way, path, start):
@@ -56,7 +56,7 @@ def test_random_games(rules, way, path, start):
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
 @pytest.mark.parametrize("rules", DENSE, ids=named)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(start=graphs)
 @pytest.mark.long
 def test_random_games_with_a_numbering(rules, way, path, start):

@@ -45,6 +45,10 @@ BUILT_IN = (
     *("tictactoe", "tictactoe3", "ur", "yahtzee"),
 )
 ENTRY_POINTS = "retrograde.games"
+ALWAYS_ASKED = (
+    *("generate_moves", "do_move", "primitive", "tier", "canonical"),
+    *("write", "read", "show", "move_name", "move"),
+)
 MOST_KIN = 256
 """Games that are kept, of those that databases rest on."""
 
@@ -322,13 +326,12 @@ def make(cls: type[Game], text: str) -> Game:
 
 
 def expect_names(cls: type[Game], options: Iterable[str]) -> None:
-    """Raise RuleError where an option, or what is no function, has the name of a method that the contract knows."""
-    for name, method in vars(Game).items():
-        if callable(method) and not name.startswith("_"):
-            member = getattr(cls, name)
-            if name in options or not (callable(member) or member is None):
-                what = "an option" if name in options else f"{member!r:.60}"
-                raise RuleError(f"{cls.name}: {name} is {what}, and a method of the contract; call it something else")
+    """Raise RuleError where an option, or what is no function, has the name of a rule that every game is asked."""
+    for name in ALWAYS_ASKED:
+        member = getattr(cls, name)
+        if name in options or not callable(member):
+            what = "an option" if name in options else f"{member!r:.60}"
+            raise RuleError(f"{cls.name}: {name} is {what}, and a method of the contract; call it something else")
 
 
 def options_help(cls: type[Game]) -> str:

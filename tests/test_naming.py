@@ -25,7 +25,7 @@ TITLES = {
     ("line", "complaint"),
     [
         ("write: str = 'x'", "heap: write is an option, and a method of the contract; call it something else"),
-        ("odds = 3", "heap: odds is 3, and a method of the contract; call it something else"),
+        ("show = 3", "heap: show is 3, and a method of the contract; call it something else"),
         ("players = 'two'", "heap: players is 'two'; it must be an int from 1 on"),
         ("players = 0", "heap: players is 0; it must be an int from 1 on"),
     ],

@@ -351,9 +351,8 @@ def test_tiers_are_not_taken_from_a_game_with_other_options(tmp_path):
     solve(load_game("morris:3"), tmp_path / "flying.h5", way="interpreted")
     for variant in ("morris:3", "morris:3,no"):
         game = load_game(variant)
-        store = SimpleNamespace(
-            table=SimpleNamespace(game=game, numbering=Numbering.of(game), bits=8), metric="remoteness"
-        )
+        table = SimpleNamespace(game=game, bits=8)
+        store = SimpleNamespace(table=table, own=Numbering.own(game), metric="remoteness")
         sources = find_sources(store, tmp_path / "other.h5")
         assert set(sources) == (set(range(len(game.tiers))) if game.flying else set())
 

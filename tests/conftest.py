@@ -74,6 +74,14 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let no test find databases that the person has: those of endings would be rested on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RETROGRADE_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Return a function from the text of a variant to the path of its database, which is made when first asked for."""

@@ -256,7 +256,7 @@ def test_too_little_memory_is_refused_before_it_is_taken(tmp_path):
         assert f"of memory, and the limit is {memory} MB; raise it with --memory" in run.stderr
         if sys.platform == "linux" and variant != "tictactoe":
             assert int(run.stdout.split()[-1]) <= 1e6 * memory
-        assert not list(tmp_path.glob("*.h5"))
+        assert not database_path(variant, tmp_path).exists()
 
 
 @pytest.mark.slow

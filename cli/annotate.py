@@ -11,11 +11,11 @@ from retrograde.cli.failure import Failure
 from retrograde.games.text import printable
 
 if TYPE_CHECKING:
-    from retrograde.cli.uci.tables import Tables
     from retrograde.games.chess.anyboard import AnyBoard
     from retrograde.games.chess.movetext import Game as Written
     from retrograde.solver.play.match import Review
     from retrograde.solver.play.solution import Solution
+    from retrograde.solver.tablebase.files import Tables
 
 BLUNDER = "$4"
 """The numeric glyph of PGN for `??`."""
@@ -129,8 +129,8 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
     """Print the games of a text as PGN, or as JSON, with what is known of their moves."""
     from pathlib import Path
 
-    from retrograde.cli.uci.tables import Tables
     from retrograde.games.chess.movetext import read_games, written
+    from retrograde.solver.tablebase.files import Tables
 
     tables = Tables(lambda about: click.echo(about, err=True))
     if database is not None:
@@ -182,11 +182,11 @@ def chess_reviews(
 
 def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str]) -> "Review | None":
     """Return what the databases know of a move, by the fifty-move rule if they do; None where none has the position."""
-    from retrograde.cli.uci.tables import ending_on
     from retrograde.games.chess.san import uci
     from retrograde.games.game import RetrogradeError
     from retrograde.solver.oracles.counting import counting
     from retrograde.solver.play.match import review
+    from retrograde.solver.tablebase.files import ending_on
 
     try:
         material = ending_on(board)

@@ -241,11 +241,11 @@ def fen_of(text: str) -> str:
 def database_with(ending: str) -> Path:
     """Return the smallest database of chess here that has an ending: its own, or one that has all that may follow, as
     they had before each ending had its own."""
-    from retrograde.cli.uci.tables import read_endings
     from retrograde.databases import NoDatabase
     from retrograde.databases.location import database_path, list_databases
     from retrograde.games.catalog import named_game, variant
     from retrograde.games.chess import men
+    from retrograde.solver.tablebase.files import read_endings
 
     game: Any = named_game(ending)
     own = database_path(variant(game))

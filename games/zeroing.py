@@ -16,12 +16,15 @@ lead to another ending of chess. It counts 1 whatever comes after, and moves of 
 """
 
 from collections.abc import Iterable
+from typing import Literal
 
 from retrograde.games.game import DRAW, LOSE, WIN, Game, Value, defines
 
 DTZ, DTC = "dtz", "dtc"
 TO_PROGRESS = DTZ, DTC
 """The metrics whose plies are those to the next move that is progress."""
+Decided = Literal["loss", "blessed-loss", "draw", "cursed-win", "win"]
+"""What a position is worth by a rule that makes draws, as tablebases call it."""
 PATIENCE = 100
 """Plies without progress after which a game is a draw: fifty moves of each side."""
 
@@ -91,7 +94,7 @@ def by_rule(value: Value, plies: int | None, count: int = 0) -> Value:
     return DRAW if value in (WIN, LOSE) and (plies or 0) + count > PATIENCE else value
 
 
-def category(value: Value, plies: int | None, counter: int = 0) -> str:
+def category(value: Value, plies: int | None, counter: int = 0) -> Decided:
     """Return what a position is worth by the rule after so many plies without progress, as tablebases call it.
 
     >>> category(WIN, 100), category(WIN, 101), category(LOSE, 60, 41)
@@ -100,7 +103,9 @@ def category(value: Value, plies: int | None, counter: int = 0) -> str:
     if value not in (WIN, LOSE):
         return "draw"
     late = by_rule(value, plies, counter) != value
-    return {WIN: ("win", "cursed-win"), LOSE: ("loss", "blessed-loss")}[value][late]
+    if value == WIN:
+        return "cursed-win" if late else "win"
+    return "blessed-loss" if late else "loss"
 
 
 def in_words(plies: int, metric: str = DTZ) -> str:

@@ -9,6 +9,7 @@ Outcome(value=<Value.TIE: 3>, remoteness=9)
 |---|---|
 | `solve("connect4:5,4")` | solves a game, and returns the path of its database |
 | `open("connect4:5,4")` | opens it: a `Solution`, which knows values, moves, and positions by value |
+| `open_tablebase("folder")` | opens databases of chess endings, to be probed by a board of python-chess or by FEN |
 | `check("./mygame.py")` | holds rules against the contract |
 | `verify("connect4:5,4")` | derives every stored value again from the children |
 | `games` | the package of the rules; `games.names()` lists the games, and so does `games()` |
@@ -22,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from retrograde import games
-    from retrograde.offered import check, open, solve, verify
+    from retrograde.offered import check, open, open_tablebase, solve, verify
 
     __version__: str
 
-__all__ = ["__version__", "check", "games", "open", "solve", "verify"]
+__all__ = ["__version__", "check", "games", "open", "open_tablebase", "solve", "verify"]
 
 # In a copy of the sources Python finds this folder before what is installed: the packages are those beside it then.
 beside = os.path.dirname(os.path.dirname(__file__))

@@ -14,8 +14,9 @@ from retrograde.databases import Database, open_database
 from retrograde.games import Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.play.solution import Solution, open_solution
+from retrograde.solver.tablebase.probing import open_tablebase
 
-__all__ = ["check", "open", "solve", "verify"]
+__all__ = ["check", "open", "open_tablebase", "solve", "verify"]
 
 Options = ParamSpec("Options")
 Result = TypeVar("Result")

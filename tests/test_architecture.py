@@ -148,6 +148,7 @@ ROOMS = {
             "audit",
             "conformance",
             "play",
+            "tablebase",
             "oracles",
             "teaching",
         ),

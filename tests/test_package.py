@@ -25,7 +25,7 @@ def in_a_process(code: str, *options: str) -> str:
 
 
 def test_the_names_are_all_there():
-    assert retrograde.__all__ == ["__version__", "check", "games", "open", "solve", "verify"]
+    assert retrograde.__all__ == ["__version__", "check", "games", "open", "open_tablebase", "solve", "verify"]
     assert {name for name in dir(retrograde) if not name.startswith("__")} == {*retrograde.__all__} - {"__version__"}
     assert {"__version__", "__doc__"} <= set(dir(retrograde))
     assert retrograde.__version__ == version("retrograde")

@@ -274,7 +274,7 @@ def test_a_position_outside_all_sections_is_told():
 
 @pytest.mark.parametrize("variant", ["quixo:2", "quixo:3", "morris:3", "teeko:3,3", "teeko:3,2", "lasker:3"])
 def test_games_keep_the_contract(variant):
-    report = check(load_game(variant), seconds=60, compiled=False)  # whatever else the machine does
+    report = check(load_game(variant), 1_000, seconds=60, compiled=False)  # whatever else the machine does
     assert report.ok, report.findings
     assert {"tiers", "index", "unindex", "images", "parents", "read_pieces"} <= set(report.checks)
 

@@ -270,7 +270,9 @@ def test_the_english_board_has_as_many_positions_as_published(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("moves", "least", "most"), [(False, 116, 167), (True, 81, 124)])
+@pytest.mark.parametrize(
+    ("moves", "least", "most"), [pytest.param(False, 116, 167, marks=pytest.mark.thorough), (True, 81, 124)]
+)
 def test_klotski_takes_as_many_moves_as_published(moves, least, most, solved):
     """81 moves: M. Gardner, Scientific American, February and March 1964. 116 steps, 25,955 positions, 964 of them with
     the square out, and none more than 167 steps from the start: by a slow program written for this project."""

@@ -426,7 +426,9 @@ def test_positions_are_not_listed_where_there_are_many_to_be_had_by_words(in_mem
 
 
 @pytest.mark.parametrize(
-    "variant", ["connect4:4,4", "connect4:5,4,3", "tests/misere4.py:4,4", "tests/misere4.py:5,3,3"]
+    "variant",
+    ["connect4:4,4", "tests/misere4.py:4,4"]
+    + [pytest.param(variant, marks=pytest.mark.thorough) for variant in ("connect4:5,4,3", "tests/misere4.py:5,3,3")],
 )
 def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
     """With planes as words, and squeezed; with no steps held in memory, some, and all."""

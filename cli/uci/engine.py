@@ -16,11 +16,11 @@ from typing import NamedTuple
 from retrograde.cli.uci.limits import Limits, number
 from retrograde.cli.uci.lines import CountingProber, Prober, depth
 from retrograde.cli.uci.searches import Searches
-from retrograde.cli.uci.tables import Tables, ending_on, said_of, usual_folder
 from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.solver.oracles.counting import counts
 from retrograde.solver.play.solution import Solution
+from retrograde.solver.tablebase.files import Tables, ending_on, said_of, usual_folder
 
 LONGEST_REMARK = 500
 """Characters of an `info string`."""

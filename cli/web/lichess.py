@@ -7,39 +7,26 @@ Where the same ending is solved by dtz as well, `dtz` is told, and with the coun
 worth by the fifty-move rule. It is never rounded; of a position that is mate it is -1, as Syzygy's tables have it.
 Where it is solved by dtc, `dtc` is told, with the signs of `dtm`.
 
-Else all that is known is how far mate is, without that rule. By the counter and the distance a win may be sure: mate
-comes before the counter is full. It is a `cursed-win` where the counter will be full first, and nothing may set it
-back: the loser is bare, and the winner's men can win only all together. Else it is a `maybe-win`. Losses are alike.
+Else all that is known is how far mate is, without that rule (`solver/tablebase/category.py`).
 """
 
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from retrograde.cli.uci.tables import ending_on
 from retrograde.cli.web.library import Library
 from retrograde.databases import NoDatabase
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.board import code_on
-from retrograde.games.chess.fen import pieces, white_to_move
+from retrograde.games.chess.fen import white_to_move
 from retrograde.games.chess.men import NOBODY, PAWN
 from retrograde.games.chess.san import kind_of, san, uci
 from retrograde.games.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
-from retrograde.games.zeroing import category as by_the_rule
-from retrograde.games.zeroing import count_after, signed
+from retrograde.games.zeroing import PATIENCE, count_after
 from retrograde.solver.play.solution import Solution
-
-FULL = 100
-"""Plies without a capture or a move of a pawn after which the game is a draw."""
-
-Category = Literal["loss", "unknown", "maybe-loss", "blessed-loss", "draw", "cursed-win", "maybe-win", "win"]
-NEGATED: dict[Category, Category] = {
-    "loss": "win", "unknown": "unknown", "maybe-loss": "maybe-win", "blessed-loss": "cursed-win", "draw": "draw",
-    "cursed-win": "blessed-loss", "maybe-win": "maybe-loss", "win": "loss",
-}  # fmt: skip
-"""What is told of a side, told of the other; for the side that moves, from the best to the worst."""
-ORDER = list(NEGATED)
+from retrograde.solver.tablebase.category import NEGATED, ORDER, Category, category, dtc_of, dtz_of
+from retrograde.solver.tablebase.files import ending_on
 
 
 class About(BaseModel):
@@ -131,7 +118,7 @@ def mainline(library: Library, fen: str) -> Mainline:
         raise NoDatabase(f"no database of {game.material} is served here")
     told, start = about(game, position, counter, solution), position
     steps: list[Step] = []
-    while told["dtm"] and counter < FULL and (choices := solution.moves(position)):
+    while told["dtm"] and counter < PATIENCE and (choices := solution.moves(position)):
         move, child = choices[0].move, choices[0].position
         counter = count_after(game, position, move, counter)
         steps.append(Step(uci=uci(position, move), san=san(game, position, move), **distances(game, child, solution)))
@@ -196,9 +183,8 @@ def about(game: Any, position: int, counter: int, solution: Solution | None) -> 
         value, remoteness = solution.value(position)
     plies = remoteness or 0
     dtz = dtz_of(position, value, solution)
-    by_rule = by_the_rule(value, abs(dtz) if plies else 0, counter) if dtz is not None else None
     return {
-        "category": by_rule or category(game, position, value, plies, counter),
+        "category": category(position, value, plies, counter, dtz),
         "dtz": dtz,
         "precise_dtz": dtz,
         "dtc": dtc_of(position, solution),
@@ -207,47 +193,6 @@ def about(game: Any, position: int, counter: int, solution: Solution | None) -> 
         "stalemate": over == DRAW and not dead,
         "insufficient_material": dead,
     }
-
-
-def dtz_of(position: int, value: Value, solution: Solution | None) -> int | None:
-    """Return the distance to zeroing of a position; None where it is not known."""
-    if not (found := solution and solution.by_zeroing(position)):
-        return None
-    return signed(*found) or (-1 if value == LOSE else 0)
-
-
-def dtc_of(position: int, solution: Solution | None) -> int | None:
-    """Return the distance to conversion of a position; None where it is not known, and of one that is mate."""
-    if not (found := solution and solution.by_conversion(position)):
-        return None
-    return signed(*found) or (None if found.value == LOSE else 0)
-
-
-def category(game: Any, position: int, value: Value, plies: int, counter: int) -> Category:
-    """Return what a position is worth by the fifty-move rule, as far as its distance to mate tells."""
-    if value in (DRAW, UNDECIDED):
-        return "draw" if value == DRAW else "unknown"
-    if plies + counter <= FULL:
-        told: Category = "win"
-    elif counter >= FULL or (plies and wins_all_together(position, value)):
-        told = "cursed-win"
-    else:
-        told = "maybe-win"
-    return told if value == WIN else NEGATED[told]
-
-
-def wins_all_together(position: int, value: Value) -> bool:
-    """Tell whether nothing sets the counter back: the loser is bare, and fewer men than the winner's could not win.
-
-    They are a queen, a rook, two bishops, or a bishop and a knight.
-    """
-    white_wins = white_to_move(position) == (value == WIN)
-    sides: tuple[list[str], list[str]] = ([], [])
-    for letter in pieces(position).values():
-        if letter not in "Kk":
-            sides[letter.isupper() == white_wins].append(letter.upper())
-    loser, winner = sides
-    return not loser and (winner in (["Q"], ["R"]) or (len(winner) == 2 and set(winner) <= {"B", "N"}))
 
 
 def is_capture(position: int, move: int) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from retrograde.games.game import UNDECIDED
 from retrograde.solver.outcomes.score_kernels import primitive_score
+from retrograde.solver.rules.kernels import place_in
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
 
@@ -76,7 +77,7 @@ def reach(game, positions, numbers, bounds, parents, trouble):
                     children, tiers, slots = longer(children), longer(tiers), longer(slots)
                 child = whole(game.do_move(position, whole(move)))
                 children[count], tiers[count], slots[count] = child, whole(game.tier(child)), NOWHERE
-                k = np.searchsorted(numbers, tiers[count])
+                k = place_in(numbers, tiers[count])
                 if k < len(numbers) and numbers[k] == tiers[count]:
                     slot = whole(game.index(child))
                     if 0 <= slot < bounds[k + 1] - bounds[k]:
@@ -89,7 +90,8 @@ def reach(game, positions, numbers, bounds, parents, trouble):
 def longer(array):
     """Return an array of twice the length that begins as another one does."""
     double = np.empty(2 * len(array), array.dtype)
-    double[: len(array)] = array
+    for i in range(len(array)):  # an array at once takes the compiler two seconds, for errors in words
+        double[i] = array[i]
     return double
 
 

@@ -14,7 +14,7 @@ from retrograde.solver.outcomes.left import PRIMITIVE
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score
 from retrograde.solver.rules.examine import is_position
-from retrograde.solver.rules.kernels import canonical, multiplicity
+from retrograde.solver.rules.kernels import canonical, multiplicity, place_in
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import as_position, note, position_in, put, stands_at, whole
@@ -54,7 +54,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     and its slot; *images* is room for MOST_IMAGES positions.
     """
     tiers, starts, scores, bits = slots
-    k = np.searchsorted(tiers, tier)
+    k = place_in(tiers, tier)
     count = starts[k + 1] - starts[k]
     end = 0
     for i in range(len(seeds.scores)):
@@ -112,7 +112,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 if child_tier < tier:
                     trouble[0] = Trouble.TIER_FALLS
                     return i, end
-                k = np.searchsorted(tiers, child_tier)
+                k = place_in(tiers, child_tier)
                 if k == len(tiers) or tiers[k] != child_tier:
                     trouble[0] = Trouble.BAD_TIER
                     return i, end
@@ -173,7 +173,8 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
                         trouble[0] = Trouble.NO_ROOM
                         return i, begin
                     more = np.empty(2 * met, np.int64)
-                    more[:met] = own
+                    for other in range(met):  # an array at once takes the compiler two seconds, for errors in words
+                        more[other] = own[other]
                     own = more
                 if count == len(out):
                     return i, begin

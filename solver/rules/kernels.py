@@ -57,6 +57,20 @@ class Matrix(NamedTuple):
 
 
 @kernel
+def place_in(ascending, number):
+    """Return how many of some ascending numbers are below one, as np.searchsorted does, which takes the compiler ten
+    times as long: a third of a second for each game."""
+    low, high = 0, len(ascending)
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
 def expand(game, tier, positions, matrix, trouble):
     """Write primitive values, numbers of symmetric positions (if `sizes` has room), children, and their tiers.
 

@@ -18,7 +18,7 @@ import numpy as np
 from retrograde.games.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, is_none
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.rules.examine import is_position, key_of
-from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images
+from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images, place_in
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import as_position, note, number_of, put, stands_at, swapped, whole
 from retrograde.solver.work.kernel import lean_kernel
@@ -311,7 +311,7 @@ def bounds_at(slot, tier, view, room, turned):
         if view.begin <= slot < view.begin + len(view.chunk_low):
             return view.chunk_low[slot - view.begin], view.chunk_high[slot - view.begin]
         return view.own_low[slot], view.own_high[slot]
-    k = np.searchsorted(view.tiers, tier)
+    k = place_in(view.tiers, tier)
     if k == len(view.tiers) or view.tiers[k] != tier or slot >= view.starts[k + 1] - view.starts[k]:
         return wrong_here(room, Trouble.BAD_INDEX)
     say(-1 - 2 * (view.starts[k] + slot) - turned, view, room)

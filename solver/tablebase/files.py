@@ -1,4 +1,4 @@
-"""The databases that the engine plays from: which endings the files of a folder have, and those that are open.
+"""The chess databases of a folder: which endings its files have, and those that are open.
 
 What a file says of itself is read once for each state of the file, so that a move takes no longer for more files.
 """

@@ -6,12 +6,41 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from retrograde.games import RuleError
+from retrograde.games import UNDECIDED, RuleError
 from retrograde.games.apart import PlacedApart, apart
+from retrograde.games.catalog import load_game
 from retrograde.games.drawing import grid
 from retrograde.games.placed import placements
 from retrograde.games.sliding import Sliding, joined
 from retrograde.solver.conformance.check import check
+
+
+def parents_by_moves(game):
+    """Return for each position of a slot its parents within its tier, by the moves of all positions."""
+    slots = [game.unindex(tier, slot) for tier in game.tiers for slot in range(game.size(tier))]
+    found = {position: set() for position in slots if position >= 0}
+    for position in found:
+        if game.primitive(position) == UNDECIDED:
+            for move in game.generate_moves(position):
+                child = game.canonical(game.do_move(position, move))
+                if game.tier(child) == game.tier(position):
+                    found[child].add(position)
+    return found
+
+
+@pytest.mark.parametrize("variant", ["teeko:3,2", "teeko:3,3", "baghchal:3,1,3,1", "baghchal:3,2,4,2,no", "morris:3"])
+def test_parents_of_games_are_those_from_which_moves_lead_there(variant):
+    game = load_game(variant)
+    for position, expected in parents_by_moves(game).items():
+        given = {game.canonical(parent) for parent in game.parents(position)}
+        assert all(game.tier(parent) == game.tier(position) for parent in given)
+        assert {parent for parent in given if game.primitive(parent) == UNDECIDED} == expected
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("variant", ["lasker:3", "morris:3,no"])
+def test_parents_of_more_games_are_those_from_which_moves_lead_there(variant):
+    test_parents_of_games_are_those_from_which_moves_lead_there(variant)
 
 
 # Declarations of any kind

@@ -13,12 +13,12 @@ from dataclasses import replace
 from functools import cached_property
 
 from retrograde.games.drawing import grid
-from retrograde.games.game import LOSE, UNDECIDED
 from retrograde.games.in_hand import InHand
-from retrograde.games.placed import placements
+from retrograde.games.placed import as_bits, placements
+from retrograde.games.sliding import Sliding, joined
 
 
-class BaghChal(InHand):
+class BaghChal(Sliding, InHand):
     """As the tigers take goats; as the goats shut the tigers in."""
 
     title = "Bagh-chal"
@@ -48,8 +48,7 @@ class BaghChal(InHand):
         """Tigers in the corners; goats in hand, or in the first rows."""
         corners = (0, self.side - 1, self.cells - self.side, self.cells - 1)[: self.tigers]
         free = () if self.placing else [cell for cell in range(self.cells) if cell not in corners]
-        tigers, goats = (sum(1 << cell for cell in cells) for cells in (corners, free[: self.goats]))
-        return self.position(tigers, goats, 2 * self.goats * self.placing)
+        return self.position(as_bits(corners), as_bits(free[: self.goats]), 2 * self.goats * self.placing)
 
     @cached_property
     def board(self):
@@ -61,7 +60,7 @@ class BaghChal(InHand):
         """For each point, those so many steps away along a line, as bits."""
         rows = grid(self.side, self.side).in_a_row(steps + 1)
         ends = [{row[0], row[-1]} for row in rows if row[1] - row[0] in (1, self.side) or row[0] % 2 == 0]
-        return tuple(sum(1 << sum(pair) - cell for pair in ends if cell in pair) for cell in range(self.cells))
+        return joined(self.cells, ends)
 
     @cached_property
     def beside(self):
@@ -111,21 +110,9 @@ class BaghChal(InHand):
         taken = self.goats - number // 2 - goats.bit_count()
         return self.position(tigers ^ moved, goats, number - 1) if taken < self.taken else tigers ^ moved
 
-    def primitive(self, position):
-        for _ in self.generate_moves(position):
-            return UNDECIDED
-        return LOSE
-
-    def parents(self, position):
-        """Yield the positions from which a man has been slid, and no goat taken."""
-        tigers, goats, number = self.parts_of(position)
-        men = goats if number == 1 else tigers if number == 0 and goats else 0
-        for target in range(self.cells):
-            if men >> target & 1:
-                for source in range(self.cells):
-                    if self.beside[target] >> source & 1 & ~(tigers | goats) >> source:
-                        slid = 1 << source | 1 << target
-                        yield self.position(tigers ^ slid * (1 - number), goats ^ slid * number, 1 - number)
+    def slides(self, men, number):
+        """Tigers and goats by turns; while goats are in hand, all that tigers do leads to another tier."""
+        return [(1 - number, 1 - number, self.along(1))] if number < 2 else []
 
     def parts_of(self, position):
         """Return the tigers, the goats, and the number above them."""
@@ -136,9 +123,6 @@ class BaghChal(InHand):
         return tigers | goats << self.cells | number << 2 * self.cells
 
     # For people
-
-    def draw_move(self, position, move):
-        return tuple(cell for cell in divmod(move, self.cells) if cell < self.cells)
 
     def ending(self, position):
         return "the tigers are shut in" if self.parts_of(position)[2] & 1 else "no goat can move, or all are taken"

@@ -90,11 +90,6 @@ class Fanorona(Placed):
         mine, other = mine & ~been | 1 << man, 1 - (position >> 2 * self.cells)
         return other << 2 * self.cells | mine << (1 - other) * self.cells | left << other * self.cells
 
-    def sides(self, position):
-        """Return the men of the player to move, and the other's."""
-        full, turn = (1 << self.cells) - 1, position >> 2 * self.cells
-        return position >> turn * self.cells & full, position >> (1 - turn) * self.cells & full
-
     def can_take(self, mine, theirs):
         for man in range(self.cells):
             for step in range(16 * (mine >> man & 1)):

@@ -109,7 +109,8 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     It comes behind all tiers of the game's own.
 
 Where positions are men on the cells of a board, nobody need write this: a subclass of `Placed` of `games/placed.py`
-declares `placements`, how many men of each kind there may be and which symmetries the board has, and it follows.
+declares `placements`, how many men of each kind there may be and which symmetries the board has, and it follows. One of
+`Sliding` of `games/sliding.py` says by `slides` how they move to empty cells, and `parents` follow.
 
 A numbered game may have a `start`: every position with a slot is solved all the same, reached or not. The start is
 where play, queries and random games begin, and what is told of the game as a whole.

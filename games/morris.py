@@ -19,10 +19,11 @@ from itertools import pairwise
 from retrograde.games.drawing import Board
 from retrograde.games.game import LOSE, UNDECIDED
 from retrograde.games.in_hand import InHand
-from retrograde.games.placed import placements
+from retrograde.games.placed import as_bits, placements
+from retrograde.games.sliding import Sliding, joined
 
 
-class Morris(InHand):
+class Morris(Sliding, InHand):
     """Close mills, and take the other's men until there are two."""
 
     title = "Men's morris"
@@ -75,7 +76,7 @@ class Morris(InHand):
     @cached_property
     def all_mills(self):
         """The mills, as bits."""
-        return tuple(sum(1 << place for place in line) for line in self.lines if len(line) == 3)
+        return tuple(as_bits(line) for line in self.lines if len(line) == 3)
 
     @cached_property
     def mills(self):
@@ -86,8 +87,7 @@ class Morris(InHand):
     @cached_property
     def beside(self):
         """For each point, those beside it, as bits."""
-        pairs = [pair for line in self.lines for pair in pairwise(line)]
-        return tuple(sum(1 << sum(pair) - point for pair in pairs if point in pair) for point in range(self.cells))
+        return joined(self.cells, (pair for line in self.lines for pair in pairwise(line)))
 
     @cached_property
     def placements(self):
@@ -145,10 +145,9 @@ class Morris(InHand):
         turn, hands = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
         mine, theirs = self.sides(position)
         source, target, taken = self.parts_of(move)
-        mine = mine & ~(1 << source) | 1 << target
-        return self.position(
-            mine, theirs & ~(1 << taken), turn, self.hands_after(hands, source == self.cells), 1 - turn
-        )
+        mine, theirs = mine & ~(1 << source) | 1 << target, theirs & ~(1 << taken)
+        number = 2 * self.hands_after(hands, source == self.cells) + 1 - turn
+        return number << 2 * self.cells | mine << turn * self.cells | theirs << (1 - turn) * self.cells
 
     def primitive(self, position):
         mine, _ = self.sides(position)
@@ -157,22 +156,17 @@ class Morris(InHand):
                 return UNDECIDED
         return LOSE
 
-    def parents(self, position):
-        """Yield the positions from which a man has been slid, and has closed no mill."""
-        turn = position >> 2 * self.cells & 1
-        mine, theirs = self.sides(position)
-        hands = self.hands_after(position >> 2 * self.cells + 1, False)
-        targets = theirs & self.sources(theirs, self.in_hand(hands))
-        while targets:
-            target = first_of(targets)
-            targets &= targets - 1
-            sources = 0
-            if not self.closes(theirs, target):
-                sources = self.reach(theirs, self.in_hand(hands), target) & ~(mine | theirs)
-            while sources:
-                other = theirs ^ 1 << target | sources & -sources
-                sources &= sources - 1
-                yield self.position(mine, other, turn, hands, 1 - turn)
+    def slides(self, men, number):
+        """A man of X, unless one must be put down, goes where he may; who has lost moves none."""
+        mine, hands = (1 << men[0]) - 1, number >> 1
+        hand = self.in_hand(hands)
+        reach = tuple(self.reach(mine, hand, point) for point in range(self.cells))
+        slide = self.sources(mine, hand) & mine and men[0] + hand >= 3
+        return [(0, 2 * self.hands_after(hands, False) + 1, reach)] if slide else []
+
+    def slid(self, position, point):
+        """Tell whether a man has closed no mill: else it has taken another."""
+        return not self.closes(self.sides(position)[1], point)
 
     def in_hand(self, hands):
         """Return how many men the player to move has in hand, from what a position says of both."""
@@ -185,15 +179,6 @@ class Morris(InHand):
     def sources(self, mine, hand):
         """Return the points from which a man may come, as bits, `cells` for the hand."""
         return 1 << self.cells if hand else mine
-
-    def sides(self, position):
-        """Return the men of the player to move, and the other's."""
-        full, turn = (1 << self.cells) - 1, position >> 2 * self.cells & 1
-        return position >> turn * self.cells & full, position >> (1 - turn) * self.cells & full
-
-    def position(self, mine, theirs, player, hands, turn):
-        """Return a position by the men of a player and the other's, those in hand, and who is to move."""
-        return (2 * hands + turn) << 2 * self.cells | mine << player * self.cells | theirs << (1 - player) * self.cells
 
     def parts_of(self, move):
         return move // (self.cells + 1) ** 2, move // (self.cells + 1) % (self.cells + 1), move % (self.cells + 1)

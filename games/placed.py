@@ -8,7 +8,8 @@
             return placements(16, [(x + o, (x, o)) for x in range(17) for o in range(17 - x)], grid(4, 4).symmetries)
 
 From that follow `tiers`, `size`, `parts`, `tier`, `index`, `unindex`, `images` and `canonical`, compiled as rules are.
-`generate_moves`, `do_move` and `primitive` the game says, and `parents`, if moves are easily undone.
+`generate_moves`, `do_move` and `primitive` the game says; and `parents`, if moves are easily undone. Those follow, too,
+where a game says how men slide, as `sliding.py` has it.
 """
 
 from bisect import bisect_left
@@ -18,9 +19,9 @@ from math import comb, prod
 from typing import Any, ClassVar
 
 from retrograde.games.game import Game, RuleError
-from retrograde.games.placements import NONE, Placements, by_bytes, cells_of, keys, mosts, placements
+from retrograde.games.placements import NONE, Placements, as_bits, by_bytes, cells_of, keys, mosts, placements
 
-__all__ = ["Placed", "placements"]
+__all__ = ["Placed", "as_bits", "placements"]
 
 
 class Placed(Game):
@@ -105,6 +106,12 @@ class Placed(Game):
         return number | least
 
     # Its parts
+
+    def sides(self, position):
+        """Return the men of the player to move and the other's, where these are two kinds and the lowest bit above them
+        is who is to move."""
+        turn = position >> self._bits & 1
+        return position >> turn * self._cells & self._full, position >> (1 - turn) * self._cells & self._full
 
     def _exchanged(self, position):
         """Return a position with the players exchanged."""

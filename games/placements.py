@@ -347,6 +347,15 @@ def reordered(pattern: int, order: Order) -> int:
     return sum((pattern >> cell & 1) << place for place, cell in enumerate(order))
 
 
+def as_bits(cells: Iterable[int]) -> int:
+    """Return cells as bits.
+
+    >>> bin(as_bits((0, 3)))
+    '0b1001'
+    """
+    return sum(1 << cell for cell in cells)
+
+
 def cells_of(pattern: int, cells: Sequence[int]) -> int:
     """Return the cells of a pattern on some cells, as bits.
 

@@ -9,10 +9,11 @@ from functools import cached_property
 
 from retrograde.games.drawing import grid
 from retrograde.games.game import LOSE, UNDECIDED, WIN
-from retrograde.games.placed import Placed, placements
+from retrograde.games.placed import as_bits, placements
+from retrograde.games.sliding import Sliding, joined
 
 
-class Teeko(Placed):
+class Teeko(Sliding):
     """Get your men in a row, or in a square."""
 
     words = {"X": "Black", "O": "Red"}
@@ -48,13 +49,12 @@ class Teeko(Placed):
         cells = range(self.cells - self.side) if self.men == 4 else ()
         squares = [(at, at + 1, at + self.side, at + self.side + 1) for at in cells if (at + 1) % self.side]
         rows = grid(self.side, self.side).in_a_row(self.men)
-        return tuple(sum(1 << cell for cell in line) for line in (*rows, *squares))
+        return tuple(map(as_bits, (*rows, *squares)))
 
     @cached_property
     def beside(self):
         """The cells beside each, as bits."""
-        pairs = grid(self.side, self.side).in_a_row(2)
-        return tuple(sum(1 << sum(pair) - cell for pair in pairs if cell in pair) for cell in range(self.cells))
+        return joined(self.cells, grid(self.side, self.side).in_a_row(2))
 
     # The rules: a move is whence and whither; to put a man down is to move him from `cells`
 
@@ -87,25 +87,10 @@ class Teeko(Placed):
             return UNDECIDED
         return LOSE
 
-    def parents(self, position):
-        """Yield the positions from which a man has been moved."""
-        mine, theirs = self.sides(position)
-        for target in range(self.cells):
-            if theirs >> target & 1 and mine.bit_count() == self.men:
-                for source in range(self.cells):
-                    if self.beside[target] & ~(mine | theirs) & 1 << source:
-                        other = position ^ 1 << 2 * self.cells
-                        yield other ^ (1 << source | 1 << target) << (other >> 2 * self.cells) * self.cells
-
-    def sides(self, position):
-        """Return the men of the player to move, and the other's."""
-        full, turn = (1 << self.cells) - 1, position >> 2 * self.cells
-        return position >> turn * self.cells & full, position >> (1 - turn) * self.cells & full
+    def slides(self, men, number):
+        return [(0, 1, self.beside)] if sum(men) == 2 * self.men else []
 
     # For people
-
-    def draw_move(self, position, move):
-        return tuple(cell for cell in divmod(move, self.cells) if cell < self.cells)
 
     def draw_end(self, position):
         """Return the men that have won."""

@@ -379,7 +379,7 @@ def test_databases_of_format_version_1_are_known_by_the_digest_they_had(name):
 
 RULES = {
     "awari": "9728032e1426b4001f47e9b09406a2e1",
-    "baghchal": "d1859d262b6992a6cc561efd086bd20e",
+    "baghchal": "78e345620f697c3ede0ccf5af91bb0f1",
     "bearoff": "6ca03807074a6a32ba5d2c62cf71eb3f",
     "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",
     "chess": "e9512ef49b1b837c1d296ed12a9d407c",
@@ -392,18 +392,18 @@ RULES = {
     "dotsandboxes": "020fb21f347647f3ba8f0c1e8655f13d",
     "draughts": "dd2edb7c687ccb53f9288bb6ea92210a",
     "eightpuzzle": "6cd2e64ab62a804ea00690278f548829",
-    "fanorona": "b1a3d13ad1de6e0ed995b39654a18bbc",
-    "foxandhounds": "a452f5fd6f65472c1ede02d60a610157",
+    "fanorona": "d8e2f4b8dc46b09f01a84070765fa990",
+    "foxandhounds": "5a8f9cc147b04296484452f41c1392bd",
     "game2048": "e1e69e4a309a13ca0c606fc925eba6c5",
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",
     "hanoi": "486a94df1254620561343229092ba680",
     "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
     "kalah": "05239a2e750f88a86a1589705d8dc73b",
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
-    "lasker": "c5149f9da504dea13d9882cf2ed11ede",
+    "lasker": "52eae34e3a197f434c23bf1db5c2d724",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
     "lightsout": "472008e609167d6f057bf7061cff956d",
-    "morris": "d003309d39c386342e5d329b96d858f4",
+    "morris": "6d9c94b0feabe1731cec65a495d0c9d0",
     "mutorere": "b42892da2880104270cae475405f828c",
     "nim": "4b5cde62e2cef2563dae26feb165155b",
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",
@@ -413,8 +413,8 @@ RULES = {
     "pig": "fcd2bb65d3300077c9fbf336260e4833",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",
-    "quixo": "bf3fcea4c49c4975463fb0c39baa6e8f",
-    "teeko": "c7a9d5fff3051599636d2992a186c62b",
+    "quixo": "c14b7503dd9a877878f3ac807781a994",
+    "teeko": "09469c9de4426d1c65fcdb9b5cd77f0a",
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
     "tictactoe": "5e7ff4cdf150ec59299618c233f13644",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",
@@ -427,6 +427,26 @@ RULES = {
 def test_databases_of_today_are_known_by_the_digest_they_have(name):
     """In every version of Python: a change of how the digest is taken makes all databases useless."""
     assert rules_digest(game_class(name)) == RULES[name]
+
+
+RULES_BEFORE = {
+    "baghchal": ["d1859d262b6992a6cc561efd086bd20e"],
+    "fanorona": ["b1a3d13ad1de6e0ed995b39654a18bbc"],
+    "foxandhounds": ["a452f5fd6f65472c1ede02d60a610157"],
+    "lasker": ["c5149f9da504dea13d9882cf2ed11ede", "a0c50e891a1f69ee8166b457d081708e"],
+    "morris": ["d003309d39c386342e5d329b96d858f4", "21896a47317e22c8a258318780aec043"],
+    "quixo": ["bf3fcea4c49c4975463fb0c39baa6e8f"],
+    "teeko": ["c7a9d5fff3051599636d2992a186c62b"],
+}
+"""What that digest was of games of placements before they had what they say alike from `Placed` and `Sliding`."""
+
+
+@pytest.mark.parametrize("name", RULES_BEFORE)
+def test_databases_of_placements_are_known_by_the_digests_they_had(name):
+    digest = rules_digest(game_class(name))
+    assert all(is_digest_of(known, digest) for known in [*RULES_BEFORE[name], RULES[name]])
+    others = [known for other in RULES_BEFORE if other != name for known in RULES_BEFORE[other]]
+    assert not any(is_digest_of(known, digest) for known in others)
 
 
 def test_what_is_for_people_is_not_even_imported():

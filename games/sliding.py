@@ -1,0 +1,184 @@
+"""Men that slide: a game of placements says how, and `parents` follow, which are slides back::
+
+    from retrograde.games.placed import placements
+    from retrograde.games.sliding import Sliding, joined
+
+    class Hem(Sliding):
+        placements = placements(9, [(0, (3, 3))], grid(3, 3).symmetries, swap=(1, 0))
+
+        def slides(self, men, number):
+            return [(0, 1, joined(9, grid(3, 3).in_a_row(2)))]     # whose men, the number then, cells in reach
+
+`slides` is asked once of each section, by its men of each kind and the number above them, as `placements` has it. Each
+entry says: a man of that *kind* may slide from a cell to any empty one that the third part has for it, as bits, and
+then that *number* stands above the men. Where players are exchanged (`swap`), sections tell of the first to move, and
+the other's slides follow. Slides that lead to a later tier may be among them: parents are told within a tier only.
+
+Not each slide is just that: one may take a man, or be forbidden. A game says so by `slid(position, cell)`, which is
+asked of the position after it; or by `parents` of its own, which leaves out some of `super().parents(position)`.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache, cached_property
+from itertools import accumulate, chain
+from typing import Any
+
+from retrograde.games.game import RuleError, width_of
+from retrograde.games.placed import Placed
+from retrograde.games.placements import Order, Section, keys, reordered
+
+__all__ = ["Sliding", "joined"]
+
+Reach = tuple[int, ...]
+"""For each cell some cells, as bits."""
+Sections = Mapping[tuple[tuple[int, ...], int], Section]
+"""Sections by their men and number."""
+
+
+class Sliding(Placed):
+    """Declare `placements` and `slides`, and the numbering and `parents` follow."""
+
+    def slides(self, men, number):
+        """Return how men slide in a section: for each way a kind, the number afterwards, and the cells in reach."""
+        raise RuleError(f"{type(self).__name__} needs slides(men, number), as retrograde.games.sliding shows them")
+
+    def slid(self, position, cell):
+        """Tell whether the man on a cell may have slid there, with nothing else happening."""
+        return True
+
+    def parents(self, position):
+        """Yield the positions of the same tier from which a man has slid to where it stands."""
+        begins, number = self._slid_begins, position >> self._bits
+        section = 2 * self._section(position) + (number & 1 if self._swaps else 0)
+        if section < 0:
+            return
+        taken = 0
+        for kind in range(self._kinds):
+            taken |= position >> kind * self._cells & self._full
+        for at in range(begins[section], begins[section + 1]):
+            kind, before, reach = self._slid[at]
+            targets = position >> kind * self._cells & self._full
+            while targets:
+                target = (targets & -targets).bit_length() - 1
+                targets &= targets - 1
+                sources = self._slid_from[reach][target] & ~taken
+                if sources and not self.slid(position, target):
+                    sources = 0
+                while sources:
+                    moved = 1 << target | sources & -sources
+                    sources &= sources - 1
+                    yield position ^ moved << kind * self._cells ^ (number ^ before) << self._bits
+
+    # For people
+
+    def draw_move(self, position, move):
+        """Return whence and whither a man goes, where a move is the one times the number of cells and the other; whence
+        is that number, and is left out, where he is put down from the hand."""
+        return tuple(cell for cell in divmod(move, self._cells) if cell < self._cells)
+
+    # Tables
+
+    @cached_property
+    def _slides_back(self):
+        """By twice the place of a section in the tables of `Placed`, and 1 more for the second to move, how men have
+        slid within their tier: the kind, the number before, and whence to each cell. (Not for compiled rules.)"""
+        if width_of(self):
+            raise RuleError(f"{type(self).__name__} has tuples for positions; slides are for those that are one int")
+        sections = {(section.men, section.number): section for section in self._declared.sections}
+        found: dict[int, list[tuple[int, int, Reach]]] = {}
+        for section in sections.values():
+            for kind, number, reach in slides_of(self, section):
+                after = section_after(sections, self._declared.swap, section, number)
+                if after.tier == section.tier:
+                    second, back = number - after.number, turned_round(reach)
+                    place = 2 * self._place(after)
+                    found.setdefault(place + second, []).append((kind, section.number, back))
+                    if self._swaps:
+                        other = self._swap[kind], section.number + 1, carried(back, self._declared.swap_order)
+                        found.setdefault(place + 1 - second, []).append(other)
+        if not found:
+            raise RuleError(f"no slides of {type(self).__name__} stay in a tier; be a Placed game, with no slides")
+        return found
+
+    @cached_property
+    def _slid_reaches(self):
+        """All tables of cells, each once, with its number."""
+        reaches = (reach for ways in self._slides_back.values() for _, _, reach in ways)
+        return {reach: at for at, reach in enumerate(dict.fromkeys(reaches))}
+
+    @cached_property
+    def _slid_from(self):
+        return tuple(self._slid_reaches)
+
+    @cached_property
+    def _slid_begins(self):
+        places = range(2 * keys(self._declared.sections))
+        return tuple(accumulate((len(self._slides_back.get(place, ())) for place in places), initial=0))
+
+    @cached_property
+    def _slid(self):
+        """The kind, the number before, and the number of the table."""
+        ways = chain(*(ways for _, ways in sorted(self._slides_back.items())))
+        return tuple((kind, number, self._slid_reaches[reach]) for kind, number, reach in ways)
+
+
+def slides_of(game: Any, section: Section) -> Iterator[tuple[int, int, Reach]]:
+    """Yield the slides of a section, of kinds that it has; raise RuleError where they cannot be meant."""
+    declared, call = game.placements, f"slides({section.men}, {section.number})"
+    given = game.slides(section.men, section.number)
+    try:
+        slides = [(int(kind), int(number), tuple(map(int, reach))) for kind, number, reach in given]
+    except (TypeError, ValueError) as error:
+        what = "(kind, number, cells in reach of each cell) for each way to slide"
+        raise RuleError(f"{call} must give {what}") from error
+    for kind, number, reach in slides:
+        if not 0 <= kind < declared.kinds or number < 0:
+            raise RuleError(f"{call} has kind {kind} and number {number}; there are {declared.kinds} kinds, from 0")
+        if len(reach) != declared.cells or not all(0 <= cells < 1 << declared.cells for cells in reach):
+            raise RuleError(f"{call} must have some of {declared.cells} cells as bits for each; it has {reach}")
+        if any(carried(reach, order) != reach for order in declared.symmetries):
+            raise RuleError(f"{call} are not the same by the symmetries of placements; mend one of the two")
+        if section.men[kind]:
+            yield kind, number, reach
+
+
+def section_after(sections: Sections, swap: tuple[int, ...], section: Section, number: int) -> Section:
+    """Return the section to which slides lead, as the first to move sees it; raise RuleError where they cannot."""
+    second = number & 1 if swap else 0
+    men = tuple(section.men[kind] for kind in swap) if second else section.men
+    after = sections.get((men, number - second))
+    where = f"slides({section.men}, {section.number}) lead to {Section(0, men, number - second).name}"
+    if after is None:
+        raise RuleError(f"{where}, which placements do not have")
+    if after.tier < section.tier:
+        raise RuleError(f"{where}, which has tier {after.tier}, a lower one than {section.tier}")
+    return after
+
+
+def joined(cells: int, pairs: Iterable[Collection[int]]) -> Reach:
+    """Return for each cell, as bits, those that pairs join it to.
+
+    >>> [bin(reach) for reach in joined(3, [(0, 1), (1, 2)])]
+    ['0b10', '0b101', '0b10']
+    """
+    found = [0] * cells
+    for one, other in pairs:
+        found[one] |= 1 << other
+        found[other] |= 1 << one
+    return tuple(found)
+
+
+@cache
+def turned_round(reach: Reach) -> Reach:
+    """Return for each cell those from which it is in reach.
+
+    >>> turned_round((0b010, 0b100, 0b010))
+    (0, 5, 2)
+    """
+    return tuple(sum((cells >> to & 1) << cell for cell, cells in enumerate(reach)) for to in range(len(reach)))
+
+
+@cache
+def carried(reach: Reach, order: Order) -> Reach:
+    """Return the same for the cells in another order."""
+    return tuple(reordered(reach[cell], order) for cell in order)

@@ -1,7 +1,9 @@
 """What tasks over the slots of a game with a numbering are told."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from retrograde.games.game import Game
 from retrograde.solver.numbered.numbering import Numbering
@@ -11,6 +13,8 @@ from retrograde.solver.work.arrays import Part, Shared
 if TYPE_CHECKING:
     from retrograde.solver.numbered.kernels import Slots
 
+Array = np.ndarray[Any, Any]
+
 
 @lru_cache(8)
 def family_of(game: Game) -> Game:
@@ -18,13 +22,34 @@ def family_of(game: Game) -> Game:
     return game.family
 
 
+class Unsolved(Exception):
+    """A tier leads to tier number *k*, which is not solved yet."""
+
+    def __init__(self, k: int):
+        super().__init__(k)
+        self.k = k
+
+
+class Solved:
+    """Which tiers are solved, `flags` bool[T]; whoever solves them in their order never waits for one."""
+
+    def __init__(self, flags: Array):
+        self.flags = flags
+
+    def wait_for(self, k: int) -> None:
+        """Wait until a tier is solved."""
+        raise Unsolved(k)
+
+
 class Table(NamedTuple):
-    """What tasks are told: the game, its numbering, and the scores that are known, with so many *bits* for plies."""
+    """What tasks are told: the game, its numbering, and the scores that are known, those of tiers that are *solved*,
+    with so many *bits* for plies."""
 
     game: Game
     numbering: Numbering
     scores: Shared
     bits: int
+    solved: Solved
 
     @property
     def rules(self) -> Game:
@@ -36,7 +61,7 @@ class Table(NamedTuple):
         """The same for kernels."""
         from retrograde.solver.numbered.kernels import Slots  # which is not wanted where no kernel is asked
 
-        return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits)
+        return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits, self.solved.flags)
 
     @property
     def empty(self) -> int:

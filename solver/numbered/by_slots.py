@@ -81,9 +81,7 @@ def solve_by_slots(
 def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> None:
     """Look at the slots of a tier from number *done* on, and wait for later tiers to which they lead."""
     while done < state.positions:
-        later = seeds.unsolved_after(tier)
-        if later is None:
-            done, later = look(tier, state, done, work, phase)
+        done, later = look(tier, state, done, work, phase)
         if later is not None:
             tier.table.solved.wait_for(later)
 

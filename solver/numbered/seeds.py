@@ -86,22 +86,23 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
 
 
-def unsolved_after(tier: Tier) -> int | None:
-    """Return the number of a later tier that is not solved yet, and to which one of a few slots leads; None where there
-    is none. What is wrong with the rules is told when all slots are looked at."""
-    table, count = tier.table, len(tier.scores.array)
-    if table.solved.flags[tier.k + 1 :].all():
-        return None
-    rules, length = table.rules, min(PROBED, count)
+def expect_solved(table: Table, k: int) -> None:
+    """Raise Unsolved where one of a few slots of tier number k leads to a tier that is not solved yet.
+
+    What is wrong with the rules is told when all slots are looked at.
+    """
+    if table.solved.flags[k + 1 :].all():
+        return
+    rules, tier, count = table.rules, int(table.numbering.tiers[k]), table.numbering.size(k)
+    length = min(PROBED, count)
     compiled.prepare(rules)
     seeds = Seeds(np.empty(length, score_type(table.bits)), *np.empty((3, length), np.uint16))
     images, links, trouble = room_for_images(rules), room("links", LINKS), troubles(rules, 3)
     for begin in np.linspace(0, count - length, PROBES).astype(np.int64).tolist():
         with suppress(Exception), asking(table.game, trouble):
-            kernels.seed(rules, tier.number, begin, table.slots, seeds, images, links, trouble)
-            if trouble[0] == Trouble.UNSOLVED:
-                return int(trouble[2])
-    return None
+            kernels.seed(rules, tier, begin, table.slots, seeds, images, links, trouble)
+        if trouble[0] == Trouble.UNSOLVED:
+            raise Unsolved(int(trouble[2]))
 
 
 def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:

@@ -147,12 +147,14 @@ class NumberedStore:
             return 0
         return room_for(self.table.game, count, self.table.bits).most
 
-    def solve_beside(self, k: int, tier: UnderWay, until_kept: ExitStack) -> Done:
-        """Return what is to be kept of a tier that is solved beside others."""
+    def solve_beside(self, tier: UnderWay, until_kept: ExitStack) -> Done:
+        """Return what is to be kept of a tier that is solved beside others; raise Unsolved where it must wait."""
         from retrograde.solver.numbered.by_slots import solve_by_slots
+        from retrograde.solver.numbered.seeds import expect_solved
 
         table = self.table._replace(solved=tier)
-        return self.done(k, *solve_by_slots(table, k, self.work, tier, False, until_kept))
+        expect_solved(table, tier.k)
+        return self.done(tier.k, *solve_by_slots(table, tier.k, self.work, tier, False, until_kept))
 
     def refuse(self, k: int) -> None:
         """Say why a tier that is to be solved set by set, for other databases have what it rests on or for the metric,

@@ -10,13 +10,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from retrograde.games.game import alternates, defines, is_none
+from retrograde.solver.abreast.solved import Unsolved
 from retrograde.solver.links.checkpoint import Checkpoint
 from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.links.state import Known, State
 from retrograde.solver.numbered import kernels, seeds
 from retrograde.solver.numbered.room import listed_at_most, room_for, sums_type
 from retrograde.solver.numbered.seeds import complain
-from retrograde.solver.numbered.table import Table, Tier, Unsolved
+from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.left import left_type
 from retrograde.solver.outcomes.propagation import Propagation, telling

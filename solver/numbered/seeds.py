@@ -8,11 +8,12 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError, alternates, defines, is_none
+from retrograde.solver.abreast.solved import Unsolved
 from retrograde.solver.links.sorting import Shape, packed
 from retrograde.solver.numbered import kernels
 from retrograde.solver.numbered.kernels import Seeds
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.table import Table, Tier, Unsolved
+from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes.left import PRIMITIVE, narrowed
 from retrograde.solver.outcomes.score import DRAW_CLASS, encode, score_type
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up
@@ -37,7 +38,7 @@ BLOCK = 1 << 14
 """Slots in a task."""
 LOOKING = 0.75
 """What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
-PROBES, PROBED = 16, 16
+PROBES, PROBED = 4, 16
 """So many stretches of so many slots, all over a tier, say which later tiers it must wait for, nearly always."""
 LINKS = 1 << 19
 """Children that are written at once."""

@@ -18,14 +18,15 @@ import psutil
 
 from retrograde.games.catalog import rests_on, variant
 from retrograde.games.game import METRICS, Game
+from retrograde.solver.abreast.beside import Beside, UnderWay
+from retrograde.solver.abreast.solved import Solved
 from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.boards.fit import formation_of, is_chess
-from retrograde.solver.numbered.beside import Beside, UnderWay
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.room import room_for, room_for_tiers, room_of
-from retrograde.solver.numbered.table import Solved, Table
+from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
 from retrograde.solver.work.arrays import Compressed, Shared
@@ -66,16 +67,13 @@ class NumberedStore:
             scores = Shared.kept(numbering.slots, dtype, file)
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
-        solved = np.ones(len(numbering.tiers), np.bool_)
-        solved[: len(self.own.tiers)] = False
-        self.table = Table(game, numbering, scores, bits, Solved(solved))
+        self.solved = Solved(np.arange(len(numbering.tiers)) >= len(self.own.tiers))
+        self.table = Table(game, numbering, scores, bits, self.solved)
         self.work, self.by_sets, self.metric = work, by_sets, metric
         self.elsewhere = elsewhere or Elsewhere(game, None, metric)
         self.scores = self.table.scores.array
         self.beside: Beside | None = None
         self.counts: dict[int, Array] = {}
-        self.left = set(range(len(self.own.tiers)))
-        """Tiers that are not solved."""
         self.written: set[int] = set()
         """Tiers of which the scores have been written to the file just now."""
         for k in range(len(self.own.tiers), len(numbering.tiers)):  # they come behind the game's own
@@ -93,10 +91,9 @@ class NumberedStore:
             self.scores[part] = scores
         elif k not in self.written and checksum(self.scores[part]) != scores[0]:
             return Kept(0, None)  # a kill has come between
-        new = k in self.left
-        self.left.discard(k)
+        new = not self.solved.flags[k]
         self.counts[k] = counts.reshape(-1, COLUMNS)
-        self.table.solved.flags[k] = True
+        self.solved.flags[k] = True
         records, positions = (part.stop - part.start, int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
         return Kept(records, int(self.table.numbering.tiers[k]), positions)
 
@@ -118,7 +115,11 @@ class NumberedStore:
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
         """Yield the scores and counts of a tier; all later ones are solved."""
-        if k not in self.left:
+        if self.solved.flags[k]:
+            return
+        if self.room_beside(k):
+            self.beside = self.beside or Beside(self.work, self.solved, self.room_beside, self.solve_beside)
+            yield from self.beside.until(k, phase)
             return
         if self.by_sets and (done := self.solved_by_sets(k, phase)):
             yield done
@@ -132,10 +133,6 @@ class NumberedStore:
         else:
             from retrograde.solver.numbered.by_slots import solve_by_slots as solve
 
-        if self.room_beside(k):
-            self.beside = self.beside or Beside(self.work, self.table.solved, self.room_beside, self.solve_beside)
-            yield from self.beside.until(k, phase)
-            return
         with ExitStack() as until_kept:
             yield self.done(k, *solve(self.table, k, self.work, phase, self.in_file, until_kept))
 

@@ -1,11 +1,10 @@
 """What tasks over the slots of a game with a numbering are told."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from retrograde.games.game import Game
+from retrograde.solver.abreast.solved import Solved
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.work.arrays import Part, Shared
@@ -13,32 +12,11 @@ from retrograde.solver.work.arrays import Part, Shared
 if TYPE_CHECKING:
     from retrograde.solver.numbered.kernels import Slots
 
-Array = np.ndarray[Any, Any]
-
 
 @lru_cache(8)
 def family_of(game: Game) -> Game:
     """Return the game that stands for the family of one: the same each time, with the tables that it has made."""
     return game.family
-
-
-class Unsolved(Exception):
-    """A tier leads to tier number *k*, which is not solved yet."""
-
-    def __init__(self, k: int):
-        super().__init__(k)
-        self.k = k
-
-
-class Solved:
-    """Which tiers are solved, `flags` bool[T]; whoever solves them in their order never waits for one."""
-
-    def __init__(self, flags: Array):
-        self.flags = flags
-
-    def wait_for(self, k: int) -> None:
-        """Wait until a tier is solved."""
-        raise Unsolved(k)
 
 
 class Table(NamedTuple):

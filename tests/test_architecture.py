@@ -120,6 +120,7 @@ ROOMS = {
         *(
             "work",
             "cluster",
+            "abreast",
             "outcomes",
             "rules",
             "search",

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from retrograde.games.game import alternates, defines, is_none
+from retrograde.solver.abreast.solved import Unsolved
 from retrograde.solver.links.checkpoint import Checkpoint
 from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.links.state import Known, State
@@ -27,7 +28,7 @@ from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.work.arrays import Compressed
-from retrograde.solver.work.progress import Deciding, Phase
+from retrograde.solver.work.progress import Deciding, Telling
 from retrograde.solver.work.tasks import Remote, room
 from retrograde.solver.work.work import Work
 
@@ -44,7 +45,7 @@ ROOM = 1 << 17
 
 
 def solve_by_slots(
-    table: Table, k: int, work: Work, phase: Phase, in_file: bool, until_kept: ExitStack
+    table: Table, k: int, work: Work, phase: Telling, in_file: bool, until_kept: ExitStack
 ) -> tuple[Array, Compressed]:
     """Return the scores of a tier, and how many positions are symmetric to each; all later ones are solved.
 
@@ -69,7 +70,7 @@ def solve_by_slots(
         writer = until_kept.enter_context(LinkWriter(work, f"links{table.bits}-{k}", count, known[:3]))
     state = State(checkpoint, known, writer)
     done, marked = state.taken_up()
-    look(tier, state, done, work, phase)
+    look_at_all(tier, state, done, work, phase)
     with closing(writer.turned_round()) if writer else nullcontext() as there:
         ask = there.parents_of if there else partial(parents_of, tier, work)
         tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(table.game)
@@ -78,23 +79,37 @@ def solve_by_slots(
     return known.scores, sizes
 
 
-def look(tier: Tier, state: State, done: int, work: Work, phase: Phase) -> None:
-    """Look at the slots of a tier from number *done* on: fill what is known, and take the links."""
+def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> None:
+    """Look at the slots of a tier from number *done* on, and wait for later tiers to which they lead."""
+    while done < state.positions:
+        done, later = look(tier, state, done, work, phase)
+        if later is not None:
+            tier.table.solved.wait_for(later)
+
+
+def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tuple[int, int | None]:
+    """Look at the slots of a tier from number *done* on: fill what is known, and take the links. Return how many are
+    done then, and the number of the tier that has to be solved for the rest."""
     (scores, left, sizes, sums), writer, count = state.known, state.links, state.positions
     shape = writer.shape if writer else None
     blocks = seeds.blocks(count, done, work.block(count, seeds.BLOCK))
     in_file = tier.scores.whole is not tier.table.scores
-    for number, (begin, found, links) in enumerate(work.map(seeds.seed, ((tier, shape, *ends) for ends in blocks))):
-        if in_file and number % EVERY == 0 and work.budget.left() < 0:
-            tier.table.scores.let_go()
-        looked_at = begin + len(found.scores)
-        scores[begin:looked_at], left[begin:looked_at], sizes[begin:looked_at] = found[:-1]
-        phase.working(seeds.LOOKING * looked_at, tier.number, Deciding(0, count, None))
-        if writer:
-            writer.take(links, looked_at)
-        else:
-            edges.add_up(*links, begin, sums)
-        state.looked(looked_at)
+    tasks = ((tier, shape, *ends) for ends in blocks)
+    try:
+        for number, (begin, found, links) in enumerate(work.map(seeds.seed, tasks)):
+            if in_file and number % EVERY == 0 and work.budget.left() < 0:
+                tier.table.scores.let_go()
+            done = begin + len(found.scores)
+            scores[begin:done], left[begin:done], sizes[begin:done] = found[:-1]
+            phase.working(seeds.LOOKING * done, tier.number, Deciding(0, count, None))
+            if writer:
+                writer.take(links, done)
+            else:
+                edges.add_up(*links, begin, sums)
+            state.looked(done)
+    except Unsolved as unsolved:
+        return done, unsolved.k
+    return done, None
 
 
 # Parents, as the rules give them, held against the children met before

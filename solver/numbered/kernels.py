@@ -24,12 +24,14 @@ Array = np.ndarray[Any, Any]
 
 
 class Slots(NamedTuple):
-    """All tiers, ascending, and where the scores of their slots begin; scores have so many *bits* for plies."""
+    """All tiers, ascending, and where the scores of their slots begin; scores have so many *bits* for plies. Only those
+    of the tiers that are *solved* are to be read."""
 
     tiers: Array
     starts: Array
     scores: Array
     bits: int
+    solved: Array
 
 
 class Seeds(NamedTuple):
@@ -51,9 +53,9 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     Writes to *seeds* what is known, and to *links* the distinct children within the tier, position by position, or
     their complements (`~`) where the same player moves again. Returns how many slots were done, for *links* may be too
     short for all, and how many links were written. *trouble* becomes what is wrong, and the last position looked at,
-    and its slot; *images* is room for MOST_IMAGES positions.
+    and its slot, or the number of the tier that is UNSOLVED; *images* is room for MOST_IMAGES positions.
     """
-    tiers, starts, scores, bits = slots
+    tiers, starts, scores, bits, solved = slots
     k = place_in(tiers, tier)
     count = starts[k + 1] - starts[k]
     end = 0
@@ -118,6 +120,10 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                     return i, end
                 if not 0 <= slot < starts[k + 1] - starts[k]:
                     trouble[0] = Trouble.BAD_INDEX
+                    return i, end
+                if not solved[k]:
+                    trouble[0] = Trouble.UNSOLVED
+                    trouble[2] = k
                     return i, end
                 score = int(scores[starts[k] + slot])
                 passed = max(passed, pass_up(score, bits) if turns(game, position, child) else pass_on(score, bits))

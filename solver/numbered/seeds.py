@@ -1,12 +1,14 @@
 """What is known at first of the slots of a tier: their positions looked at, and all their children."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError, alternates, defines, is_none
+from retrograde.solver.abreast.solved import Unsolved
 from retrograde.solver.links.sorting import Shape, packed
 from retrograde.solver.numbered import kernels
 from retrograde.solver.numbered.kernels import Seeds
@@ -16,7 +18,7 @@ from retrograde.solver.outcomes.left import PRIMITIVE, narrowed
 from retrograde.solver.outcomes.score import DRAW_CLASS, encode, score_type
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.active import asked_in, troubles
+from retrograde.solver.rules.active import asked_in, asking, troubles
 from retrograde.solver.rules.examine import differ, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
@@ -36,6 +38,8 @@ BLOCK = 1 << 14
 """Slots in a task."""
 LOOKING = 0.75
 """What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
+PROBES, PROBED = 4, 16
+"""So many stretches of so many slots, all over a tier, say which later tiers it must wait for, nearly always."""
 LINKS = 1 << 19
 """Children that are written at once."""
 SPOT_CHECKS = 3
@@ -55,7 +59,7 @@ def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
 
 def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Children]:
     """Look at all children of a block of slots; return where it begins, what is known of the slots, and the children
-    within the tier: packed if a *shape* is given."""
+    within the tier: packed if a *shape* is given. Raises Unsolved where one is in a tier that is not solved yet."""
     tier, shape, begin, end = task
     table, count = tier.table, end - begin
     rules = table.rules
@@ -68,6 +72,8 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
         rest = Seeds(*(array[done:] for array in seeds))
         with compiling(table.game, trouble):
             more, written = kernels.seed(rules, tier.number, begin + done, table.slots, rest, images, links, trouble)
+        if trouble[0] == Trouble.UNSOLVED:
+            raise Unsolved(int(trouble[2]))
         if trouble[0] != Trouble.FINE:
             table.numbering.position_at(table.game, tier.k, int(trouble[2]))
             complain(table.game, table.numbering, asked_in(rules, trouble))
@@ -79,6 +85,25 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     if shape:
         return begin, seeds, packed(shape, children, counts, begin)
     return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
+
+
+def expect_solved(table: Table, k: int) -> None:
+    """Raise Unsolved where one of a few slots of tier number k leads to a tier that is not solved yet.
+
+    What is wrong with the rules is told when all slots are looked at.
+    """
+    if table.solved.flags[k + 1 :].all():
+        return
+    rules, tier, count = table.rules, int(table.numbering.tiers[k]), table.numbering.size(k)
+    length = min(PROBED, count)
+    compiled.prepare(rules)
+    seeds = Seeds(np.empty(length, score_type(table.bits)), *np.empty((3, length), np.uint16))
+    images, links, trouble = room_for_images(rules), room("links", LINKS), troubles(rules, 3)
+    for begin in np.linspace(0, count - length, PROBES).astype(np.int64).tolist():
+        with suppress(Exception), asking(table.game, trouble):
+            kernels.seed(rules, tier, begin, table.slots, seeds, images, links, trouble)
+        if trouble[0] == Trouble.UNSOLVED:
+            raise Unsolved(int(trouble[2]))
 
 
 def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:

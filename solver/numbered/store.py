@@ -18,12 +18,14 @@ import psutil
 
 from retrograde.games.catalog import rests_on, variant
 from retrograde.games.game import METRICS, Game
+from retrograde.solver.abreast.beside import Beside, UnderWay
+from retrograde.solver.abreast.solved import Solved
 from retrograde.solver.boards.elsewhere import Elsewhere
 from retrograde.solver.boards.fit import formation_of, is_chess
 from retrograde.solver.numbered.by_sets import solve_by_sets
 from retrograde.solver.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import room_for_tiers, room_of
+from retrograde.solver.numbered.room import room_for, room_for_tiers, room_of
 from retrograde.solver.numbered.table import Table
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.outcomes.score_kernels import add_counts
@@ -65,13 +67,13 @@ class NumberedStore:
             scores = Shared.kept(numbering.slots, dtype, file)
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
-        self.table = Table(game, numbering, scores, bits)
+        self.solved = Solved(np.arange(len(numbering.tiers)) >= len(self.own.tiers))
+        self.table = Table(game, numbering, scores, bits, self.solved)
         self.work, self.by_sets, self.metric = work, by_sets, metric
         self.elsewhere = elsewhere or Elsewhere(game, None, metric)
         self.scores = self.table.scores.array
+        self.beside: Beside | None = None
         self.counts: dict[int, Array] = {}
-        self.left = set(range(len(self.own.tiers)))
-        """Tiers that are not solved."""
         self.written: set[int] = set()
         """Tiers of which the scores have been written to the file just now."""
         for k in range(len(self.own.tiers), len(numbering.tiers)):  # they come behind the game's own
@@ -89,9 +91,9 @@ class NumberedStore:
             self.scores[part] = scores
         elif k not in self.written and checksum(self.scores[part]) != scores[0]:
             return Kept(0, None)  # a kill has come between
-        new = k in self.left
-        self.left.discard(k)
+        new = not self.solved.flags[k]
         self.counts[k] = counts.reshape(-1, COLUMNS)
+        self.solved.flags[k] = True
         records, positions = (part.stop - part.start, int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
         return Kept(records, int(self.table.numbering.tiers[k]), positions)
 
@@ -113,7 +115,11 @@ class NumberedStore:
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
         """Yield the scores and counts of a tier; all later ones are solved."""
-        if k not in self.left:
+        if self.solved.flags[k]:
+            return
+        if self.room_beside(k):
+            self.beside = self.beside or Beside(self.work, self.solved, self.room_beside, self.solve_beside)
+            yield from self.beside.until(k, phase)
             return
         if self.by_sets and (done := self.solved_by_sets(k, phase)):
             yield done
@@ -129,6 +135,23 @@ class NumberedStore:
 
         with ExitStack() as until_kept:
             yield self.done(k, *solve(self.table, k, self.work, phase, self.in_file, until_kept))
+
+    def room_beside(self, k: int) -> int:
+        """Return how many bytes a tier has use for that may be solved beside others; 0 of one that is solved alone."""
+        threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file and not self.in_sets
+        count = self.table.numbering.size(k)
+        if not threads or count > self.work.sizes.beside_slots:
+            return 0
+        return room_for(self.table.game, count, self.table.bits).most
+
+    def solve_beside(self, tier: UnderWay, until_kept: ExitStack) -> Done:
+        """Return what is to be kept of a tier that is solved beside others; raise Unsolved where it must wait."""
+        from retrograde.solver.numbered.by_slots import solve_by_slots
+        from retrograde.solver.numbered.seeds import expect_solved
+
+        table = self.table._replace(solved=tier)
+        expect_solved(table, tier.k)
+        return self.done(tier.k, *solve_by_slots(table, tier.k, self.work, tier, False, until_kept))
 
     def refuse(self, k: int) -> None:
         """Say why a tier that is to be solved set by set, for other databases have what it rests on or for the metric,

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from retrograde.games.game import Game
+from retrograde.solver.abreast.solved import Solved
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.work.arrays import Part, Shared
@@ -19,12 +20,14 @@ def family_of(game: Game) -> Game:
 
 
 class Table(NamedTuple):
-    """What tasks are told: the game, its numbering, and the scores that are known, with so many *bits* for plies."""
+    """What tasks are told: the game, its numbering, and the scores that are known, those of tiers that are *solved*,
+    with so many *bits* for plies."""
 
     game: Game
     numbering: Numbering
     scores: Shared
     bits: int
+    solved: Solved
 
     @property
     def rules(self) -> Game:
@@ -36,7 +39,7 @@ class Table(NamedTuple):
         """The same for kernels."""
         from retrograde.solver.numbered.kernels import Slots  # which is not wanted where no kernel is asked
 
-        return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits)
+        return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits, self.solved.flags)
 
     @property
     def empty(self) -> int:

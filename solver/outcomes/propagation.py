@@ -10,7 +10,7 @@ from retrograde.solver.outcomes import propagation_kernels as kernels
 from retrograde.solver.outcomes.left import decided_from
 from retrograde.solver.outcomes.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS, RemotenessOverflow
 from retrograde.solver.outcomes.tally import PART
-from retrograde.solver.work.progress import Deciding, Phase
+from retrograde.solver.work.progress import Deciding, Telling
 
 Array = np.ndarray[Any, Any]
 Tell = Callable[[int, int, int], None]
@@ -20,7 +20,7 @@ Mark = Callable[[int, int], None]
 arrays hold is all that must be known to go on."""
 
 
-def telling(phase: Phase, tier: int, looking: float) -> Tell:
+def telling(phase: Telling, tier: int, looking: float) -> Tell:
     """Return what tells a phase how far a tier is, of which looking at all of it once has been such a share."""
 
     def tell(decided: int, total: int, remoteness: int) -> None:

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Trouble(IntEnum):
-    """Anything but FINE breaks the contract, at the position in `trouble[1]`; the last four need not."""
+    """Anything but FINE breaks the contract, at the position in `trouble[1]`; the last five need not."""
 
     FINE = 0
     NO_MOVES = 1
@@ -28,3 +28,5 @@ class Trouble(IntEnum):
     """Children by one move do not ascend where it was taken for granted that they do."""
     LOST = 14
     """A child was not found among the positions that are solved."""
+    UNSOLVED = 15
+    """A move leads to a tier that is not solved yet."""

@@ -10,6 +10,7 @@ last entry may be half-written: reading stops before it, and writing goes on the
 import json
 import os
 import struct
+import threading
 import time
 import zlib
 from collections.abc import Iterator
@@ -38,6 +39,8 @@ class Journal:
         """
         self.path = path
         self.end = 0
+        self.adding = threading.Lock()
+        """Held while an entry is added: what is solved at once is logged by several threads."""
         self.found: dict[str, Entries] = {}
         """What it has held from the beginning, by name, until somebody asks for it."""
         try:
@@ -58,7 +61,7 @@ class Journal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with suppress(OSError):  # what could not be written, and was complained of, is still in its buffer
+        with self.adding, suppress(OSError):  # what could not be written, and was told, is still in its buffer
             self.file.close()
 
     def sync(self) -> None:
@@ -82,6 +85,11 @@ class Journal:
         arrays = tuple(np.ascontiguousarray(array) for array in arrays)
         about = [(array.dtype.str, len(array), zlib.crc32(array.data)) for array in arrays]
         header = json.dumps([name, about]).encode()
+        with self.adding:
+            self.write(header, arrays)
+
+    def write(self, header: bytes, arrays: tuple[Array, ...]) -> None:
+        """Write an entry at the end."""
         try:
             self.file.truncate(self.end)  # of what a kill has left behind the last whole entry
             self.file.write(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header)

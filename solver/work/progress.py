@@ -14,7 +14,7 @@ How long all of it will take follows from the phase at hand, and for the rest fr
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 QUIET = 1.0
 """Seconds of a phase before it is foretold how long it will take, and..."""
@@ -71,6 +71,13 @@ class Progress:
 
 
 Listener = Callable[[Progress], None]
+
+
+class Telling(Protocol):
+    """What is told how far the work at hand has come."""
+
+    def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
+        """Take note of records of a tier that are under way."""
 
 
 @dataclass

@@ -37,6 +37,8 @@ class Sizes:
     solves is sooner done with its own arrays."""
     range_bits: int = 21
     """Slots in such a range, as a power of two, at most."""
+    beside_slots: int = 1 << 18
+    """Slots of a tier up to which it is solved beside others: one of more has tasks for all workers."""
     stream_children: int = 1 << 21
     """Children in a task of a streamed solve, at most, where memory allows."""
     stream_least_children: int = 1 << 14

@@ -3,6 +3,7 @@
 It goes in waves. A wave is what has just been found; its children, less what is known already, are the next one.
 """
 
+from bisect import insort
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -260,10 +261,12 @@ class Explorer:
         shared = self.work.zeros("positions", int(starts[-1]), dtype)
         for k, tier in enumerate(tiers.tolist()):
             part = shared.array[starts[k] : starts[k + 1]]
-            known = self.known.pop(tier)
-            np.concatenate(known, out=part)
-            if len(known) > 1:
-                part.sort()
+            known = sorted(self.known.pop(tier), key=len)
+            longest = known.pop().astype(dtype, copy=False)
+            if known:
+                kernels.merge(longest, sorted_together(known).astype(dtype, copy=False), part)
+            else:
+                part[:] = longest
         return StateSpace(tiers, starts, self.edges, shared, cuts_of(starts, shared.array, self.work))
 
 
@@ -388,13 +391,15 @@ def as_one(arrays: list[Array]) -> Array:
 
 
 def sorted_together(lists: list[Array]) -> Array:
-    """Return sorted lists that have nothing in common as one."""
-    if len(lists) == 1:
-        return lists[0]
-    numbers = np.concatenate(lists)
-    lists.clear()
-    numbers.sort()
-    return numbers
+    """Return sorted lists that have nothing in common as one; they are forgotten, the shortest ones first."""
+    both = np.result_type(*lists)
+    lists.sort(key=len, reverse=True)
+    while len(lists) > 1:
+        left, right = (lists.pop().astype(both, copy=False) for _ in range(2))
+        whole = np.empty(len(left) + len(right), both)
+        kernels.merge(left, right, whole)
+        insort(lists, whole, key=lambda one: -len(one))
+    return lists[0]
 
 
 def distinct(heap: list[Array]) -> Array:

@@ -84,6 +84,26 @@ def subtract(numbers, known):
 
 
 @kernel
+def merge(left, right, out):
+    """Merge two sorted lists that have nothing in common."""
+    i = j = 0
+    for k in range(len(out)):
+        if i == len(left) or j == len(right):
+            break
+        a, b = left[i], right[j]
+        out[k] = min(a, b)
+        i += a < b
+        j += b < a
+    k = i + j
+    for a in left[i:]:
+        out[k] = a
+        k += 1
+    for b in right[j:]:
+        out[k] = b
+        k += 1
+
+
+@kernel
 def find(numbers, low, high, number, hint):
     """Return where *number* is, or would be, in sorted *numbers* from *low* to *high*, galloping from *hint*."""
     hint = min(max(hint, low), high)
@@ -138,18 +158,54 @@ def index_of(positions, starts, index):
 
 
 @kernel
-def look_up(positions, start, shift, base, begins, child):
-    """Return the place of a child in a tier that begins at *start*, by its part of an index; -1 where it is nowhere."""
-    key = (child >> shift) - base
-    if not 0 <= key < len(begins) - 1:
-        return -1
-    low = start + np.int64(begins[key])
-    count = np.int64(begins[key + 1]) - np.int64(begins[key])
-    while count > 1:
-        half = count >> 1
-        low += half if positions[low + half] <= child else 0
-        count -= half
-    return low if count and positions[low] == child else -1
+def begin_look_up(columns, children, child_tiers, lists, index, lows, counts):
+    """Write for each child of a row between which places it must be: from `lows[i]` on, `counts[i]` of them; 0 where it
+    is nowhere or there is none. The *index* has a part for each tier."""
+    tiers, starts, _ = lists
+    shifts, bases, offsets, begins = index
+    tier = k = 0
+    looked_up = known = False
+    for i in range(columns):
+        lows[i] = counts[i] = 0
+        child = children[i]
+        if child < 0:
+            continue
+        if child_tiers[i] != tier or not looked_up:
+            tier = child_tiers[i]
+            looked_up = True
+            k = find(tiers, 0, len(tiers), tier, 0)
+            known = k < len(tiers) and tiers[k] == tier
+        if known:
+            key = (child >> shifts[k]) - bases[k]
+            if 0 <= key < offsets[k + 1] - offsets[k] - 1:
+                begin = np.int64(begins[offsets[k] + key])
+                counts[i] = np.int64(begins[offsets[k] + key + 1]) - begin
+                lows[i] = starts[k] + begin if counts[i] else 0
+
+
+@kernel
+def look_up(columns, children, lists, lows, counts, places):
+    """Write where each child of a row is between its places (see above); -1 for no child. Return how many are nowhere.
+
+    All are halved in turns, so that memory is asked for many at once.
+    """
+    positions = lists.positions
+    most = 1
+    for i in range(columns):
+        most = max(most, counts[i])
+        places[i] = counts[i] - 1
+    while most > 1:
+        for i in range(columns):
+            half = counts[i] >> 1
+            lows[i] += half if positions[lows[i] + half] <= children[i] else 0
+            counts[i] -= half
+        most -= most >> 1
+    missing = 0
+    for i in range(columns):
+        there = places[i] >= 0 and positions[lows[i]] == children[i]
+        places[i] = lows[i] if there else -1
+        missing += children[i] >= 0 and not there
+    return missing
 
 
 @kernel
@@ -161,10 +217,14 @@ def locate(columns, matrix, unsorted, lists, index, places):
     """
     children, child_tiers = matrix.children, matrix.tiers
     tiers, starts, positions = lists
-    shifts, bases, offsets, begins = index
+    lows, counts = np.empty((2, columns), np.int64)
     missing = 0
     for row in range(children.shape[0]):
-        tier = low = high = hint = k = 0
+        if unsorted[row]:
+            begin_look_up(columns, children[row], child_tiers[row], lists, index, lows, counts)
+            missing += look_up(columns, children[row], lists, lows, counts, places[row])
+            continue
+        tier = low = high = hint = 0
         looked_up = False
         for i in range(columns):
             child = children[row, i]
@@ -179,14 +239,8 @@ def locate(columns, matrix, unsorted, lists, index, places):
                     low, high, hint = starts[k], starts[k + 1], starts[k]
                 else:
                     low, high, hint = 0, 0, 0
-            if not unsorted[row]:
-                hint = find(positions, low, high, child, hint)
-                place = hint if hint < high and positions[hint] == child else -1
-            elif low < high:
-                part = begins[offsets[k] : offsets[k + 1]]
-                place = look_up(positions, low, shifts[k], bases[k], part, child)
-            else:
-                place = -1
+            hint = find(positions, low, high, child, hint)
+            place = hint if hint < high and positions[hint] == child else -1
             places[row, i] = place
             missing += place < 0
     return missing

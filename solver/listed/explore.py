@@ -340,6 +340,7 @@ class Expand(NamedTuple):
 def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
     """Return the children of some positions, and the pairs of tiers seen."""
     found: dict[int, list[Array]] = {}
+    unsorted: dict[int, int] = {}
     edges = set()
     expander = expander_of(task.game)
     for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
@@ -350,8 +351,10 @@ def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
                 edges.add((tier, child_tier))
                 heap = found.setdefault(child_tier, [])
                 heap.append(piece)
-                if len(heap) > 1 and len(heap[0]) < COMPACT <= sum(map(len, heap[1:])):
+                unsorted[child_tier] = unsorted.get(child_tier, 0) + len(piece)
+                if unsorted[child_tier] >= COMPACT > len(heap[0]):
                     found[child_tier] = [distinct(heap)]
+                    unsorted[child_tier] = 0
     return [(tier, as_one(heap)) for tier, heap in found.items()], edges
 
 
@@ -372,6 +375,10 @@ def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, each piece a copy in no particular order."""
     runs = np.empty((len(block.children), 4), np.int64)
     kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
+    some = runs[np.diff(runs[:, 0], prepend=0) > 0]
+    if len(some) and some[:, 2].all() and (some[:, 1] == some[0, 1]).all():  # mostly all are of one tier
+        yield int(some[0, 1]), block.out[: some[-1, 0]].astype(position_type(int(some[:, 3].max())))
+        return
     begin = 0
     for row, (end, tier, plain, greatest) in enumerate(runs.tolist()):
         if end > begin:

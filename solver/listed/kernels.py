@@ -158,15 +158,14 @@ def index_of(positions, starts, index):
 
 
 @kernel
-def begin_look_up(columns, children, child_tiers, lists, index, lows, counts):
-    """Write for each child of a row between which places it must be: from `lows[i]` on, `counts[i]` of them; 0 where it
-    is nowhere or there is none. The *index* has a part for each tier."""
+def begin_look_up(columns, children, child_tiers, lists, index, search):
+    """Write to *search* the children of a row that may be somewhere: column, child, from which place on it must be, and
+    among how many. Return how many such children there are. The *index* has a part for each tier."""
     tiers, starts, _ = lists
     shifts, bases, offsets, begins = index
-    tier = k = 0
+    tier = k = count = 0
     looked_up = known = False
     for i in range(columns):
-        lows[i] = counts[i] = 0
         child = children[i]
         if child < 0:
             continue
@@ -179,33 +178,33 @@ def begin_look_up(columns, children, child_tiers, lists, index, lows, counts):
             key = (child >> shifts[k]) - bases[k]
             if 0 <= key < offsets[k + 1] - offsets[k] - 1:
                 begin = np.int64(begins[offsets[k] + key])
-                counts[i] = np.int64(begins[offsets[k] + key + 1]) - begin
-                lows[i] = starts[k] + begin if counts[i] else 0
+                search[0, count] = i
+                search[1, count] = child
+                search[2, count] = starts[k] + begin
+                search[3, count] = np.int64(begins[offsets[k] + key + 1]) - begin
+                count += search[3, count] > 0
+    return count
 
 
 @kernel
-def look_up(columns, children, lists, lows, counts, places):
-    """Write where each child of a row is between its places (see above); -1 for no child. Return how many are nowhere.
+def look_up(positions, search, places):
+    """Write where each child of a *search* is; those that are nowhere are left as they are.
 
-    All are halved in turns, so that memory is asked for many at once.
+    What is left of all is halved in turns, so that they wait for memory together.
     """
-    positions = lists.positions
+    columns, children, lows, counts = search
     most = 1
-    for i in range(columns):
+    for i in range(len(counts)):
         most = max(most, counts[i])
-        places[i] = counts[i] - 1
     while most > 1:
-        for i in range(columns):
+        for i in range(len(counts)):
             half = counts[i] >> 1
             lows[i] += half if positions[lows[i] + half] <= children[i] else 0
             counts[i] -= half
         most -= most >> 1
-    missing = 0
-    for i in range(columns):
-        there = places[i] >= 0 and positions[lows[i]] == children[i]
-        places[i] = lows[i] if there else -1
-        missing += children[i] >= 0 and not there
-    return missing
+    for i in range(len(counts)):
+        if positions[lows[i]] == children[i]:
+            places[columns[i]] = lows[i]
 
 
 @kernel
@@ -217,12 +216,16 @@ def locate(columns, matrix, unsorted, lists, index, places):
     """
     children, child_tiers = matrix.children, matrix.tiers
     tiers, starts, positions = lists
-    lows, counts = np.empty((2, columns), np.int64)
+    search = np.empty((4, columns), np.int64)
     missing = 0
     for row in range(children.shape[0]):
         if unsorted[row]:
-            begin_look_up(columns, children[row], child_tiers[row], lists, index, lows, counts)
-            missing += look_up(columns, children[row], lists, lows, counts, places[row])
+            for i in range(columns):
+                places[row, i] = -1
+            count = begin_look_up(columns, children[row], child_tiers[row], lists, index, search)
+            look_up(positions, search[:, :count], places[row])
+            for i in range(columns):
+                missing += children[row, i] >= 0 and places[row, i] < 0
             continue
         tier = low = high = hint = 0
         looked_up = False

@@ -46,7 +46,7 @@ def test_children_are_where_dictionaries_say(dtype, spread, in_order, monkeypatc
     child_tiers, children = np.moveaxis(np.array(rows, np.int64), 2, 0).copy()
     nothing = np.empty(0, np.int64)
     matrix = Matrix(children, child_tiers, nothing, nothing, nothing, nothing)
-    lists, index = Lists(np.array(tiers), starts, positions), Index(*index[:3], index.begins.array)
+    lists, index = Lists(np.array(tiers), starts, positions), Index(*index[:3], index.begins.array, index.samples.array)
     places = np.zeros(children.shape, np.int64)
     missing = kernels.locate(30, matrix, np.full(len(rows), not in_order), lists, index, places)
     expected = [[where.get(pair, -1) for pair in row] for row in rows]

@@ -21,16 +21,22 @@ class Lists(NamedTuple):
     positions: Array
 
 
+SAMPLE_BITS = 6
+"""Of so many positions, as a power of two, an index has one: games leave most leading bits out, and crowd at others."""
+SAMPLE = 1 << SAMPLE_BITS
+
+
 class Index(NamedTuple):
     """Where in each tier positions of certain leading bits begin: `position >> shifts[k]`, from `bases[k]` on, has its
     entry in `begins[offsets[k]:offsets[k + 1]]`, which counts from where the tier begins, and so has the one after the
-    last.
+    last. `samples` are some of all positions, the first one and every 64th from there.
     """
 
     shifts: Array
     bases: Array
     offsets: Array
     begins: Array
+    samples: Array
 
 
 class Seeds(NamedTuple):
@@ -143,7 +149,7 @@ def disorder(columns, children, unsorted):
 @kernel
 def index_of(positions, starts, index):
     """Fill the `begins` of an index, which comes in as zeros."""
-    shifts, bases, offsets, begins = index
+    shifts, bases, offsets, begins, _ = index
     for k in range(len(shifts)):
         low, high = starts[k], starts[k + 1]
         key = 0
@@ -162,7 +168,7 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
     """Write to *search* the children of a row that may be somewhere: column, child, from which place on it must be, and
     among how many. Return how many such children there are. The *index* has a part for each tier."""
     tiers, starts, _ = lists
-    shifts, bases, offsets, begins = index
+    shifts, bases, offsets, begins, _ = index
     tier = k = count = 0
     looked_up = known = False
     for i in range(columns):
@@ -187,21 +193,36 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
 
 
 @kernel
-def look_up(positions, search, places):
-    """Write where each child of a *search* is; those that are nowhere are left as they are.
-
-    What is left of all is halved in turns, so that they wait for memory together.
-    """
-    columns, children, lows, counts = search
+def halve(keys, children, lows, counts):
+    """Bring stretches of sorted keys, each from `lows[i]` on, down to the last key that is not greater than a child, or
+    to the first one; all in turns, so that they wait for memory together."""
     most = 1
-    for i in range(len(counts)):
-        most = max(most, counts[i])
+    for count in counts:
+        most = max(most, count)
     while most > 1:
         for i in range(len(counts)):
             half = counts[i] >> 1
-            lows[i] += half if positions[lows[i] + half] <= children[i] else 0
+            lows[i] += half if keys[lows[i] + half] <= children[i] else 0
             counts[i] -= half
         most -= most >> 1
+
+
+@kernel
+def look_up(positions, samples, search, places):
+    """Write where each child of a *search* is; those that are nowhere are left as they are.
+
+    They are looked for among the samples, and then among the positions from one sample to the next.
+    """
+    columns, children, lows, counts, firsts, numbers = search
+    for i in range(len(counts)):
+        firsts[i] = max(0, ((lows[i] + SAMPLE - 1) >> SAMPLE_BITS) - 1)
+        numbers[i] = ((lows[i] + counts[i] - 1) >> SAMPLE_BITS) - firsts[i] + 1
+    halve(samples, children, firsts, numbers)
+    for i in range(len(counts)):
+        begin, end = firsts[i] << SAMPLE_BITS, lows[i] + counts[i]
+        lows[i] = max(lows[i], begin)
+        counts[i] = min(end, begin + SAMPLE) - lows[i]
+    halve(positions, children, lows, counts)
     for i in range(len(counts)):
         if positions[lows[i]] == children[i]:
             places[columns[i]] = lows[i]
@@ -216,14 +237,14 @@ def locate(columns, matrix, unsorted, lists, index, places):
     """
     children, child_tiers = matrix.children, matrix.tiers
     tiers, starts, positions = lists
-    search = np.empty((4, columns), np.int64)
+    search = np.empty((6, columns), np.int64)
     missing = 0
     for row in range(children.shape[0]):
         if unsorted[row]:
             for i in range(columns):
                 places[row, i] = -1
             count = begin_look_up(columns, children[row], child_tiers[row], lists, index, search)
-            look_up(positions, search[:, :count], places[row])
+            look_up(positions, index.samples, search[:, :count], places[row])
             for i in range(columns):
                 missing += children[row, i] >= 0 and places[row, i] < 0
             continue

@@ -340,7 +340,7 @@ class Expand(NamedTuple):
 def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
     """Return the children of some positions, and the pairs of tiers seen."""
     found: dict[int, list[Array]] = {}
-    unsorted: dict[int, int] = {}
+    loose: dict[int, int] = {}  # how many children of a tier have come since they were last sorted
     edges = set()
     expander = expander_of(task.game)
     for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
@@ -351,10 +351,10 @@ def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
                 edges.add((tier, child_tier))
                 heap = found.setdefault(child_tier, [])
                 heap.append(piece)
-                unsorted[child_tier] = unsorted.get(child_tier, 0) + len(piece)
-                if unsorted[child_tier] >= COMPACT > len(heap[0]):
+                loose[child_tier] = loose.get(child_tier, 0) + len(piece)
+                if loose[child_tier] >= COMPACT > len(heap[0]):
                     found[child_tier] = [distinct(heap)]
-                    unsorted[child_tier] = 0
+                    loose[child_tier] = 0
     return [(tier, as_one(heap)) for tier, heap in found.items()], edges
 
 
@@ -398,7 +398,7 @@ def as_one(arrays: list[Array]) -> Array:
 
 
 def sorted_together(lists: list[Array]) -> Array:
-    """Return sorted lists that have nothing in common as one; they are forgotten, the shortest ones first."""
+    """Return sorted lists that have nothing in common as one, the shortest merged first; they are forgotten."""
     both = np.result_type(*lists)
     lists.sort(key=len, reverse=True)
     while len(lists) > 1:

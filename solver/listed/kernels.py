@@ -98,8 +98,8 @@ def merge(left, right, out):
             break
         a, b = left[i], right[j]
         out[k] = min(a, b)
-        i += a < b
-        j += b < a
+        i += a <= b
+        j += a > b
     k = i + j
     for a in left[i:]:
         out[k] = a

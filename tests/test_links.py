@@ -1,6 +1,6 @@
 """Links turned round: who the parents are, held against what plain dictionaries say; in memory and in scratch."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
@@ -103,13 +103,16 @@ def test_what_is_kept_in_memory_is_what_may_still_be_asked_for(work, count, smal
 def test_links_come_to_memory_once_what_has_not_been_asked_for_fits_there(work, count, small, monkeypatch):
     random = Random(count)
     links, parents = turned_round(work, random, random_children(random, count))
-    left, scores = np.zeros(count, np.uint8), np.zeros(count, np.uint16)
-    room = 6 * (count - 1000) + 4 * sum(len(parents[child]) for child in range(1000, count))
+    children_of = Counter(max(parent, ~parent) for own in parents.values() for parent in own)
+    left = np.array([random.choice((children_of[position], 254, 255)) for position in range(count)], np.uint8)
+    scores = np.zeros(count, np.uint16)
+    room = 6 * (count - 1000) + 4 * sum(number for number in left.tolist() if number < 254)
     asked(links, range(1000))
     for spare in (room - 1, room):
         monkeypatch.setattr(MemoryBudget, "left", lambda _, spare=spare: 2 * spare)
         links.keep(scores, left, [])
         assert links.may_keep == (spare < room)
+    assert sum(part.parents.nbytes for part in links.parts) <= room - 6 * (count - 1000)
     links.close()
 
 

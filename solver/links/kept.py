@@ -52,6 +52,15 @@ class Keeping(NamedTuple):
     untold: Array
 
 
+def bytes_needed(unasked: int, left: Array) -> int:
+    """Return what the links of so many positions that have not been asked for take, at most.
+
+    What is left of an undecided position says how many children may still be decided, each of which has a link.
+    """
+    item = 4 if len(left) < 1 << 31 else 8
+    return BYTES_A_POSITION * unasked + item * int(kernels.links_left(left, decided_from(left)))
+
+
 def keep(task: Keeping) -> Kept:
     """Return the links that may still be asked for."""
     decided = decided_from(task.left)

@@ -133,6 +133,15 @@ def parents_of(frontier, first, begins, parents, out):
 
 
 @kernel
+def links_left(left, decided):
+    """Return how much is left of all undecided positions together."""
+    count = 0
+    for number in left:
+        count += int(number) if number < decided else 0
+    return count
+
+
+@kernel
 def keep(begins, parents, first, scores, left, decided, untold, numbers, ends, kept):
     """Keep the links of those positions, numbered from *first* on, that are undecided or have one of the scores
     *untold*, to parents that are undecided (see kept.py).

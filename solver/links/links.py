@@ -179,25 +179,21 @@ class Links:
         self.work, self.parts, self.bits, self.scratch = work, parts, bits, scratch
         self.may_keep = bool(scratch) and work.shares_memory
         """Whether links lie in scratch that may come to memory."""
-        put = [part for part in parts if isinstance(part, PutPart)]
-        self.needed = sum(kept.BYTES_A_POSITION * part.size + part.bytes_of_parents for part in put)
-        """What the links that have not been asked for take in memory, at most."""
-        self.item = 8 if any(part.parents == "<i8" for part in put) else 4
+        self.unasked = sum(part.size for part in parts if isinstance(part, PutPart))
+        """Of how many positions the parents have not been asked for."""
         if scratch and not self.may_keep:
             scratch.cache_at_most(max(0, work.budget.left() // 2))
 
     def parents_of(self, frontier: Array) -> Iterator[Array]:
         """Yield the parents of some positions, each as often as it has distinct children there; the complement of a
         parent's number where the same player moves there and here."""
-        self.needed -= kept.BYTES_A_POSITION * len(frontier)
-        for parents in self.work.map(answer, self.questions(frontier)):
-            self.needed -= self.item * len(parents)
-            yield parents
+        self.unasked -= len(frontier)
+        yield from self.work.map(answer, self.questions(frontier))
 
     def keep(self, scores: Array, left: Array, untold: list[int]) -> None:
         """Keep in memory from now on, if all of it fits there, what may still be asked for: the links of positions that
         are undecided, as what is *left* says, or have one of the scores *untold*, to parents that are undecided."""
-        if not self.may_keep or self.needed > self.work.budget.left() // 2:
+        if not self.may_keep or kept.bytes_needed(self.unasked, left) > self.work.budget.left() // 2:
             return
         assert self.scratch is not None
         together = 1 << kept.TOGETHER_BITS

@@ -135,11 +135,6 @@ class PutPart(NamedTuple):
     begins: str
     parents: str
 
-    @property
-    def bytes_of_parents(self) -> int:
-        """How many bytes the parents take, without where those of each position begin."""
-        return self.frame.size - (self.size + 1) * np.dtype(self.begins).itemsize
-
     def read(self, scratch: Scratch) -> Part:
         """Return it."""
         content = scratch.read(self.frame)

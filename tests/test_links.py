@@ -1,6 +1,6 @@
 """Links turned round: who the parents are, held against what plain dictionaries say; in memory and in scratch."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
@@ -36,16 +36,9 @@ def random_children(random, count):
     return children
 
 
-@pytest.mark.parametrize("work", [False, True], indirect=True, ids=["memory", "scratch"])
-@pytest.mark.parametrize("count", [1, 2, 5, 64, 1000, 20_000])
-def test_parents_are_those_that_have_the_children(work, count, monkeypatch):
-    """Buckets and parts are small, so that there are several of each."""
-    monkeypatch.setattr(sorting, "BUCKET_BITS", 9)
-    monkeypatch.setattr(sorting, "PART_BITS", 12 if count < 20_000 else 5)
-    monkeypatch.setattr("retrograde.solver.links.links.PART_BITS", 12 if count < 20_000 else 5)
-    random = Random(count)
-    children = random_children(random, count)
-    writer = LinkWriter(work, "links", count)
+def turned_round(work, random, children):
+    """Return links, and the parents of each position as a plain dictionary says."""
+    writer = LinkWriter(work, "links", count := len(children))
     parents = defaultdict(list)
     begin = 0
     while begin < count:
@@ -59,11 +52,67 @@ def test_parents_are_those_that_have_the_children(work, count, monkeypatch):
     for position, own in enumerate(children):
         for child in own:
             parents[max(child, ~child)].append(position if child >= 0 else ~position)
-    links = writer.turned_round()
+    return writer.turned_round(), parents
+
+
+def asked(links, frontier):
+    """Return the sorted parents of a frontier."""
+    return sorted(np.concatenate([np.empty(0, np.int64), *links.parents_of(np.array(frontier, np.int64))]).tolist())
+
+
+@pytest.fixture
+def small(monkeypatch, count):
+    """Make buckets and parts small, so that there are several of each."""
+    monkeypatch.setattr(sorting, "BUCKET_BITS", 9)
+    monkeypatch.setattr(sorting, "PART_BITS", 12 if count < 20_000 else 5)
+    monkeypatch.setattr("retrograde.solver.links.links.PART_BITS", 12 if count < 20_000 else 5)
+
+
+@pytest.mark.parametrize("work", [False, True], indirect=True, ids=["memory", "scratch"])
+@pytest.mark.parametrize("count", [1, 2, 5, 64, 1000, 20_000])
+def test_parents_are_those_that_have_the_children(work, count, small):
+    random = Random(count)
+    links, parents = turned_round(work, random, random_children(random, count))
     for size in (0, 1, count // 3, count):
         frontier = random.sample(range(count), size)
-        found = np.concatenate([np.empty(0, np.int64), *links.parents_of(np.array(frontier, np.int64))])
-        assert sorted(found.tolist()) == sorted(parent for child in frontier for parent in parents[child])
+        assert asked(links, frontier) == sorted(parent for child in frontier for parent in parents[child])
+    links.close()
+
+
+@pytest.mark.parametrize("work", [True], indirect=True, ids=["scratch"])
+@pytest.mark.parametrize("count", [1, 2, 5, 64, 1000, 20_000])
+def test_what_is_kept_in_memory_is_what_may_still_be_asked_for(work, count, small):
+    """That of positions that are undecided, or have a score of which nobody was told, to parents that are undecided."""
+    random = Random(count)
+    links, parents = turned_round(work, random, random_children(random, count))
+    decided, untold = 254, [7, 11]
+    left = np.array([random.choice((0, 1, 3, 253, 254, 255)) for _ in range(count)], np.uint8)
+    scores = np.array([random.randrange(14) for _ in range(count)], np.uint16)
+    links.keep(scores, left, untold)
+    work.scratch.joinpath("links").rename(work.scratch / "gone")
+    for size in (1, count // 3, count):
+        some = random.sample(range(count), size)
+        waiting = {position for position in some if left[position] < decided or scores[position] in untold}
+        told = [parent for child in waiting for parent in parents[child] if left[max(parent, ~parent)] < decided]
+        assert asked(links, some) == sorted(told)
+    links.close()
+
+
+@pytest.mark.parametrize("work", [True], indirect=True, ids=["scratch"])
+@pytest.mark.parametrize("count", [3000])
+def test_links_come_to_memory_once_what_has_not_been_asked_for_fits_there(work, count, small, monkeypatch):
+    random = Random(count)
+    links, parents = turned_round(work, random, random_children(random, count))
+    children_of = Counter(max(parent, ~parent) for own in parents.values() for parent in own)
+    left = np.array([random.choice((children_of[position], 254, 255)) for position in range(count)], np.uint8)
+    scores = np.zeros(count, np.uint16)
+    room = 6 * (count - 1000) + 4 * sum(number for number in left.tolist() if number < 254)
+    asked(links, range(1000))
+    for spare in (room - 1, room):
+        monkeypatch.setattr(MemoryBudget, "left", lambda _, spare=spare: 2 * spare)
+        links.keep(scores, left, [])
+        assert links.may_keep == (spare < room)
+    assert sum(part.parents.nbytes for part in links.parts) <= room - 6 * (count - 1000)
     links.close()
 
 

@@ -130,3 +130,37 @@ def parents_of(frontier, first, begins, parents, out):
         for link in range(begins[position - first], begins[position - first + 1]):
             out[count] = parents[link]
             count += 1
+
+
+@kernel
+def links_left(left, decided):
+    """Return how much is left of all undecided positions together."""
+    count = 0
+    for number in left:
+        count += int(number) if number < decided else 0
+    return count
+
+
+@kernel
+def keep(begins, parents, first, scores, left, decided, untold, numbers, ends, kept):
+    """Keep the links of those positions, numbered from *first* on, that are undecided or have one of the scores
+    *untold*, to parents that are undecided (see kept.py).
+
+    Writes their numbers, counted from *first*, where in *kept* the parents of each end, and these. Returns how many
+    positions are kept.
+    """
+    count = end = 0
+    for i in range(len(begins) - 1):
+        wanted = left[first + i] < decided
+        if not wanted:
+            for score in untold:
+                wanted |= scores[i] == score
+        if wanted:
+            for link in range(begins[i], begins[i + 1]):
+                parent = parents[link]
+                kept[end] = parent
+                end += left[parent if parent >= 0 else ~parent] < decided
+            numbers[count] = i
+            ends[count] = end
+            count += 1
+    return count

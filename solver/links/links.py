@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from retrograde.solver.links import kernels
+from retrograde.solver.links import kept, kernels
+from retrograde.solver.links.kept import Keeping, Kept
 from retrograde.solver.links.log import PARENTS, Known, LinkLog, bucket_name
 from retrograde.solver.links.sorting import (
     PART_BITS,
@@ -143,10 +144,13 @@ class LinkWriter:
         return Links(self.work, parts, min(PART_BITS, shape.shift) if scratch else shape.shift, scratch)
 
 
+AnyPart = Part | PutPart | Kept
+
+
 class Question(NamedTuple):
     """The task of giving the parents of a frontier, sorted, of some parts, each with its first number."""
 
-    parts: list[tuple[int, Part | PutPart, Array]]
+    parts: list[tuple[int, AnyPart, Array]]
     scratch: Scratch | None
 
 
@@ -157,6 +161,8 @@ def answer(question: Question) -> Array:
         if isinstance(part, PutPart):
             assert question.scratch is not None
             part = part.read(question.scratch)
+        elif isinstance(part, Kept):
+            first, frontier, part = 0, part.rows(frontier, first), Part(part.begins, part.parents)
         read.append((first, part, frontier, kernels.count_parents(frontier, first, part.begins)))
     out = np.empty(sum(count for *_, count in read), np.int64)
     end = 0
@@ -167,23 +173,45 @@ def answer(question: Question) -> Array:
 
 
 class Links:
-    """The parents of the positions of a tier, in parts of `2**bits` positions: see Part and PutPart."""
+    """The parents of the positions of a tier, in parts of `2**bits` positions: see Part, PutPart and Kept."""
 
-    def __init__(self, work: Work, parts: list[Part | PutPart], bits: int, scratch: Scratch | None):
+    def __init__(self, work: Work, parts: list[AnyPart], bits: int, scratch: Scratch | None):
         self.work, self.parts, self.bits, self.scratch = work, parts, bits, scratch
-        if scratch:
+        self.may_keep = bool(scratch) and work.shares_memory
+        """Whether links lie in scratch that may come to memory."""
+        self.unasked = sum(part.size for part in parts if isinstance(part, PutPart))
+        """Of how many positions the parents have not been asked for."""
+        if scratch and not self.may_keep:
             scratch.cache_at_most(max(0, work.budget.left() // 2))
 
     def parents_of(self, frontier: Array) -> Iterator[Array]:
         """Yield the parents of some positions, each as often as it has distinct children there; the complement of a
         parent's number where the same player moves there and here."""
+        self.unasked -= len(frontier)
         yield from self.work.map(answer, self.questions(frontier))
+
+    def keep(self, scores: Array, left: Array, untold: list[int]) -> None:
+        """Keep in memory from now on, if all of it fits there, what may still be asked for: the links of positions that
+        are undecided, as what is *left* says, or have one of the scores *untold*, to parents that are undecided."""
+        if not self.may_keep or kept.bytes_needed(self.unasked, left) > self.work.budget.left() // 2:
+            return
+        assert self.scratch is not None
+        together = 1 << kept.TOGETHER_BITS
+        scratch, of = self.scratch, (scores, left, np.array(untold))
+        put = [part for part in self.parts if isinstance(part, PutPart)]  # which all of them are
+        tasks = (
+            Keeping(scratch, put[begin : begin + together], begin << self.bits, *of)
+            for begin in range(0, len(put), together)
+        )
+        self.parts = list(self.work.map(kept.keep, tasks))
+        self.bits += kept.TOGETHER_BITS
+        self.may_keep = False
 
     def questions(self, frontier: Array) -> Iterator[Question]:
         """Yield the tasks of answering for a frontier."""
-        if len(self.parts) > 1:
+        if (frontier[1:] < frontier[:-1]).any():
             frontier = np.sort(frontier)
-        together: list[tuple[int, Part | PutPart, Array]] = []
+        together: list[tuple[int, AnyPart, Array]] = []
         size = 0
         for number, part in self.cut(frontier):
             together.append((number << self.bits, self.parts[number], part))

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.links.checkpoint import Checkpoint
-from retrograde.solver.links.links import LinkWriter
+from retrograde.solver.links.links import Links, LinkWriter
+from retrograde.solver.outcomes.propagation import scores_at
+from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
 from retrograde.solver.work.arrays import Compressed
 
 Array = np.ndarray[Any, Any]
@@ -61,8 +63,12 @@ class State(NamedTuple):
             so_far = sizes if isinstance(sizes, Compressed) else sizes[:done]
             self.checkpoint.write([done, sums.itemsize], (scores[:done], left[:done], so_far, sums))
 
-    def decided(self, group: int, remoteness: int) -> None:
-        """Put the state aside once outcomes of a class have been passed back up to a remoteness, if it is time."""
+    def decided(self, there: Links | None, bits: int, group: int, remoteness: int) -> None:
+        """Put the state aside once outcomes of a class have been passed back up to a remoteness, if it is time; keep
+        links *there* in memory, if they fit by now."""
+        if there:
+            ties = scores_at(TIE_CLASS, 0, bits) * (group == WIN_CLASS)  # which come last
+            there.keep(self.known.scores, self.known.left, scores_at(group, remoteness, bits) + ties)
         if self.checkpoint.pace.is_due and not (self.links and self.links.in_memory_alone):
             arrays, settled = (self.known[:2], 0) if self.links else (self.known, 2)
             self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness], arrays, settled)

@@ -133,7 +133,8 @@ def propagate(tier: Cyclic, state: State, work: Work, phase: Phase) -> None:
     room = max(1, work.budget.left() // LISTED) if aside else 1 << 62
     with closing(writer.turned_round()) if writer else nullcontext() as there:
         ask = there.parents_of if there else partial(ask_rules, tier, work)
-        Propagation(table.bits, known.scores, known.left, ask, tell, again, room, state.decided).run(*marked)
+        mark = partial(state.decided, there, table.bits)
+        Propagation(table.bits, known.scores, known.left, ask, tell, again, room, mark).run(*marked)
 
 
 def bytes_aside(table: Table, count: int) -> int:

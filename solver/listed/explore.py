@@ -3,6 +3,7 @@
 It goes in waves. A wave is what has just been found; its children, less what is known already, are the next one.
 """
 
+from bisect import insort
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -260,10 +261,12 @@ class Explorer:
         shared = self.work.zeros("positions", int(starts[-1]), dtype)
         for k, tier in enumerate(tiers.tolist()):
             part = shared.array[starts[k] : starts[k + 1]]
-            known = self.known.pop(tier)
-            np.concatenate(known, out=part)
-            if len(known) > 1:
-                part.sort()
+            known = sorted(self.known.pop(tier), key=len)
+            longest = known.pop().astype(dtype, copy=False)
+            if known:
+                kernels.merge(longest, sorted_together(known).astype(dtype, copy=False), part)
+            else:
+                part[:] = longest
         return StateSpace(tiers, starts, self.edges, shared, cuts_of(starts, shared.array, self.work))
 
 
@@ -337,6 +340,7 @@ class Expand(NamedTuple):
 def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
     """Return the children of some positions, and the pairs of tiers seen."""
     found: dict[int, list[Array]] = {}
+    loose: dict[int, int] = {}  # how many children of a tier have come since they were last sorted
     edges = set()
     expander = expander_of(task.game)
     for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
@@ -347,8 +351,10 @@ def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
                 edges.add((tier, child_tier))
                 heap = found.setdefault(child_tier, [])
                 heap.append(piece)
-                if len(heap) > 1 and len(heap[0]) < COMPACT <= sum(map(len, heap[1:])):
+                loose[child_tier] = loose.get(child_tier, 0) + len(piece)
+                if loose[child_tier] >= COMPACT > len(heap[0]):
                     found[child_tier] = [distinct(heap)]
+                    loose[child_tier] = 0
     return [(tier, as_one(heap)) for tier, heap in found.items()], edges
 
 
@@ -369,6 +375,10 @@ def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, each piece a copy in no particular order."""
     runs = np.empty((len(block.children), 4), np.int64)
     kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
+    some = runs[np.diff(runs[:, 0], prepend=0) > 0]
+    if len(some) and some[:, 2].all() and (some[:, 1] == some[0, 1]).all():  # mostly all are of one tier
+        yield int(some[0, 1]), block.out[: some[-1, 0]].astype(position_type(int(some[:, 3].max())))
+        return
     begin = 0
     for row, (end, tier, plain, greatest) in enumerate(runs.tolist()):
         if end > begin:
@@ -388,13 +398,15 @@ def as_one(arrays: list[Array]) -> Array:
 
 
 def sorted_together(lists: list[Array]) -> Array:
-    """Return sorted lists that have nothing in common as one."""
-    if len(lists) == 1:
-        return lists[0]
-    numbers = np.concatenate(lists)
-    lists.clear()
-    numbers.sort()
-    return numbers
+    """Return sorted lists that have nothing in common as one, the shortest merged first; they are forgotten."""
+    both = np.result_type(*lists)
+    lists.sort(key=len, reverse=True)
+    while len(lists) > 1:
+        left, right = (lists.pop().astype(both, copy=False) for _ in range(2))
+        whole = np.empty(len(left) + len(right), both)
+        kernels.merge(left, right, whole)
+        insort(lists, whole, key=lambda one: -len(one))
+    return lists[0]
 
 
 def distinct(heap: list[Array]) -> Array:

@@ -29,6 +29,7 @@ class Cuts(NamedTuple):
     bases: Array
     offsets: Array
     begins: Shared
+    samples: Shared
 
 
 @dataclass
@@ -75,7 +76,7 @@ class StateSpace(Tiers):
     @property
     def index(self) -> Index:
         """Where leading bits begin, for kernels."""
-        return Index(*self.cuts[:3], self.cuts.begins.array)
+        return Index(*self.cuts[:3], self.cuts.begins.array, self.cuts.samples.array)
 
     @property
     def positions(self) -> Array:
@@ -129,8 +130,11 @@ def cuts_of(starts: Array, positions: Array, work: Work) -> Cuts:
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     narrow = np.uint32 if int(starts[-1]) < 1 << 32 else np.int64
     begins = work.zeros("index", int(offsets[-1]), narrow)
-    kernels.index_of(positions, starts, Index(shifts, bases, offsets, begins.array))
-    return Cuts(shifts, bases, offsets, begins)
+    some = positions[:: kernels.SAMPLE] if tiers else positions[:0]
+    samples = work.zeros("samples", len(some), positions.dtype)
+    samples.array[:] = some
+    kernels.index_of(positions, starts, Index(shifts, bases, offsets, begins.array, samples.array))
+    return Cuts(shifts, bases, offsets, begins, samples)
 
 
 def levels(tiers: list[int], edges: set[tuple[int, int]]) -> list[list[int]]:

@@ -16,7 +16,7 @@ from retrograde.solver.rules.examine import is_for_a_stream, starts_of
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
 
-INDEX = 0.5
+INDEX = 0.625
 """Bytes of an index for each position."""
 
 

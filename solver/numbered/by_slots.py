@@ -75,7 +75,8 @@ def solve_by_slots(
         ask = there.parents_of if there else partial(parents_of, tier, work)
         tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(table.game)
         listed = listed_at_most(work.budget.left(), count)
-        Propagation(table.bits, known.scores, known.left, ask, tell, again, listed, state.decided).run(*marked)
+        mark = partial(state.decided, there, table.bits)
+        Propagation(table.bits, known.scores, known.left, ask, tell, again, listed, mark).run(*marked)
     return known.scores, sizes
 
 

@@ -29,6 +29,12 @@ def telling(phase: Telling, tier: int, looking: float) -> Tell:
     return tell
 
 
+def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
+    """Return the scores of what is passed back with a class, WINs and LOSEs or TIEs, from so many plies."""
+    scores = [group << bits | (1 << bits) - 1 - remoteness]
+    return scores + [LOSE_CLASS << bits | remoteness] * (group == WIN_CLASS)
+
+
 class Batch:
     """Positions of one score, decided or due: `count` of them, listed as long as there is room, and else to be found by
     that score (then `parts` is None)."""
@@ -91,9 +97,7 @@ class Propagation:
         decide."""
         for some in self.found(kernels.find_due, self.decided_from, group, self.bits):
             self.put_off(some)
-        last = [group << self.bits | self.greatest - remoteness]
-        last += [LOSE_CLASS << self.bits | remoteness] * (group == WIN_CLASS)
-        self.last = {score: Batch() for score in last}
+        self.last = {score: Batch() for score in scores_at(group, remoteness, self.bits)}
         for score, batch in self.last.items():
             for some in self.with_score(score, due=False):
                 self.note(batch, some)

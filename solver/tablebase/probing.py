@@ -1,9 +1,4 @@
-"""Databases of chess endings probed as tablebases are: by a board, in the manner of python-chess' readers of tables.
-
->>> with open_tablebase("databases") as tables:  # doctest: +SKIP
-...     tables.probe_dtm("8/8/8/8/8/2k5/1R6/K7 b - - 0 1")
--32
-"""
+"""Databases of chess endings probed as tablebases are: by a board, in the manner of python-chess' readers of tables."""
 
 import os
 from collections.abc import Callable

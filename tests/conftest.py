@@ -13,12 +13,16 @@ from retrograde.databases import database_path
 from retrograde.games.catalog import load_game, variant
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
+from retrograde.solver.work.sizes import Sizes
 
 from . import c_reader
 from .serving import CHROMIUM
 
 settings.register_profile("untimed", deadline=None)  # no test hangs on how busy a machine is
 settings.load_profile("untimed")
+
+UNCOMPILED = Sizes(interpreted_seconds=4.0, interpreted_slots=50_000)
+"""Games that take less time are not compiled, which takes from three seconds to eight."""
 
 LONG = 1.0
 """Seconds above which a test is no longer fast, where machine code is at hand and the machine is idle."""
@@ -90,7 +94,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     @cache
     def path_of(text: str) -> Path:
         game = load_game(text)
-        return solve(game, database_path(variant(game), home))
+        return solve(game, database_path(variant(game), home), sizes=UNCOMPILED)
 
     return path_of
 

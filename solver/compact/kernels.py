@@ -9,7 +9,7 @@ import numpy as np
 
 from retrograde.games.game import UNDECIDED
 from retrograde.solver.outcomes.score_kernels import primitive_score
-from retrograde.solver.rules.kernels import place_in
+from retrograde.solver.rules.kernels import longer, place_in
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.work.kernel import kernel
 
@@ -84,15 +84,6 @@ def reach(game, positions, numbers, bounds, parents, trouble):
                         slots[count] = bounds[k] + slot
                 count += 1
     return children[:count], tiers[:count], slots[:count]
-
-
-@kernel
-def longer(array):
-    """Return an array of twice the length that begins as another one does."""
-    double = np.empty(2 * len(array), array.dtype)
-    for i in range(len(array)):  # an array at once takes the compiler two seconds, for errors in words
-        double[i] = array[i]
-    return double
 
 
 @kernel

@@ -14,7 +14,7 @@ from retrograde.solver.outcomes.left import PRIMITIVE
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score
 from retrograde.solver.rules.examine import is_position
-from retrograde.solver.rules.kernels import canonical, multiplicity, place_in
+from retrograde.solver.rules.kernels import canonical, longer, multiplicity, place_in
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import as_position, note, position_in, put, stands_at, whole
@@ -178,10 +178,7 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
                     if met == MOST_MOVES:
                         trouble[0] = Trouble.NO_ROOM
                         return i, begin
-                    more = np.empty(2 * met, np.int64)
-                    for other in range(met):  # an array at once takes the compiler two seconds, for errors in words
-                        more[other] = own[other]
-                    own = more
+                    own = longer(own)
                 if count == len(out):
                     return i, begin
                 own[met] = slot

@@ -71,6 +71,15 @@ def place_in(ascending, number):
 
 
 @kernel
+def longer(array):
+    """Return an array of twice the length that begins as another one does."""
+    double = np.empty(2 * len(array), array.dtype)
+    for i in range(len(array)):  # an array at once takes the compiler two seconds, for errors in words
+        double[i] = array[i]
+    return double
+
+
+@kernel
 def expand(game, tier, positions, matrix, trouble):
     """Write primitive values, numbers of symmetric positions (if `sizes` has room), children, and their tiers.
 

@@ -46,7 +46,7 @@ from retrograde.solver.boards.fit import is_chess
 from retrograde.solver.cluster.executor import ClusterExecutor
 from retrograde.solver.cluster.over import executor_over
 from retrograde.solver.conformance.precheck import refuse_broken
-from retrograde.solver.interpreted import solve_interpreted
+from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.models.model import Model, NoModel
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.numbered.room import room_for_tiers
@@ -318,10 +318,27 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySol
     if order.metric != METRICS[0]:
         return None
     if order.way == "interpreted":
-        return solve_interpreted(game, budget, phase=interpreting(order.listener))
-    if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > order.sizes.interpreted_slots):
+        return solve_interpreted(game, budget, interpreting(order.listener))
+    sizes = order.sizes
+    if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > sizes.interpreted_slots):
         return None
-    return solve_interpreted(game, budget, order.sizes.interpreted_seconds)
+    phase = interpreting(None)
+
+    def not_compiled() -> bool:
+        phase.listener = order.listener  # for it takes long enough now to be told of
+        return not machine_code_is_kept(game)
+
+    patience = Patience(sizes.interpreted_seconds, sizes.uncompiled_seconds, not_compiled)
+    return solve_interpreted(game, budget, phase, patience)
+
+
+def machine_code_is_kept(game: Game) -> bool:
+    """Tell whether the rules of a game have been compiled before, as they are."""
+    from retrograde.solver.numbered.kernels import seed  # which import numba
+    from retrograde.solver.rules.compiled import is_kept
+    from retrograde.solver.rules.kernels import expand
+
+    return is_kept(game, (seed, expand))
 
 
 def interpreting(listener: Listener | None) -> Phase:
@@ -409,7 +426,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
             if metric != METRICS[0]:
                 raise
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
-            return solve_interpreted(game, work.budget, phase=interpreting(work.listener))
+            return solve_interpreted(game, work.budget, interpreting(work.listener))
     raise NoWay(f"{variant(game)} cannot be solved in the way that was asked for")
 
 

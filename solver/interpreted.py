@@ -5,6 +5,8 @@ The method is that of `cyclic.py`, on dictionaries and without tiers.
 
 import time
 from collections import defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -27,19 +29,51 @@ BETWEEN_CHECKS = 1_000
 THIN = 6
 """Positions in a wave, on average, up to which it is explored sooner than compiled, which takes some 70 µs a wave."""
 
+GROWING = 1.9, 1.3
+"""Positions found and not looked at, for each one that was, from which more is to come than can be waited for: at
+first, and when the first seconds have passed. (connect4:4,4 1.2 and 0.8, othello:4 1.55 and 1.13; connect4:5,4 1.9 and
+1.6, awari 2.3 and 1.85, pocketcube 4.6 and 4.3.)"""
+AHEAD = 2
+"""Positions that there will be for each of those, about, when the first seconds have passed."""
+LAST = 0.25
+"""The part of the longest time that may always be spent on what is left: so near the end none gives up."""
+
 Children = dict[int, list[int]]
 Outcomes = dict[int, tuple[Value, int]]
 
 
-def solve_interpreted(
-    game: Game, budget: MemoryBudget, seconds: float = float("inf"), phase: Phase | None = None
-) -> SolvedRecords | SolvedSlots | None:
-    """Return the solved game; None where exploring it takes more than some seconds of the processor's time.
+@dataclass
+class Patience:
+    """How many seconds of the processor's time exploring may take: the first ones at any rate, and up to the *longest*,
+    about, where the rules are *unknown* to the compiler, which would take longer; that is asked once, after those."""
 
-    The *phase*, if there is one, is told of what is explored, and then of what is solved.
+    first: float
+    longest: float
+    unknown: Callable[[], bool]
+    asked: bool = False
+
+    def ends(self, passed: float, looked_at: int, found: int, all_found: bool) -> bool:
+        """Tell whether to give up after some seconds, by how many positions were *looked at*, and *found* beside them:
+        all that there are, or those from which others will be."""
+        share = found / looked_at
+        if passed <= self.first:
+            begun = 4 * passed > self.first
+            return begun and (passed * share > self.longest if all_found else share > GROWING[0])
+        left = passed * share * (1 if all_found else AHEAD)
+        if left > max(self.longest - passed, LAST * self.longest) or (share > GROWING[1] and not all_found):
+            return True
+        first_time, self.asked = not self.asked, True
+        return first_time and not self.unknown()
+
+
+def solve_interpreted(
+    game: Game, budget: MemoryBudget, phase: Phase, patience: Patience | None = None
+) -> SolvedRecords | SolvedSlots | None:
+    """Return the solved game; None where exploring it takes longer than there is *patience*.
+
+    The *phase* is told of what is explored, and then of what is solved.
     """
-    phase = phase or Phase("exploring", None)
-    explored = explore(game, budget, seconds, phase)
+    explored = explore(game, budget, phase, patience)
     if explored is None:
         return None
     phase.end()
@@ -99,11 +133,13 @@ def count(game: Game, positions: list[int]) -> int:
     return sum(len({position, *game.images(position)}) for position in positions)
 
 
-def explore(game: Game, budget: MemoryBudget, seconds: float, phase: Phase) -> tuple[Children, Outcomes] | None:
+def explore(
+    game: Game, budget: MemoryBudget, phase: Phase, patience: Patience | None = None
+) -> tuple[Children, Outcomes] | None:
     """Return the distinct children of every position that can be reached, and the outcomes of primitive ones.
 
-    Returns None when so many seconds have passed; when a quarter of them have, and more is found than was looked at.
-    Long thin games go on all the same: a wave of few positions takes longer compiled.
+    Returns None when there is no *patience* left. Long thin games go on all the same: a wave of few positions takes
+    longer compiled.
     """
     children: Children = {}
     outcomes: Outcomes = {}
@@ -125,8 +161,8 @@ def explore(game: Game, budget: MemoryBudget, seconds: float, phase: Phase) -> t
         if not wave:
             plies, wave = plies + 1, len(found)
         passed = time.thread_time() - began
-        late = passed > seconds or (4 * passed > seconds and len(found) > len(children))
-        if late and len(known) > THIN * plies:
+        thick = len(known) > THIN * plies
+        if patience and thick and patience.ends(passed, len(children), len(found), is_numbered(game)):
             return None
         if len(children) % BETWEEN_CHECKS == 0:
             phase.learn(partial(mean_size, game, list(islice(found, SOME))))

@@ -8,6 +8,7 @@ over jitted functions would never hit the cache, and numba cannot cache a jitted
 """
 
 import ast
+from collections.abc import Iterable
 from dataclasses import fields
 from dis import get_instructions
 from functools import cache
@@ -36,7 +37,7 @@ from numba.extending import (
 from retrograde.games.digest import rule_modules, rules_digest
 from retrograde.games.game import Game, RuleError, filled, replaced, width_of
 from retrograde.games.snapshot import module_of, source_of
-from retrograde.solver.work.kernel import kernels_digest
+from retrograde.solver.work.kernel import is_kept_for, kernels_digest
 
 COUNTED = {"_nrt": True, "no_cfunc_wrapper": True}
 """What numba is told of all rules: they may make arrays, also where the kernel that asks them may not; C calls none."""
@@ -108,6 +109,12 @@ def options_of(game: Game) -> tuple[str, ...]:
 def prepare(game: Game) -> None:
     """Let numba know a game, so that kernels take it as an argument."""
     numba_type(cast(Any, type(game)), False)  # mypy thinks that classes cannot be hashed
+
+
+def is_kept(game: Game, kernels: Iterable[Any]) -> bool:
+    """Tell whether machine code of one of some kernels is kept for the rules of a game."""
+    prepare(game)
+    return any(is_kept_for(kernel, type_of(game, guarded=False)) for kernel in kernels)
 
 
 @cache

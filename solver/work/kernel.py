@@ -72,6 +72,12 @@ class KernelCache(FunctionCache):
             return self._load_overload(signature, context)
 
 
+def is_kept_for(compiled: Any, argument: Any) -> bool:
+    """Tell whether machine code of a kernel is kept for arguments one of which is of a numba type."""
+    cache = getattr(compiled, "_cache", None)
+    return isinstance(cache, KernelCache) and cache._cache_file.has(argument)
+
+
 class CacheFile(IndexDataCacheFile):
     """The index of a function and its data, each of which says for which sources and which signature it was made."""
 
@@ -88,6 +94,14 @@ class CacheFile(IndexDataCacheFile):
         """Save data with a key, if it can be done."""
         with suppress(OSError), locked(Path(self._cache_path)):
             super().save(key, ((self._source_stamp, key), data))
+
+    def has(self, argument: Any) -> bool:
+        """Tell whether there is data for arguments one of which is of a type."""
+        try:
+            with locked(Path(self._cache_path)):
+                return any(argument in signature for signature, *_ in self._load_index())
+        except OSError:
+            return False
 
     def _load_index(self) -> Any:
         try:

@@ -10,8 +10,10 @@ class Sizes:
     """
 
     interpreted_seconds: float = 0.2
-    """Games that are explored in less time of a processor are not compiled, which takes two seconds or more."""
-    interpreted_slots: int = 10_000
+    """Games that are explored in less time of a processor are not compiled."""
+    uncompiled_seconds: float = 1.75
+    """The same, about, of games whose machine code is not kept: to compile them takes from two seconds to eight."""
+    interpreted_slots: int = 25_000
     """Games with a numbering of more slots are compiled at once."""
     listed_slots: int = 1000
     """Games with chance that number their positions are explored where they have no more slots than that."""

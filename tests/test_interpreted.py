@@ -1,0 +1,91 @@
+"""Small games solved in plain Python: how long that is tried, and that machine code at hand is found."""
+
+import time
+
+import pytest
+
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import machine_code_is_kept, solve
+from retrograde.solver.interpreted import Patience
+
+FIRST, LONGEST = 0.2, 1.75
+
+
+def patience(unknown: bool = True) -> Patience:
+    return Patience(FIRST, LONGEST, lambda: unknown)
+
+
+@pytest.mark.parametrize(
+    ("passed", "looked_at", "found", "all_found", "ends"),
+    [
+        (0.04, 1, 10_000, True, False),  # too early to tell
+        (0.06, 1_000, 1_500, False, False),
+        (0.06, 1_000, 2_500, False, True),
+        (0.06, 1_000, 20_000, True, False),
+        (0.06, 1_000, 40_000, True, True),
+        (0.3, 10_000, 9_000, False, False),
+        (0.3, 10_000, 14_000, False, True),
+        (0.9, 10_000, 8_000, False, True),  # as long again, and more
+        (0.9, 10_000, 8_000, True, False),
+        (1.7, 140_000, 16_000, False, False),  # soon done
+        (1.7, 140_000, 70_000, False, True),
+    ],
+)
+def test_how_long_is_tried(passed, looked_at, found, all_found, ends):
+    assert patience().ends(passed, looked_at, found, all_found) == ends
+
+
+def test_what_is_compiled_is_asked_once_and_late():
+    asked = []
+    unsure = Patience(FIRST, LONGEST, lambda: not asked.append("once"))
+    assert not unsure.ends(0.1, 1_000, 1_000, False) and not asked
+    assert not unsure.ends(0.3, 3_000, 1_000, False)
+    assert not unsure.ends(0.4, 4_000, 1_000, False) and asked == ["once"]
+    assert patience(unknown=False).ends(0.3, 3_000, 1_000, False)
+
+
+COUNTDOWN = """
+from retrograde.games import LOSE, UNDECIDED, Game
+
+class Countdown(Game):
+    start = {start}
+
+    def generate_moves(self, left):
+        yield 1
+        if left > 1:
+            yield 2
+
+    def do_move(self, left, taken):
+        return left - taken
+
+    def primitive(self, left):
+        return LOSE if left == 0 else UNDECIDED
+"""
+
+NUMBERED = """
+    tiers = (0,)
+
+    def size(self, tier):
+        return {start} + 1
+
+    def tier(self, left):
+        return 0
+
+    def index(self, left):
+        return left
+
+    def unindex(self, tier, slot):
+        return slot
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("more", ["", NUMBERED])
+def test_machine_code_is_found(more, tmp_path):
+    source = (COUNTDOWN + more).format(start=9) + f"\n    never_compiled = {time.time_ns()}\n"
+    file = tmp_path / "countdown.py"
+    file.write_text(source, encoding="utf-8")
+    game = load_game(str(file))
+    assert not machine_code_is_kept(game)
+    solve(game, tmp_path / "game.h5", way="compiled")
+    assert machine_code_is_kept(game)

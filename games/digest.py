@@ -36,8 +36,14 @@ SAME_RULES = {
     "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, of rules
     "4b41e408f2a4d11d7f5d14f24b8b5db3": {"762de0a70412236441ac9cb1376176da"},  # of its whole module
     "bb76e9f59c9938d17ae2725d3ef358f2": {"dd7895da62c1b29f8727d979d632845a"},  # of that of hare and hounds
-    "c14b7503dd9a877878f3ac807781a994": {"bf3fcea4c49c4975463fb0c39baa6e8f"},  # of Quixo
-    "09469c9de4426d1c65fcdb9b5cd77f0a": {"c7a9d5fff3051599636d2992a186c62b"},  # of Teeko
+    "830385c988ddc4799a7cc27d79a2b5ef": {  # of Quixo
+        "bf3fcea4c49c4975463fb0c39baa6e8f",
+        "c14b7503dd9a877878f3ac807781a994",
+    },
+    "cb70cbe1ea8c7dd9ed9ba39db95abdff": {  # of Teeko
+        "c7a9d5fff3051599636d2992a186c62b",
+        "09469c9de4426d1c65fcdb9b5cd77f0a",
+    },
     "78e345620f697c3ede0ccf5af91bb0f1": {"d1859d262b6992a6cc561efd086bd20e"},  # of bagh-chal
     "d8e2f4b8dc46b09f01a84070765fa990": {"b1a3d13ad1de6e0ed995b39654a18bbc"},  # of fanorona
     "6d9c94b0feabe1731cec65a495d0c9d0": {  # of men's morris

@@ -13,10 +13,11 @@ from functools import cached_property
 
 from retrograde.games.drawing import grid
 from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.in_line import InLine
 from retrograde.games.placed import Placed, as_bits, placements
 
 
-class Quixo(Placed):
+class Quixo(InLine, Placed):
     """Take a cube from the rim, push it in again, and make a line of your own."""
 
     example = "3"
@@ -54,9 +55,8 @@ class Quixo(Placed):
         for source in range(self.cells):
             row, column = divmod(source, self.side)
             if row in ends or column in ends:
-                targets = [(row, end, 1) for end in ends] + [(end, column, self.side) for end in ends]
-                for down, right, step in targets:
-                    target = self.side * down + right
+                across, down = [self.side * row + end for end in ends], [self.side * end + column for end in ends]
+                for target, step in [(end, 1) for end in across] + [(end, self.side) for end in down]:
                     cells = as_bits(range(min(source, target), max(source, target) + 1, step))
                     found += [(source, target, cells, step)] * (target != source)
         return tuple(found)
@@ -75,12 +75,9 @@ class Quixo(Placed):
 
     def primitive(self, position):
         mine, theirs = self.sides(position)
-        lost = False
-        for line in self.lines:
-            if mine & line == line:
-                return WIN
-            lost |= theirs & line == line
-        return LOSE if lost else UNDECIDED
+        if self.fill_line(mine):
+            return WIN
+        return LOSE if self.fill_line(theirs) else UNDECIDED
 
     def parents(self, position):
         """Yield the positions in which the other player has moved a cube of his own, and pushed it in."""

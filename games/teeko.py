@@ -9,11 +9,12 @@ from functools import cached_property
 
 from retrograde.games.drawing import grid
 from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.in_line import InLine
 from retrograde.games.placed import as_bits, placements
 from retrograde.games.sliding import Sliding, joined
 
 
-class Teeko(Sliding):
+class Teeko(InLine, Sliding):
     """Get your men in a row, or in a square."""
 
     words = {"X": "Black", "O": "Red"}
@@ -76,12 +77,9 @@ class Teeko(Sliding):
 
     def primitive(self, position):
         mine, theirs = self.sides(position)
-        won = False
-        for line in self.lines:
-            if theirs & line == line:
-                return LOSE
-            won |= mine & line == line
-        if won:
+        if self.fill_line(theirs):
+            return LOSE
+        if self.fill_line(mine):
             return WIN
         for _ in self.generate_moves(position):
             return UNDECIDED

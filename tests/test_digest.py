@@ -413,8 +413,8 @@ RULES = {
     "pig": "fcd2bb65d3300077c9fbf336260e4833",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",
-    "quixo": "c14b7503dd9a877878f3ac807781a994",
-    "teeko": "09469c9de4426d1c65fcdb9b5cd77f0a",
+    "quixo": "830385c988ddc4799a7cc27d79a2b5ef",
+    "teeko": "cb70cbe1ea8c7dd9ed9ba39db95abdff",
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
     "tictactoe": "5e7ff4cdf150ec59299618c233f13644",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",
@@ -435,10 +435,10 @@ RULES_BEFORE = {
     "foxandhounds": ["a452f5fd6f65472c1ede02d60a610157"],
     "lasker": ["c5149f9da504dea13d9882cf2ed11ede", "a0c50e891a1f69ee8166b457d081708e"],
     "morris": ["d003309d39c386342e5d329b96d858f4", "21896a47317e22c8a258318780aec043"],
-    "quixo": ["bf3fcea4c49c4975463fb0c39baa6e8f"],
-    "teeko": ["c7a9d5fff3051599636d2992a186c62b"],
+    "quixo": ["bf3fcea4c49c4975463fb0c39baa6e8f", "c14b7503dd9a877878f3ac807781a994"],
+    "teeko": ["c7a9d5fff3051599636d2992a186c62b", "09469c9de4426d1c65fcdb9b5cd77f0a"],
 }
-"""What that digest was of games of placements before they had what they say alike from `Placed` and `Sliding`."""
+"""What that digest was of games of placements before `Placed`, `Sliding` and `InLine` had what they say alike."""
 
 
 @pytest.mark.parametrize("name", RULES_BEFORE)

@@ -144,6 +144,7 @@ class JsonProgress:
             "to_decide": deciding and deciding.total,
             "remoteness": deciding and deciding.remoteness,
             "open": progress.open,
+            "below": progress.below or None,
         }
         sys.stderr.write(json.dumps(facts) + "\n")
         sys.stderr.flush()
@@ -211,11 +212,12 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
     left. Where the line goes on and on, as in a file, there is none.
     """
     of = f" {progress.number} of {progress.phases}" if progress.phases > 1 else ""
+    below = f"{progress.below}: " if progress.below else ""
     overall = progress.overall
     drawn = overall is not None and width < 10_000
     rate = f"{amount(progress.rate)}/s" if progress.done and progress.rate else ""
     parts = [  # the most important first, each in words of its own, and in fewer
-        ("phase", [progress.phase + of]),
+        ("phase", [below + progress.phase + of, progress.phase + of]),
         ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),
         ("left", [left_of(progress)]),
         ("bar", [bar(overall or 0, BAR[0], fancy)] if drawn else []),

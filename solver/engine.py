@@ -201,9 +201,10 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
         beside = database_path(other, path.parent, named)
         if not beside.exists() and not database_path(other, metric=named).exists():
             announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
+            below = telling_below(order.listener, f"{other}, {number} of {len(needed)}")
             with Lock(beside, PATIENCE) as lock:
                 if not beside.exists():  # by another process, before it gave up the lock
-                    solve_at(beside, kin(game, other), own, lock)
+                    solve_at(beside, kin(game, other), replace(own, listener=below), lock)
                     continue
         try:
             with open_beside(path.parent, game, other, order.metric) as database:
@@ -213,6 +214,11 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
             what = f"{variant(game)} rests on {other}, which cannot be used: {error}"
             option = f" --metric {named}" if named else ""
             raise NoWay(f"{what}; make that anew with: retrograde solve {other}{option} --fresh") from error
+
+
+def telling_below(listener: Listener | None, below: str) -> Listener | None:
+    """Return what tells a listener of a solve on which the one asked for rests."""
+    return listener and (lambda progress: listener(replace(progress, below=below)))
 
 
 def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:

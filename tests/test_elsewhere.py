@@ -174,6 +174,8 @@ def test_a_solve_goes_on_from_the_databases_that_are_there(folder, tmp_path):
     assert path.read_bytes() == (folder / path.name).read_bytes()
     said = {progress.phase for progress in told}
     assert "solving chess:KNK, on which it rests, 3 of 3" in said and not any("chess:KRK," in one for one in said)
+    solving = [progress.below for progress in told if progress.phase in ("solving", "writing")]
+    assert list(dict.fromkeys(solving)) == ["chess:KK, 1 of 3", "chess:KNK, 3 of 3", ""]
 
 
 def test_what_the_usual_place_has_is_not_solved_again(folder, tmp_path, monkeypatch):

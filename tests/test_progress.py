@@ -5,6 +5,7 @@ import json
 import re
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -62,6 +63,10 @@ def test_a_line_has_the_phase_a_bar_its_share_the_counts_and_the_time_left_at_80
     assert "12.3 M of 40.1 M decided, 14 plies from the end" in describe(DECIDING, 119)
     assert describe(EXPLORING, 79) == "exploring 1 of 3   1.23 M positions   103 k/s   for 12 s"
     assert describe(COMPILING, 79) == "compiling the rules   for 3 s"
+    assert describe(replace(COMPILING, below="chess:KRK, 2 of 3"), 79).startswith(
+        "chess:KRK, 2 of 3: compiling the rules"
+    )
+    assert describe(replace(COMPILING, below="chess:KRK, 2 of 3"), 30) == "compiling the rules   for 3 s"
 
 
 @pytest.mark.parametrize("progress", ALL)
@@ -292,7 +297,7 @@ def test_progress_is_json_where_results_are(tmp_path, monkeypatch):
     result = retrograde("solve", "connect4:4,4", "--json", "--fresh")
     lines = [json.loads(line) for line in result.stderr.splitlines()]
     before = {"phase", "done", "total", "share", "seconds", "rate", "seconds_left", "tier", "resumed"}
-    since = {"phase_number", "phases", "overall_share", "decided", "to_decide", "remoteness", "open"}
+    since = {"phase_number", "phases", "overall_share", "decided", "to_decide", "remoteness", "open", "below"}
     assert all(set(line) == before | since for line in lines)
     assert [line["phase"] for line in lines][:2] == ["reading the rules", "compiling the rules"]
     ended = [(line["phase_number"], line["phases"], line["phase"]) for line in lines if line["share"] == 1]

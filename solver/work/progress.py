@@ -56,6 +56,8 @@ class Progress:
     """Positions done a second, where it is another than that of all of the phase."""
     open: int | None = None
     """Positions met that are still to be done, where others will follow, and there is no total."""
+    below: str = ""
+    """The variant on which the one asked for rests, and which is being solved; and which of how many it is."""
 
     @property
     def rate(self) -> float:

@@ -1,5 +1,7 @@
 """What can go wrong with a database, each with a sentence that says which file and what to do."""
 
+import errno
+
 from retrograde.games import RetrogradeError
 
 
@@ -39,6 +41,16 @@ class NotInBook(NotInDatabase):
 
 class CannotWrite(RetrogradeError, OSError):
     """A database that could not be written."""
+
+
+class DiskFull(CannotWrite):
+    """The same for want of room on the disk."""
+
+
+def refused(what: str, error: OSError) -> CannotWrite:
+    """Return the error to raise where the operating system refuses to write something that a solve goes on from."""
+    kind = DiskFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else CannotWrite
+    return kind(f"cannot write {what}: {(error.strerror or str(error)).lower()}; what is done is kept")
 
 
 class InUse(RetrogradeError, BlockingIOError):

@@ -31,6 +31,12 @@ class DenseTurning(DenseTangle):
         return self.random(position, 99) % 2
 
 
+class DenseTurningWithoutParents(DenseTurning):
+    """The same, of which the solver finds the parents itself."""
+
+    parents = Game.parents
+
+
 class Alone(Tangle):
     """Walk through a random graph, alone."""
 

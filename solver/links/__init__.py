@@ -1,1 +1,1 @@
-"""Who leads to whom within a tier: the parents of its positions as links, in memory or in scratch; checkpoints."""
+"""Who leads to whom within a tier: parents as links, in memory or scratch, or found by forward passes; checkpoints."""

@@ -21,6 +21,8 @@ TOGETHER_BITS = 4
 """Parts that are kept together, as a power of two."""
 BYTES_A_POSITION = 6
 """What a position that is kept takes beside its links."""
+MOST_BITS = 16
+"""Positions that are kept together at most, as a power of two."""
 
 
 class Kept(NamedTuple):
@@ -79,3 +81,15 @@ def keep(task: Keeping) -> Kept:
         first, begin = first + put.size, begin + links
     numbers, ends, parents = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
     return Kept(numbers, np.concatenate([np.zeros(1, np.uint32), ends]), parents)
+
+
+def sparse(part: Part, bits: int) -> list[Kept]:
+    """Return the parents of some positions, `2**bits` together, without those that have none."""
+    pieces = []
+    for first in range(0, len(part.begins) - 1, 1 << bits):
+        begins = part.begins[first : first + (1 << bits) + 1].astype(np.int64)
+        counts = np.diff(begins)
+        numbers = np.flatnonzero(counts)
+        ends = np.concatenate([[0], np.cumsum(counts[numbers])]).astype(np.uint32)
+        pieces.append(Kept(numbers.astype(np.uint16), ends, part.parents[begins[0] : begins[-1]].copy()))
+    return pieces

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from retrograde.solver.links import kept, kernels
+from retrograde.solver.links.disk import spare_disk
 from retrograde.solver.links.kept import Keeping, Kept
 from retrograde.solver.links.log import PARENTS, Known, LinkLog, bucket_name
 from retrograde.solver.links.sorting import (
     PART_BITS,
+    Aside,
     Heap,
     Packed,
     Part,
@@ -35,6 +37,10 @@ FRONTIER = 1 << 15
 """Positions in a task of asking for parents."""
 EVERY = 16
 """Tasks between two looks at the memory."""
+TURNED_ROUND = 1.25
+"""How many times as much links take on the disk once they are turned round, at most about. (Quixo on 4×4: 1.12.)"""
+SAMPLE = 8
+"""One part in so many of what links may take is put aside before it is told how much they will."""
 
 
 class LinkWriter:
@@ -43,7 +49,8 @@ class LinkWriter:
     While memory suffices, and a kill would not lose much, links stay there; else they are put aside in scratch files of
     this *name*, and what is *known* of positions, arrays with an entry for each, in the journal. What another solve has
     put aside is taken up: `done` says up to which position that is. If *bits* are given, links go to scratch at once,
-    in buckets of up to `2**bits` positions. It is a context manager: where a solve fails scratch files stay there.
+    in buckets of up to `2**bits` positions. Where they are `too_many`, who can do without may `forgo` them. It is a
+    context manager: where a solve fails scratch files stay there.
     """
 
     def __init__(self, work: Work, name: str, count: int, known: Known = (), bits: int | None = None):
@@ -59,8 +66,9 @@ class LinkWriter:
         in_scratch = bits or work.sizes.links_in_scratch or not isinstance(work.executor, ThreadPoolExecutor)
         if self.log.log.resumed or in_scratch:
             self.go_to_scratch()
-        for bucket, aside in self.log.aside:
-            self.heaps[bucket].frames.append(aside)
+        self.aside = 0
+        """Bytes of packed links that are put aside."""
+        self.note_aside(self.log.aside)
 
     def __enter__(self) -> Self:
         return self
@@ -111,17 +119,42 @@ class LinkWriter:
             self.scratch.begin(fresh=True)
         self.buffer = min(BUFFER, max(1 << 20, self.work.budget.left() // 8))
 
+    @property
+    def too_many(self) -> bool:
+        """Whether the disk will not suffice, if the links of all positions take as much as those that are put aside,
+        which are so many by now that this is to be believed."""
+        if not self.scratch:
+            return False
+        most = self.work.sizes.links_at_most
+        if most is None:
+            most = self.aside + spare_disk(self.work.scratch, self.shape.positions)
+        return SAMPLE * self.aside >= most and TURNED_ROUND * self.aside * self.shape.positions >= most * self.done
+
+    def forgo(self) -> None:
+        """Take no links any more, and let go of those there are."""
+        self.heaps = []
+        self.in_memory = 0
+        if self.scratch:
+            self.scratch.begin(fresh=True)
+        self.log.forgo()
+
     def put_all_aside(self, done: int) -> None:
         """Put aside what is in memory: the links of positions up to *done*."""
         assert self.scratch is not None
         full = [bucket for bucket, heap in enumerate(self.heaps) if heap.pieces]
         tasks = (Put(self.scratch, bucket_name(bucket), self.heaps[bucket].pieces) for bucket in full)
         asides = list(zip(full, self.work.map(put_aside, tasks), strict=True))
-        for bucket, aside in asides:
-            self.heaps[bucket].frames.append(aside)
-            self.heaps[bucket].pieces.clear()
+        self.note_aside(asides)
+        for heap in self.heaps:
+            heap.pieces.clear()
         self.in_memory = 0
         self.log.add_put(done, asides, self.known, self.scratch)
+
+    def note_aside(self, asides: list[tuple[int, Aside]]) -> None:
+        """Note where packed links of some buckets are put aside."""
+        for bucket, aside in asides:
+            self.heaps[bucket].frames.append(aside)
+            self.aside += aside[0].packed
 
     def turned_round(self) -> "Links":
         """Return the parents of all positions; what was taken is forgotten."""

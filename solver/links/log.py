@@ -17,9 +17,9 @@ Array = np.ndarray[Any, Any]
 Known = tuple[Array | Compressed, ...]
 """What is known of positions: arrays with an entry for each."""
 
-PUT, TURNED = range(2)
+PUT, TURNED, FORGONE = range(3)
 """Kinds of entries: the links of the positions from one number up to another are put aside, and what is known of these;
-the links of a bucket are turned round."""
+the links of a bucket are turned round; there will be no links, for there is no room for them."""
 
 
 def bucket_name(bucket: int) -> str:
@@ -40,6 +40,8 @@ class LinkLog:
         self.turned: dict[int, list[PutPart]] = {}
         self.done = 0
         """Up to which position links are put aside."""
+        self.forgone = False
+        """Whether there will be no links."""
 
     def read(self, known: Known, scratch: Scratch) -> bool:
         """Take up what the log says, and fill what is *known* of positions; tell whether there was anything.
@@ -53,6 +55,8 @@ class LinkLog:
                     whole[first : first + len(piece)] = piece
                 self.aside += asides_from(frames, bounds)
                 self.done = int(second)
+            elif kind == FORGONE:
+                self.forgone = True
             else:
                 self.turned[int(first)] = parts_from(*arrays)
         there = [aside[0] for bucket, aside in self.aside if bucket not in self.turned]
@@ -78,6 +82,14 @@ class LinkLog:
         rows = [(*part.frame[1:], part.size, wide(part.begins), wide(part.parents)) for part in parts]
         self.log.add((np.array([TURNED, bucket, 0]), np.array(rows, np.int64).ravel()))
         self.log.flush()
+
+    def forgo(self) -> None:
+        """Note that there will be no links, after their files have been dropped: the disk may have had no room for as
+        much as an entry. (Where a kill comes between, files are missing, and all is begun anew.)"""
+        self.log.begin_anew()
+        self.aside, self.turned, self.done, self.forgone = [], {}, 0, True
+        self.log.add((np.array([FORGONE, 0, 0]),))
+        self.log.settle()
 
 
 def asides_from(frames: Array, bounds: Array) -> Iterator[tuple[int, Aside]]:

@@ -6,15 +6,18 @@ state is put aside between two blocks of positions, or two remotenesses, by a ch
     positions looked at | bytes of a sum about parents | class | remoteness
                                                          once outcomes are passed back
 
-Where there are links these are put aside for themselves, with what is known when all children have been looked at.
+Where there are links these are put aside for themselves, with what is known when all children have been looked at;
+where they are forgone, for there is no room for them, it is as if there had never been any.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.databases.errors import DiskFull
 from retrograde.solver.links.checkpoint import Checkpoint
 from retrograde.solver.links.links import Links, LinkWriter
+from retrograde.solver.links.passes import Passes
 from retrograde.solver.outcomes.propagation import scores_at
 from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
 from retrograde.solver.work.arrays import Compressed
@@ -33,11 +36,16 @@ class Known(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is *known* of a tier, its *links* if there are any, and where it is put aside."""
+    """What is *known* of a tier, the *writer* of its links if there are to be any, and where it is put aside."""
 
     checkpoint: Checkpoint
     known: Known
-    links: LinkWriter | None
+    writer: LinkWriter | None
+
+    @property
+    def links(self) -> LinkWriter | None:
+        """What takes the links; None where there are none, or they are forgone."""
+        return None if self.writer and self.writer.log.forgone else self.writer
 
     @property
     def positions(self) -> int:
@@ -52,8 +60,10 @@ class State(NamedTuple):
             done = self.links.done
             if done < self.positions or not marked:
                 return done, []
-        if done:
-            self.checkpoint.fill(*(self.known[:2] if self.links else self.known))
+        arrays = self.known[:2] if self.links else self.known
+        if not done or len(self.checkpoint.frames) != len(arrays):  # one of the time before links were forgone
+            return 0, []
+        self.checkpoint.fill(*arrays)
         return done, marked
 
     def looked(self, done: int) -> None:
@@ -63,9 +73,20 @@ class State(NamedTuple):
             so_far = sizes if isinstance(sizes, Compressed) else sizes[:done]
             self.checkpoint.write([done, sums.itemsize], (scores[:done], left[:done], so_far, sums))
 
-    def decided(self, there: Links | None, bits: int, group: int, remoteness: int) -> None:
+    def turned_round(self) -> Links | None:
+        """Return the links, once all positions have been looked at; None where there are none, or no room for them."""
+        if not self.links:
+            return None
+        try:
+            return self.links.turned_round()
+        except DiskFull:
+            self.links.forgo()
+            self.looked(self.positions)
+            return None
+
+    def decided(self, there: Links | Passes | None, bits: int, group: int, remoteness: int) -> None:
         """Put the state aside once outcomes of a class have been passed back up to a remoteness, if it is time; keep
-        links *there* in memory, if they fit by now."""
+        in memory the links that are *there*, or that passes find, if they fit by now."""
         if there:
             ties = scores_at(TIE_CLASS, 0, bits) * (group == WIN_CLASS)  # which come last
             there.keep(self.known.scores, self.known.left, scores_at(group, remoteness, bits) + ties)

@@ -9,13 +9,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from retrograde.databases.errors import DiskFull
 from retrograde.games.game import alternates, defines, is_none
 from retrograde.solver.abreast.solved import Unsolved
 from retrograde.solver.links.checkpoint import Checkpoint
-from retrograde.solver.links.links import LinkWriter
+from retrograde.solver.links.links import Links, LinkWriter
+from retrograde.solver.links.passes import Children, ForwardPropagation, Passes
 from retrograde.solver.links.state import Known, State
 from retrograde.solver.numbered import kernels, seeds
-from retrograde.solver.numbered.room import listed_at_most, room_for, sums_type
+from retrograde.solver.numbered.room import LISTED_ITEM, listed_at_most, room_for, sums_type
 from retrograde.solver.numbered.seeds import complain
 from retrograde.solver.numbered.table import Table, Tier
 from retrograde.solver.outcomes import edges
@@ -27,7 +29,7 @@ from retrograde.solver.rules.active import asked_in, troubles
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.work.arrays import Compressed
+from retrograde.solver.work.arrays import Compressed, Part
 from retrograde.solver.work.progress import Deciding, Telling
 from retrograde.solver.work.tasks import Remote, room
 from retrograde.solver.work.work import Work
@@ -71,13 +73,26 @@ def solve_by_slots(
     state = State(checkpoint, known, writer)
     done, marked = state.taken_up()
     look_at_all(tier, state, done, work, phase)
-    with closing(writer.turned_round()) if writer else nullcontext() as there:
-        ask = there.parents_of if there else partial(parents_of, tier, work)
-        tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(table.game)
-        listed = listed_at_most(work.budget.left(), count)
-        mark = partial(state.decided, there, table.bits)
-        Propagation(table.bits, known.scores, known.left, ask, tell, again, listed, mark).run(*marked)
+    with closing(there) if (there := state.turned_round()) else nullcontext():
+        propagation_of(tier, state, there, work, phase).run(*marked)
     return known.scores, sizes
+
+
+def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, phase: Telling) -> Propagation:
+    """Return what passes outcomes back through a tier: to parents that the rules give, or that are *there*, as links,
+    or else by forward passes."""
+    known, bits = state.known, tier.table.bits
+    tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(tier.table.game)
+    if state.writer and not there:
+        stretch = work.block(state.positions, seeds.BLOCK)
+        passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(look_again, tier), stretch)
+        listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # what must be there for lists is the frontier's
+        mark = partial(state.decided, passes, bits)
+        return ForwardPropagation(passes, bits, known.scores, known.left, tell, again, listed, mark)
+    ask = there.parents_of if there else partial(parents_of, tier, work)
+    listed = listed_at_most(work.budget.left(), state.positions)
+    mark = partial(state.decided, there, bits)
+    return Propagation(bits, known.scores, known.left, ask, tell, again, listed, mark)
 
 
 def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> None:
@@ -105,12 +120,38 @@ def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tup
             phase.working(seeds.LOOKING * done, tier.number, Deciding(0, count, None))
             if writer:
                 writer.take(links, done)
-            else:
+                if writer.too_many:
+                    writer.forgo()
+                    break
+            elif len(sums):
                 edges.add_up(*links, begin, sums)
             state.looked(done)
     except Unsolved as unsolved:
         return done, unsolved.k
+    except DiskFull:
+        if not writer:
+            raise
+        writer.forgo()
     return done, None
+
+
+# Forward passes
+
+
+def look_again(tier: Tier, frontier: Part, begin: int, end: int) -> Children:
+    """Return the children in a frontier of the undecided ones of some slots."""
+    rules = tier.table.rules
+    compiled.prepare(rules)
+    left, links = tier.left.array[begin:end], room("links", seeds.LINKS)
+    counts = np.empty(end - begin, np.int64)
+    done, found = 0, []
+    while done < end - begin:
+        more, written = kernels.children_again(
+            rules, tier.number, begin + done, left[done:], frontier.array, links, counts[done:]
+        )
+        found.append(links[:written].copy())
+        done += more
+    return np.concatenate(found), counts
 
 
 # Parents, as the rules give them, held against the children met before

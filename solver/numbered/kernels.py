@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
+from retrograde.solver.links.frontier import mark_at
 from retrograde.solver.outcomes.edges import differs, mark_of
 from retrograde.solver.outcomes.left import PRIMITIVE
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
@@ -138,6 +139,40 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         seeds.counts[i] = end - begin
         seeds.left[i] = min(end - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
     return len(seeds.scores), end
+
+
+@kernel
+def children_again(game, tier, first, left, frontier, links, counts):
+    """Look again at the undecided ones of some slots of a tier, from slot *first*: write their distinct children in a
+    *frontier*, or the complements (`~`) where the same player moves again, and how many each has.
+
+    Returns how many slots were done, for *links* may be too short for all, and how many links were written.
+    """
+    decided = (1 << 8 * left.itemsize) - 2
+    end = 0
+    for i in range(len(counts)):
+        if end + MOST_MOVES > len(links):
+            return i, end
+        counts[i] = 0
+        if left[i] >= decided:
+            continue
+        position = as_position(game.unindex(tier, first + i))
+        begin = end
+        for move in game.generate_moves(position):
+            child = as_position(game.do_move(position, move))
+            if whole(game.tier(child)) != tier:
+                continue
+            slot = whole(game.index(child))
+            if not mark_at(frontier, slot):
+                continue
+            link = slot if turns(game, position, child) else ~slot
+            new = True
+            for other in range(begin, end):
+                new &= links[other] != link
+            links[end] = link
+            end += new
+        counts[i] = end - begin
+    return len(counts), end
 
 
 @kernel

@@ -3,6 +3,7 @@
 For each slot there must be its score, a byte for what is left of it (see outcomes/left.py), a byte for the sum of its
 parents where the rules give these (see outcomes/edges.py), and numbers of symmetric positions, compressed. Where there
 is more memory, sums have up to four bytes, and positions are listed when they are decided; else they are looked for.
+Where there is no room for links, the frontier of forward passes has what must be there for lists (links/passes.py).
 Where a tier lies in ranges, all but the last is in files.
 """
 

@@ -111,12 +111,16 @@ class Propagation:
             before, self.last = self.last, {}
             now = {score: self.due.pop(score) for score in list(self.due) if self.plies(score) == self.remoteness}
             self.listed -= sum(batch.listed for batch in (*before.values(), *now.values()))
-            for score, batch in before.items():
-                self.pass_back(score >> self.bits, self.positions(score, batch, due=False))
+            self.tell_parents(group, before)
             for score, batch in now.items():
                 for some in self.positions(score, batch, due=True):
                     self.settle(some, score)
             self.mark(group, self.remoteness)
+
+    def tell_parents(self, group: int, before: dict[int, Batch]) -> None:
+        """Tell the parents of what was decided last, by score, where WINs and LOSEs are passed back, or TIEs."""
+        for score, batch in before.items():
+            self.pass_back(score >> self.bits, self.positions(score, batch, due=False))
 
     def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
         """Tell the parents of positions of a class, some at a time, that these are decided."""

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from retrograde.databases.errors import CannotWrite
+from retrograde.databases.errors import CannotWrite, refused
 
 Array = np.ndarray[Any, Any]
 
@@ -77,8 +77,7 @@ class Journal:
 
     def cannot_write(self, error: OSError) -> CannotWrite:
         """Return the error to raise where the operating system refuses."""
-        what = (error.strerror or str(error)).lower()
-        return CannotWrite(f"cannot write {str(self.path)!r}: {what}; what is done is kept")
+        return refused(repr(str(self.path)), error)
 
     def append(self, name: str, *arrays: Array) -> None:
         """Add an entry."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, NamedTuple
 
-from retrograde.databases.errors import CannotWrite
+from retrograde.databases.errors import refused
 from retrograde.solver.work.scratch import DamagedScratch, write_all
 
 LEAST = 1 << 15
@@ -67,8 +67,7 @@ def packed(content: Any, folder: Path | None) -> bytes | Parcel:
                     checksum = zlib.crc32(piece, checksum)
                     write_all(file, piece)
     except OSError as error:
-        what = (error.strerror or str(error)).lower()
-        raise CannotWrite(f"cannot write to {str(folder)!r}: {what}; what is done is kept") from error
+        raise refused(f"to {str(folder)!r}", error) from error
     return Parcel(path, checksum, lengths)
 
 

@@ -32,7 +32,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import zstandard
 
 from retrograde.databases.encoding import unpack
-from retrograde.databases.errors import CannotWrite
+from retrograde.databases.errors import CannotWrite, refused
 from retrograde.games.game import RetrogradeError
 
 LEVEL = 1
@@ -147,8 +147,7 @@ class Scratch:
 
     def cannot_write(self, error: OSError) -> CannotWrite:
         """Return the error to raise where the operating system refuses."""
-        what = (error.strerror or str(error)).lower()
-        return CannotWrite(f"cannot write to {str(self.folder)!r}: {what}; what is done is kept")
+        return refused(f"to {str(self.folder)!r}", error)
 
     def sync(self, frames: Iterable[Frame]) -> None:
         """See to it that some frames last through a power cut, before a journal says that they are there."""

@@ -30,6 +30,9 @@ class Sizes:
     lose them, where memory suffices for them."""
     links_in_scratch: bool = False
     """Whether links of tiers with cycles lie in scratch files, where they do only for want of memory otherwise."""
+    links_at_most: int | None = None
+    """Bytes of scratch files that the links of a tier may take, where there is a way without them; None for what is
+    free on the disk, less a margin."""
     lists_in_scratch: bool = False
     """Whether positions that are listed lie in scratch files, where they do only for want of memory otherwise."""
     scores_in_scratch: bool = False

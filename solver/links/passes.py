@@ -1,0 +1,141 @@
+"""Forward passes: what is done where links fit neither in memory nor on the disk. Nobody knows who leads to a position;
+so, ply by ply, all that is undecided is looked at again, for children that were decided last.
+
+    decided last --add--> frontier      undecided --look again--> children in the frontier --told--> their parents
+
+Once the links of what may still be asked for fit in memory, a pass takes these, and it is the last one.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.links import frontier, kept
+from retrograde.solver.links.links import AnyPart, Links
+from retrograde.solver.links.sorting import Heap, Packed, Shape, Turning, packed, turned
+from retrograde.solver.outcomes.left import decided_from
+from retrograde.solver.outcomes.propagation import Batch, Propagation, scores_at
+from retrograde.solver.work.arrays import Part
+from retrograde.solver.work.work import Work
+
+Array = np.ndarray[Any, Any]
+Children = tuple[Array, Array]
+"""The distinct children, within the tier and in the frontier, of the undecided ones of a stretch, or the complements of
+those to which the same player moves again, one position after another; and how many each position has, 0 if decided."""
+Look = Callable[[Part, int, int], Children]
+"""Looks at the children of a stretch of positions, from one number up to another, in a frontier."""
+
+
+class Looking(NamedTuple):
+    """The task of looking at a stretch again."""
+
+    look: Look
+    frontier: Part
+    begin: int
+    end: int
+    shape: Shape
+
+    def children(self) -> Children:
+        """Return the children in the frontier."""
+        return self.look(self.frontier, self.begin, self.end)
+
+
+def find_told(task: Looking) -> tuple[Array, Array]:
+    """Return the positions of a stretch that have what they want in the frontier; and the others, as often as they have
+    a child there."""
+    links, counts = task.children()
+    good, bad = np.empty(len(counts), np.int64), np.empty(len(links), np.int64)
+    goods, bads = frontier.told(links, counts, task.begin, task.frontier.array, good, bad)
+    return good[:goods].copy(), bad[:bads].copy()
+
+
+def find_links(task: Looking) -> Packed:
+    """Return the links of a stretch."""
+    return packed(task.shape, *task.children(), task.begin)
+
+
+class Passes:
+    """Looks at the undecided positions of a tier again, as what is *left* of each says; so many at once as *stretch*
+    says."""
+
+    def __init__(self, work: Work, name: str, left: Array, look: Look, stretch: int):
+        self.work, self.left, self.look, self.stretch = work, left, look, stretch
+        self.decided = decided_from(self.left)
+        self.shape = Shape.of(len(self.left))
+        self.frontier = work.zeros(f"frontier{name}", frontier.bytes_for(len(self.left)), np.uint8).whole()
+        self.links: Links | None = None
+        """What may still be asked for, once it fits in memory."""
+
+    def told(self) -> Iterator[tuple[Array, Array]]:
+        """Yield, stretch by stretch, what `find_told` returns."""
+        return self.work.map(find_told, self.tasks())
+
+    def tasks(self) -> Iterator[Looking]:
+        """Yield the tasks of looking at all stretches in which something is undecided."""
+        for begin in range(0, len(self.left), self.stretch):
+            end = min(begin + self.stretch, len(self.left))
+            if (self.left[begin:end] < self.decided).any():
+                yield Looking(self.look, self.frontier, begin, end, self.shape)
+
+    def keep(self, scores: Array, left: Array, untold: list[int]) -> None:
+        """Take the links of positions that are undecided, as what is *left* says, or have one of the scores *untold*,
+        to parents that are undecided, if they fit in memory."""
+        if self.links or not self.work.shares_memory:
+            return
+        known = scores, left, self.decided, np.array(untold)
+        needed = kept.bytes_needed(frontier.count_unasked(*known), left)
+        if 2 * needed <= self.work.budget.left() // 2:  # they are there twice for a while
+            self.frontier.array[:] = 0
+            frontier.add_unasked(self.frontier.array, *known)
+            self.links = self.taken()
+
+    def taken(self) -> Links:
+        """Return the links of what is in the frontier."""
+        shape = self.shape
+        heaps = [Heap([], []) for _ in range(shape.buckets)]
+        for pieces in self.work.map(find_links, self.tasks()):
+            for heap, piece in zip(heaps, pieces, strict=True):
+                if len(piece):
+                    heap.pieces.append(piece)
+        wide, bits = shape.positions >= 1 << 31, min(kept.MOST_BITS, shape.shift)
+        parts: list[AnyPart] = []
+        for bucket, heap in enumerate(heaps):
+            parents = turned(Turning(heap, shape.size(bucket), shape.width, wide, None, ""))
+            parts += kept.sparse(parents, bits)
+            heap.pieces.clear()
+        return Links(self.work, parts, bits, None)
+
+    def parents_of(self, positions: Array) -> Iterator[Array]:
+        """Yield the parents of some positions, as links say that have been taken."""
+        assert self.links
+        return self.links.parents_of(positions)
+
+
+class ForwardPropagation(Propagation):
+    """Propagation with parents found by *passes*, until these have taken links."""
+
+    def __init__(self, passes: Passes, bits: int, scores: Array, left: Array, *others: Any):
+        super().__init__(bits, scores, left, passes.parents_of, *others)
+        self.passes = passes
+
+    def tell_parents(self, group: int, before: dict[int, Batch]) -> None:
+        """Tell the parents of what was decided last, by score."""
+        if self.passes.links:
+            super().tell_parents(group, before)
+            return
+        if not any(batch.count for batch in before.values()):
+            return
+        marks = self.passes.frontier.array
+        marks[:] = 0
+        for score, batch in before.items():
+            for some in self.positions(score, batch, due=False):
+                frontier.add(marks, some, frontier.mark_of(score >> self.bits))
+        score = scores_at(group, self.remoteness, self.bits)[0]
+        for good, bad in self.passes.told():
+            self.settle(good, score)
+            if len(bad):
+                self.count_down(bad)
+
+    def ask_draws(self) -> None:
+        """Ask nothing: that parents and children agree is a matter of rules that give parents."""

@@ -1,0 +1,239 @@
+"""Forward passes: tiers whose links fit neither in memory nor on the disk are solved to the same bytes."""
+
+import errno
+import multiprocessing
+import shutil
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
+from random import Random
+from types import SimpleNamespace
+
+import pytest
+
+from retrograde.databases.errors import DiskFull
+from retrograde.solver.engine import solve
+from retrograde.solver.links import disk, kept, links, sorting
+from retrograde.solver.links.checkpoint import Checkpoint
+from retrograde.solver.links.links import LinkWriter
+from retrograde.solver.links.log import LinkLog
+from retrograde.solver.links.passes import Passes
+from retrograde.solver.links.state import State
+from retrograde.solver.numbered import by_slots, seeds
+from retrograde.solver.work import scratch
+from retrograde.solver.work.memory import MemoryBudget
+from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.work.work import Work
+
+from . import reference, tangle, turning
+from .solving import Stop, outcomes
+from .test_numbered import NoParents
+
+LARGE = tangle.position_of(31, True, 0, 0, 63)
+GAMES = {
+    "turns alternate": (tangle.DenseTangleWithoutParents(), lambda *args: reference.solve(*args)),
+    "turns come anyhow": (turning.DenseTurningWithoutParents(), lambda *args: turning.solve(*args)),
+}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Have several of each: blocks, buckets, what is put aside, what is kept."""
+    for module, name, size in (
+        (seeds, "BLOCK", 16), (links, "BUFFER", 60), (sorting, "BUCKET_BITS", 5), (kept, "MOST_BITS", 3)
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, size)
+
+
+@pytest.fixture
+def forgone(monkeypatch):
+    """Up to which position links had been put aside, whenever they were forgone."""
+    found, forgo = [], LinkWriter.forgo
+    monkeypatch.setattr(LinkWriter, "forgo", lambda writer: found.append(writer.done) or forgo(writer))
+    return found
+
+
+def without(most=0, **sizes):
+    """Return sizes by which links are forgone if they take so many bytes."""
+    return Sizes(links_in_scratch=True, links_at_most=most, journal_seconds=0, **sizes)
+
+
+def solved_by_links(game, path):
+    """Return the bytes of a database that is made with links in memory, and is gone then, or its tiers were taken."""
+    whole = solve(game, path, way="compiled", fresh=True).read_bytes()
+    path.unlink()
+    return whole
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("solver_alone")
+@pytest.mark.parametrize("turns", GAMES)
+def test_random_games_are_solved_without_links(turns, tmp_path, monkeypatch, forgone):
+    """At once or from the middle on, by one worker or two, with lists or without; links are taken in the end, or never.
+    The same bytes as with links, and the outcomes that the slow and obvious solver finds."""
+    game, obvious = GAMES[turns]
+    dice, keep = Random(7), Passes.keep
+    for seed in range(12):
+        start = tangle.position_of(
+            dice.randrange(1 << 20), bool(seed & 1), 0, dice.randrange(3), dice.randrange(20, 64)
+        )
+        monkeypatch.setattr(tangle.DenseTangle, "start", start)
+        whole = solved_by_links(game, tmp_path / "whole.h5")
+        monkeypatch.setattr(by_slots, "LISTED_ITEM", dice.choice((4, 1 << 60)))
+        monkeypatch.setattr(Passes, "keep", keep if seed % 3 else lambda *_: None)
+        sizes = without(dice.choice((0, 60, 200)), scores_in_scratch=dice.random() < 0.5)
+        path = solve(game, tmp_path / "game.h5", way="compiled", fresh=True, workers=1 + seed % 2, sizes=sizes)
+        assert path.read_bytes() == whole
+        nodes = [start - (start & 127) + node for node in range(2 * game.pairs(start))]
+        assert outcomes(path, game) == obvious(game, True, nodes)
+        path.unlink()
+    assert 0 in forgone and any(forgone)
+
+
+def test_once_links_fit_in_memory_nothing_is_looked_at_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(tangle.DenseTangle, "start", LARGE)
+    game = tangle.DenseTangleWithoutParents()
+    whole = solved_by_links(game, tmp_path / "whole.h5")
+    passes, told, taken = [], Passes.told, Passes.taken
+    monkeypatch.setattr(Passes, "told", lambda self: passes.append("told") or told(self))
+    monkeypatch.setattr(Passes, "taken", lambda self: passes.append("taken") or taken(self))
+    assert solve(game, tmp_path / "game.h5", way="compiled", sizes=without()).read_bytes() == whole
+    assert passes == ["told", "taken"]
+
+
+class SmallDisk:
+    """A disk with room for so many bytes of links."""
+
+    def __init__(self, monkeypatch):
+        self.left = 0
+        self.write_all = scratch.write_all
+        monkeypatch.setattr(scratch, "write_all", self.write)
+
+    def write(self, file, content):
+        if "links" in str(file.name):
+            if len(content) > self.left:
+                self.write_all(file, content[: self.left])
+                raise OSError(errno.ENOSPC, "No space left on device")
+            self.left -= len(content)
+        self.write_all(file, content)
+
+
+def test_where_the_disk_is_full_links_are_forgone(tmp_path, monkeypatch, forgone):
+    """While they are put aside, or while they are turned round."""
+    monkeypatch.setattr(tangle.DenseTangle, "start", LARGE)
+    game, small_disk = tangle.DenseTangleWithoutParents(), SmallDisk(monkeypatch)
+    whole = solved_by_links(game, tmp_path / "whole.h5")
+    for room in (0, 10, 100, 200, 400, 600, 1 << 30):
+        small_disk.left = room
+        path = solve(game, tmp_path / "game.h5", way="compiled", sizes=Sizes(links_in_scratch=True, journal_seconds=0))
+        assert path.read_bytes() == whole
+        assert not (tmp_path / "game.h5.scratch").exists()
+        path.unlink()
+    positions = sum(map(game.size, game.tiers))
+    assert {0, positions} < set(forgone) and len(forgone) == 6
+
+
+def test_where_there_is_no_way_without_links_a_full_disk_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(tangle.Tangle, "start", LARGE)
+    SmallDisk(monkeypatch)
+    with pytest.raises(DiskFull, match=r"cannot write to '.*links.*': no space left on device; what is done is kept$"):
+        solve(tangle.Tangle(), tmp_path / "game.h5", way="compiled", sizes=Sizes(links_in_scratch=True))
+
+
+@pytest.mark.long
+def test_a_solve_that_is_stopped_as_it_forgoes_links_goes_on(tmp_path, monkeypatch, forgone):
+    """Stopped before it is noted, and behind: once it is noted no links are taken again."""
+    monkeypatch.setattr(tangle.DenseTangle, "start", LARGE)
+    game, dice, note = tangle.DenseTangleWithoutParents(), Random(3), LinkLog.forgo
+    whole = solved_by_links(game, tmp_path / "whole.h5")
+    noted, taken, take = [], [], LinkWriter.take
+
+    def note_and_stop(log):
+        if dice.random() < 0.4:
+            raise Stop
+        note(log)
+        noted.append(True)
+        if dice.random() < 0.8:
+            raise Stop
+
+    def spy(writer, *args):
+        taken.append(len(noted))
+        take(writer, *args)
+
+    monkeypatch.setattr(LinkLog, "forgo", note_and_stop)
+    monkeypatch.setattr(LinkWriter, "take", spy)
+    for most in (0, 100, 200) * 3:
+        noted.clear(), taken.clear()
+        while not (tmp_path / "game.h5").exists():
+            with suppress(Stop):
+                solve(game, tmp_path / "game.h5", way="compiled", sizes=without(most))
+        assert (tmp_path / "game.h5").read_bytes() == whole
+        (tmp_path / "game.h5").unlink()
+        assert len(noted) == 1 and set(taken) == {0}
+    assert len(forgone) > 12
+
+
+def test_a_checkpoint_of_the_time_before_links_were_forgone_is_none(tmp_path, monkeypatch):
+    """Stopped with a checkpoint; then links are gone, and there is no room for them again; then it goes on."""
+    monkeypatch.setattr(tangle.DenseTangle, "start", LARGE)
+    game, path = tangle.DenseTangleWithoutParents(), tmp_path / "game.h5"
+    whole = solved_by_links(game, tmp_path / "whole.h5")
+    begun, read = [], State.taken_up
+    monkeypatch.setattr(State, "taken_up", lambda state: begun.append(read(state)) or begun[-1])
+    for module, name, sizes in ((Checkpoint, "write", without(None)), (LinkLog, "forgo", without())):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, stopping_behind(getattr(module, name)))
+            with pytest.raises(Stop):
+                solve(game, path, way="compiled", sizes=sizes)
+        shutil.rmtree(tmp_path / "game.h5.scratch" / "links14-0")
+    assert len(list((tmp_path / "game.h5.scratch").glob("checkpoint*/*"))) == 2
+    assert solve(game, path, way="compiled", sizes=without()).read_bytes() == whole
+    assert begun == [(0, [])] * 3
+
+
+def stopping_behind(function):
+    """Return what does the same, and stops the solve then."""
+
+    def done(*args):
+        function(*args)
+        raise Stop
+
+    return done
+
+
+@pytest.mark.thorough
+def test_processes_make_passes_as_well(tmp_path, monkeypatch, forgone):
+    game = NoParents()
+    whole = solved_by_links(game, tmp_path / "whole.h5")
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
+        path = solve(game, tmp_path / "game.h5", way="compiled", executor=processes, sizes=without())
+    assert path.read_bytes() == whole
+    assert forgone == [0]
+
+
+@pytest.mark.parametrize(
+    ("aside", "done", "free", "too_many"),
+    [
+        (0, 0, 100_000, False),
+        (999, 10, 100_000, False),  # which would come to more than there is, if so few were to be believed
+        (12_500, 100, 100_000, True),
+        (12_500, 200, 100_000, False),
+        (0, 0, 12_000, True),  # which is taken for other things
+    ],
+)
+def test_links_are_too_many_where_those_to_come_will_not_fit(aside, done, free, too_many, tmp_path, monkeypatch):
+    with ThreadPoolExecutor(1) as executor:
+        work = Work(executor, 1, MemoryBudget(), None, tmp_path, sizes=Sizes(links_in_scratch=True))
+        writer = LinkWriter(work, "links", 1000)
+        writer.aside, writer.log.done = aside, done
+        usage = SimpleNamespace(free=free - aside)
+        monkeypatch.setattr(disk.psutil, "disk_usage", lambda _: usage)
+        assert writer.too_many == too_many
+
+
+def test_what_files_of_scores_have_still_to_be_given_is_not_free(tmp_path):
+    with open(tmp_path / "scores14.kept", "wb") as file:
+        file.truncate(1 << 20)
+    assert disk.holes(tmp_path) == 1 << 20
+    with open(tmp_path / "scores14.kept", "r+b") as file:
+        file.write(b"1" * (1 << 19))
+    assert disk.holes(tmp_path) == 1 << 19

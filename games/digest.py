@@ -45,7 +45,10 @@ SAME_RULES = {
         "09469c9de4426d1c65fcdb9b5cd77f0a",
     },
     "78e345620f697c3ede0ccf5af91bb0f1": {"d1859d262b6992a6cc561efd086bd20e"},  # of bagh-chal
-    "d8e2f4b8dc46b09f01a84070765fa990": {"b1a3d13ad1de6e0ed995b39654a18bbc"},  # of fanorona
+    "c07ef786c5909b23a547668fcc40bb9c": {  # of fanorona
+        "b1a3d13ad1de6e0ed995b39654a18bbc",
+        "d8e2f4b8dc46b09f01a84070765fa990",
+    },
     "61b67c83f63e4ab23e2585e848d82f3e": {  # of men's morris
         "d003309d39c386342e5d329b96d858f4",
         "21896a47317e22c8a258318780aec043",

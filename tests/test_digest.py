@@ -392,7 +392,7 @@ RULES = {
     "dotsandboxes": "020fb21f347647f3ba8f0c1e8655f13d",
     "draughts": "dd2edb7c687ccb53f9288bb6ea92210a",
     "eightpuzzle": "6cd2e64ab62a804ea00690278f548829",
-    "fanorona": "d8e2f4b8dc46b09f01a84070765fa990",
+    "fanorona": "c07ef786c5909b23a547668fcc40bb9c",
     "foxandhounds": "5a8f9cc147b04296484452f41c1392bd",
     "game2048": "e1e69e4a309a13ca0c606fc925eba6c5",
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",
@@ -431,7 +431,7 @@ def test_databases_of_today_are_known_by_the_digest_they_have(name):
 
 RULES_BEFORE = {
     "baghchal": ["d1859d262b6992a6cc561efd086bd20e"],
-    "fanorona": ["b1a3d13ad1de6e0ed995b39654a18bbc"],
+    "fanorona": ["b1a3d13ad1de6e0ed995b39654a18bbc", "d8e2f4b8dc46b09f01a84070765fa990"],
     "foxandhounds": ["a452f5fd6f65472c1ede02d60a610157"],
     "lasker": [
         "c5149f9da504dea13d9882cf2ed11ede",

@@ -45,14 +45,19 @@ SAME_RULES = {
         "09469c9de4426d1c65fcdb9b5cd77f0a",
     },
     "78e345620f697c3ede0ccf5af91bb0f1": {"d1859d262b6992a6cc561efd086bd20e"},  # of bagh-chal
-    "d8e2f4b8dc46b09f01a84070765fa990": {"b1a3d13ad1de6e0ed995b39654a18bbc"},  # of fanorona
-    "6d9c94b0feabe1731cec65a495d0c9d0": {  # of men's morris
+    "c07ef786c5909b23a547668fcc40bb9c": {  # of fanorona
+        "b1a3d13ad1de6e0ed995b39654a18bbc",
+        "d8e2f4b8dc46b09f01a84070765fa990",
+    },
+    "61b67c83f63e4ab23e2585e848d82f3e": {  # of men's morris
         "d003309d39c386342e5d329b96d858f4",
         "21896a47317e22c8a258318780aec043",
+        "6d9c94b0feabe1731cec65a495d0c9d0",
     },
-    "52eae34e3a197f434c23bf1db5c2d724": {  # of Lasker morris
+    "18d7771e767f5f76cbf5fc163c7d833f": {  # of Lasker morris
         "c5149f9da504dea13d9882cf2ed11ede",
         "a0c50e891a1f69ee8166b457d081708e",
+        "52eae34e3a197f434c23bf1db5c2d724",
     },
     "5a8f9cc147b04296484452f41c1392bd": {"a452f5fd6f65472c1ede02d60a610157"},  # of fox and hounds
     "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # of chess with five men

@@ -392,7 +392,7 @@ RULES = {
     "dotsandboxes": "020fb21f347647f3ba8f0c1e8655f13d",
     "draughts": "dd2edb7c687ccb53f9288bb6ea92210a",
     "eightpuzzle": "6cd2e64ab62a804ea00690278f548829",
-    "fanorona": "d8e2f4b8dc46b09f01a84070765fa990",
+    "fanorona": "c07ef786c5909b23a547668fcc40bb9c",
     "foxandhounds": "5a8f9cc147b04296484452f41c1392bd",
     "game2048": "e1e69e4a309a13ca0c606fc925eba6c5",
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",
@@ -400,10 +400,10 @@ RULES = {
     "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
     "kalah": "05239a2e750f88a86a1589705d8dc73b",
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
-    "lasker": "52eae34e3a197f434c23bf1db5c2d724",
+    "lasker": "18d7771e767f5f76cbf5fc163c7d833f",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
     "lightsout": "472008e609167d6f057bf7061cff956d",
-    "morris": "6d9c94b0feabe1731cec65a495d0c9d0",
+    "morris": "61b67c83f63e4ab23e2585e848d82f3e",
     "mutorere": "b42892da2880104270cae475405f828c",
     "nim": "4b5cde62e2cef2563dae26feb165155b",
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",
@@ -431,14 +431,22 @@ def test_databases_of_today_are_known_by_the_digest_they_have(name):
 
 RULES_BEFORE = {
     "baghchal": ["d1859d262b6992a6cc561efd086bd20e"],
-    "fanorona": ["b1a3d13ad1de6e0ed995b39654a18bbc"],
+    "fanorona": ["b1a3d13ad1de6e0ed995b39654a18bbc", "d8e2f4b8dc46b09f01a84070765fa990"],
     "foxandhounds": ["a452f5fd6f65472c1ede02d60a610157"],
-    "lasker": ["c5149f9da504dea13d9882cf2ed11ede", "a0c50e891a1f69ee8166b457d081708e"],
-    "morris": ["d003309d39c386342e5d329b96d858f4", "21896a47317e22c8a258318780aec043"],
+    "lasker": [
+        "c5149f9da504dea13d9882cf2ed11ede",
+        "a0c50e891a1f69ee8166b457d081708e",
+        "52eae34e3a197f434c23bf1db5c2d724",
+    ],
+    "morris": [
+        "d003309d39c386342e5d329b96d858f4",
+        "21896a47317e22c8a258318780aec043",
+        "6d9c94b0feabe1731cec65a495d0c9d0",
+    ],
     "quixo": ["bf3fcea4c49c4975463fb0c39baa6e8f", "c14b7503dd9a877878f3ac807781a994"],
     "teeko": ["c7a9d5fff3051599636d2992a186c62b", "09469c9de4426d1c65fcdb9b5cd77f0a"],
 }
-"""What that digest was of games of placements before `Placed`, `Sliding` and `InLine` had what they say alike."""
+"""What that digest was of games of placements before `Placed`, `Sliding`, `Mills` and others had what is alike."""
 
 
 @pytest.mark.parametrize("name", RULES_BEFORE)

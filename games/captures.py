@@ -1,0 +1,136 @@
+"""Games in which a man takes others by a step or by several, as long as it can: a game says what steps take::
+
+    class Alquerque(Captures):                        # steps 0 to 7 go to a point beside, 8 to 15 leap over one
+        steps = 16
+        ways = ways(alquerque(5, 5))
+
+        def target(self, point, step):                # where a step goes, or -1
+            to = self.ways[point][step & 7]
+            return self.ways[to][step & 7] if step >= 8 and to >= 0 else to
+
+        def taken(self, theirs, point, step):         # the men that it takes, as bits; 0 for none
+            return theirs & 1 << self.ways[point][step & 7] if step >= 8 else 0
+
+        def plain(self, step):                        # may it be made where it takes nothing?
+            return step < 8
+
+All moves follow, their names and pictures. A position is a bit for each point with a man of the first player, then one
+for each with one of the second, and above them who is to move. Who can take must, by one man, which may go on as long
+as it takes; else a man makes one step. The point that the man has left is empty at once, and so are those where others
+have been taken. A move is a whole turn, the last step lowest::
+
+    1 man | step | step …       five bits for the point, four for each step: 32 points, 16 steps from each, 14 in a turn
+
+Where nobody must take, a game has a `generate_moves` of its own, of all `captures` and all `plain_steps`.
+"""
+
+from typing import Any, ClassVar
+
+from retrograde.games.placed import Placed
+
+
+class Captures(Placed):
+    """Declare `ways` or `target`, and `taken`, and moves follow."""
+
+    ways: ClassVar[Any]
+    """By point and step, or direction, the next point or -1, as `ways` of `points.py` has them for a board."""
+    taken: ClassVar[Any]
+    steps = 8
+    """How many there are from each point."""
+
+    def target(self, point, step):
+        """Return to which point a step goes, -1 where there is none."""
+        return self.ways[point][step]
+
+    def plain(self, step):
+        """Tell whether a step may be made that takes nothing."""
+        return True
+
+    def goes_on(self, path, step, to, been):
+        """Tell whether a man may go on by a step to an empty point, after a path through some points, as bits."""
+        return True
+
+    # The rules
+
+    def generate_moves(self, position):
+        taking = False
+        for path in self.captures(position):
+            taking = True
+            yield path
+        if not taking:
+            for path in self.plain_steps(position):
+                yield path
+
+    def captures(self, position):
+        """Yield all ways in which a man can take others."""
+        mine, theirs = self.sides(position)
+        for man in range(self._cells):
+            path, step = 32 | man, self.steps
+            if mine >> man & 1:
+                step = self.next_capture(mine, theirs, path, 0)
+            while step < self.steps or path >= 64:  # to and fro in the tree of all ways that the man can go
+                if step < self.steps:
+                    path, step = path << 4 | step, 0
+                    yield path
+                else:
+                    path, step = path >> 4, (path & 15) + 1
+                step = self.next_capture(mine, theirs, path, step)
+
+    def plain_steps(self, position):
+        """Yield all single steps that are plain."""
+        mine, theirs = self.sides(position)
+        for man in range(self._cells):
+            for step in range(self.steps * (mine >> man & 1)):
+                to = self.target(man, step)
+                if to >= 0 and self.plain(step) and not (mine | theirs) >> to & 1:
+                    yield (32 | man) << 4 | step
+
+    def do_move(self, position, path):
+        mine, theirs = self.sides(position)
+        man, left, been = self.gone(theirs, path)
+        mine, other = mine & ~been | 1 << man, 1 - (position >> self._bits)
+        return other << self._bits | mine << (1 - other) * self._cells | left << other * self._cells
+
+    def next_capture(self, mine, theirs, path, step):
+        """Return the first step, from one on, by which a man takes others after a path; `steps` for none."""
+        man, left, been = self.gone(theirs, path)
+        filled = mine & ~been | left
+        while step < self.steps:
+            to = self.target(man, step)
+            if to >= 0 and not filled >> to & 1 and self.goes_on(path, step, to, been) and self.taken(left, man, step):
+                return step
+            step += 1
+        return step
+
+    def gone(self, theirs, path):
+        """Return where a man has come to, which of the other's are left, and all points where it has been."""
+        steps = (path.bit_length() - 6) // 4
+        man = path >> 4 * steps & 31
+        been = 1 << man
+        for at in range(steps):
+            step = path >> 4 * (steps - 1 - at) & 15
+            theirs ^= self.taken(theirs, man, step)
+            man = self.target(man, step)
+            been |= 1 << man
+        return man, theirs, been
+
+    def row(self, men, point, direction):
+        """Return the men that stand side by side from a point on, which may be -1, in a direction of `ways`."""
+        found = 0
+        while point >= 0 and men >> point & 1:
+            found |= 1 << point
+            point = self.ways[point][direction]
+        return found
+
+    # For people
+
+    def draw_move(self, position, path):
+        """Return the points to which the man comes, from where it stands."""
+        return tuple(self.gone(0, path >> later)[0] for later in range(path.bit_length() - 6, -1, -4))
+
+    def draw_steps(self, position, path):
+        return tuple((point,) for point in self.draw_move(position, path))
+
+    def move_name(self, position, path):
+        """Return the points, as in `a2-b2-c3`."""
+        return "-".join(self.board.names[point] for point in self.draw_move(position, path))

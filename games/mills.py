@@ -1,0 +1,207 @@
+"""Games of mills, as men's morris: who gets three in a row takes a man of the other's. A game says what its board is::
+
+    class ThreeMensMorris(Mills):
+        bits = to_move = "XO"
+        men = 3
+        board = grid(3, 3, {"X": "white disc", "O": "black disc"})
+        lines = grid(3, 3).in_a_row(3)
+        symmetries = grid(3, 3).symmetries
+
+Lines are points one after another; those of three points are mills. All rules follow, as `morris.py` tells them, and so
+do placements, texts and `parents`. `men` and `flying` may be options, as `men: int = 3`.
+
+A position is a bit for each point with an X, then one for each with an O; above them a bit for who is to move, 0 for X,
+and above that *hands*, what there is to know of men in hand: how many both have together. A game in which that is
+something else, or in which men slide sooner, says so by the methods on men in hand, as `lasker.py` does. A move is
+whence, whither and what is taken, with `cells` for the hand and for nothing.
+"""
+
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from retrograde.games.game import LOSE, UNDECIDED
+from retrograde.games.in_hand import InHand
+from retrograde.games.placed import as_bits, placements
+from retrograde.games.sections import reached, tiered
+from retrograde.games.sliding import Sliding, joined
+
+SMALL = 16
+"""Points at most where all positions with as many men in hand are one tier: few positions need no more."""
+
+
+class Mills(Sliding, InHand):
+    """Declare `lines` and `symmetries`, and the rules follow."""
+
+    men = 9
+    """Of each player."""
+    flying = True
+
+    lines: ClassVar[Any]
+    symmetries: ClassVar[Any] = ()
+
+    @property
+    def start(self):
+        return self.hands << 2 * self.cells + 1
+
+    # The board
+
+    @cached_property
+    def cells(self):
+        """How many points there are: each is on a line."""
+        return 1 + max(map(max, self.lines))
+
+    @cached_property
+    def pairs(self):
+        """The points that lie side by side on a line, as a `Board` draws lines."""
+        return tuple(sorted({pair for line in self.lines for pair in pairwise(line)}))
+
+    @cached_property
+    def beside(self):
+        """For each point, those beside it, as bits."""
+        return joined(self.cells, self.pairs)
+
+    @cached_property
+    def all_mills(self):
+        """The mills, as bits."""
+        return tuple(as_bits(line) for line in self.lines if len(line) == 3)
+
+    @cached_property
+    def mills(self):
+        """For each point, the mills that it is part of, and then -1, which no men fill, up to as many."""
+        at = [[mill for mill in self.all_mills if mill >> point & 1] for point in range(self.cells)]
+        most = max(map(len, at))
+        return tuple((*mills, *[-1] * (most - len(mills))) for mills in at)
+
+    # Men in hand, and what may come about
+
+    @property
+    def hands(self):
+        """What is in hand at first."""
+        return 2 * self.men
+
+    def in_hand(self, hands):
+        """Return how many men the player to move has in hand."""
+        return (hands + 1) // 2
+
+    def hands_after(self, hands, put):
+        """Return what is in hand, as the next player sees it, after a man is put down or slid."""
+        return hands - put
+
+    def sources(self, mine, hand):
+        """Return the points from which a man may come, as bits, `cells` for the hand."""
+        return 1 << self.cells if hand else mine
+
+    def phase(self, hands, mine, theirs):
+        """Return a tuple that never falls along a move: each is a tier."""
+        if hands and self.cells <= SMALL:
+            return (-hands,)
+        return -hands, -mine - theirs, min(mine, theirs), mine * (hands > 0)
+
+    def after(self, section):
+        """Yield what may be in hand and on the board after a move, first men of who is then to move."""
+        hands, mine, theirs = section
+        hand = self.in_hand(hands)
+        if mine + hand >= 3:
+            men = (1 << mine) - 1
+            sources = self.sources(men, hand)
+            for put in [False] * (sources & men > 0) + [True] * (sources >> self.cells):
+                for taken in range(1 + (mine + put >= 3 and theirs > 0)):
+                    yield self.hands_after(hands, put), theirs - taken, mine + put
+
+    def sections(self):
+        """Return tiers, men of both players, first of the one to move, and what is above."""
+        found = reached((self.hands, 0, 0), self.after)
+        return tiered((self.phase(*section), section[1:], 2 * section[0]) for section in found)
+
+    @cached_property
+    def placements(self):
+        return placements(self.cells, self.sections(), self.symmetries, swap=(1, 0))
+
+    # The rules
+
+    def generate_moves(self, position):
+        mine, theirs = self.sides(position)
+        hand = self.in_hand(position >> 2 * self.cells + 1)
+        sources = self.sources(mine, hand)
+        while sources:
+            source = self.first_of(sources)
+            sources &= sources - 1
+            left, targets = mine & ~(1 << source), ~(mine | theirs) & self.reach(mine, hand, source)
+            while targets:
+                target = self.first_of(targets)
+                targets &= targets - 1
+                move = (source * (self.cells + 1) + target) * (self.cells + 1)
+                free = self.free_to_take(theirs) if self.closes(left, target) else 0
+                if not free:
+                    yield move + self.cells
+                while free:
+                    yield move + self.first_of(free)
+                    free &= free - 1
+
+    def do_move(self, position, move):
+        turn, hands = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
+        mine, theirs = self.sides(position)
+        source, target, taken = self.parts_of(move)
+        mine, theirs = mine & ~(1 << source) | 1 << target, theirs & ~(1 << taken)
+        number = 2 * self.hands_after(hands, source == self.cells) + 1 - turn
+        return number << 2 * self.cells | mine << turn * self.cells | theirs << (1 - turn) * self.cells
+
+    def primitive(self, position):
+        mine, _ = self.sides(position)
+        if mine.bit_count() + self.in_hand(position >> 2 * self.cells + 1) >= 3:
+            for _ in self.generate_moves(position):
+                return UNDECIDED
+        return LOSE
+
+    def slides(self, men, number):
+        """A man of X, unless one must be put down, goes where he may; who has lost moves none."""
+        mine, hands = (1 << men[0]) - 1, number >> 1
+        hand = self.in_hand(hands)
+        reach = tuple(self.reach(mine, hand, point) for point in range(self.cells))
+        slide = self.sources(mine, hand) & mine and men[0] + hand >= 3
+        return [(0, 2 * self.hands_after(hands, False) + 1, reach)] if slide else []
+
+    def slid(self, position, point):
+        """Tell whether a man has closed no mill: else it has taken another."""
+        return not self.closes(self.sides(position)[1], point)
+
+    def parts_of(self, move):
+        return move // (self.cells + 1) ** 2, move // (self.cells + 1) % (self.cells + 1), move % (self.cells + 1)
+
+    def reach(self, men, hand, point):
+        """Return where a man may go from a point, or from the hand, empty or not."""
+        flies = point == self.cells or (self.flying and men.bit_count() + hand == 3)
+        return (1 << self.cells) - 1 if flies else self.beside[point]
+
+    def closes(self, men, point):
+        """Tell whether a man on a point is in a mill with others."""
+        closed = False
+        for mill in self.mills[point]:
+            closed |= (men | 1 << point) & mill == mill
+        return closed
+
+    def free_to_take(self, men):
+        """Return the men in no mill; all where there are none."""
+        free = men
+        for mill in self.all_mills:
+            if men & mill == mill:
+                free &= ~mill
+        return free if free else men
+
+    def first_of(self, men):
+        """Return the first of some points, given as bits."""
+        return (men & -men).bit_length() - 1
+
+    # For people
+
+    def draw_move(self, position, move):
+        return tuple(point for point in self.parts_of(move) if point < self.cells)
+
+    def move_name(self, position, move):
+        """Name a move by points, and a man that is taken behind an x, as in `a1-c1xe5`."""
+        source, target, taken = (self.board.names[point] if point < self.cells else "" for point in self.parts_of(move))
+        return "-".join(filter(None, (source, target))) + (taken and f"x{taken}")
+
+    def ending(self, position):
+        return "two men are left" if self.sides(position)[0].bit_count() < 3 else "no man can move"

@@ -1,0 +1,42 @@
+"""Boards of points that lines join, as those of alquerque, and where one comes to along their lines."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+from types import MappingProxyType
+
+from retrograde.games.drawing import Board, grid
+
+DIRECTIONS = tuple((right, down) for down, right in product((-1, 0, 1), repeat=2) if right or down)
+"""Up and to the left first, then row by row: the opposite of one is as far from the end."""
+
+
+def alquerque(columns: int, rows: int, pieces: Mapping[str, str] = MappingProxyType({})) -> Board:
+    """Return a board of points, row by row from the top left, each joined to those beside, above and below, and every
+    other one, from the first on, cornerwise as well.
+
+    >>> alquerque(3, 2).lines
+    ((0, 1), (0, 3), (0, 4), (1, 2), (1, 4), (2, 4), (2, 5), (3, 4), (4, 5))
+    """
+    points = grid(columns, rows, pieces)
+
+    def are_joined(one: int, other: int) -> bool:
+        (left, top), (x, y) = points.places[one], points.places[other]
+        return left == x or top == y or (left + top) % 2 == 0
+
+    lines = ((one, other) for one, other in points.in_a_row(2) if are_joined(one, other))
+    return replace(points, cells=0, lines=tuple(sorted(lines)))
+
+
+def ways(board: Board) -> tuple[tuple[int, ...], ...]:
+    """Return for each place and each of eight directions the next place along a line, or -1.
+
+    >>> ways(alquerque(3, 2))[1]
+    (-1, -1, -1, 0, 2, -1, 4, -1)
+    """
+    found = [[-1] * len(DIRECTIONS) for _ in board.places]
+    for one, other in board.lines:
+        (left, top), (x, y) = board.places[one], board.places[other]
+        direction = DIRECTIONS.index(((x > left) - (x < left), (y > top) - (y < top)))
+        found[one][direction], found[other][7 - direction] = other, one
+    return tuple(map(tuple, found))

@@ -59,7 +59,7 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def over(self):
-        """For each point and each other one, over which a tiger leaps from here to there, as bits; 0 for none."""
+        """For each point and each to which a tiger may leap from there, the one between, as bits; 0 for all others."""
         found = [[0] * self.cells for _ in range(self.cells + 1)]
         near, far = ways(self.points), ways(self.points, 2)
         for point, direction in product(range(self.cells), range(8)):

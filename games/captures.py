@@ -2,11 +2,11 @@
 
     class Alquerque(Captures):                        # steps 0 to 7 go to a point beside, 8 to 15 leap over one
         steps = 16
+        leaps = ways(alquerque(5, 5), 2)
         ways = ways(alquerque(5, 5))
 
         def target(self, point, step):                # where a step goes, or -1
-            to = self.ways[point][step & 7]
-            return self.ways[to][step & 7] if step >= 8 and to >= 0 else to
+            return self.leaps[point][step & 7] if step >= 8 else self.ways[point][step]
 
         def taken(self, theirs, point, step):         # the men that it takes, as bits; 0 for none
             return theirs & 1 << self.ways[point][step & 7] if step >= 8 else 0

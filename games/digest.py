@@ -44,8 +44,11 @@ SAME_RULES = {
         "c7a9d5fff3051599636d2992a186c62b",
         "09469c9de4426d1c65fcdb9b5cd77f0a",
     },
-    "78e345620f697c3ede0ccf5af91bb0f1": {"d1859d262b6992a6cc561efd086bd20e"},  # of bagh-chal
-    "c07ef786c5909b23a547668fcc40bb9c": {  # of fanorona
+    "d23d5f9d6c0de38fa4900bcc6ea04734": {  # of bagh-chal
+        "d1859d262b6992a6cc561efd086bd20e",
+        "78e345620f697c3ede0ccf5af91bb0f1",
+    },
+    "2f1cf8327e163680efc2357adf6f71cf": {  # of fanorona
         "b1a3d13ad1de6e0ed995b39654a18bbc",
         "d8e2f4b8dc46b09f01a84070765fa990",
     },

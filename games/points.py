@@ -28,15 +28,20 @@ def alquerque(columns: int, rows: int, pieces: Mapping[str, str] = MappingProxyT
     return replace(points, cells=0, lines=tuple(sorted(lines)))
 
 
-def ways(board: Board) -> tuple[tuple[int, ...], ...]:
-    """Return for each place and each of eight directions the next place along a line, or -1.
+def ways(board: Board, steps: int = 1) -> tuple[tuple[int, ...], ...]:
+    """Return for each place and each of eight directions the place so many steps on along a line, or -1.
 
     >>> ways(alquerque(3, 2))[1]
     (-1, -1, -1, 0, 2, -1, 4, -1)
+    >>> ways(alquerque(3, 2), 2)[0]
+    (-1, -1, -1, -1, 2, -1, -1, -1)
     """
-    found = [[-1] * len(DIRECTIONS) for _ in board.places]
+    near = [[-1] * len(DIRECTIONS) for _ in board.places]
     for one, other in board.lines:
         (left, top), (x, y) = board.places[one], board.places[other]
         direction = DIRECTIONS.index(((x > left) - (x < left), (y > top) - (y < top)))
-        found[one][direction], found[other][7 - direction] = other, one
-    return tuple(map(tuple, found))
+        near[one][direction], near[other][7 - direction] = other, one
+    far = near
+    for _ in range(steps - 1):
+        far = [[to if to < 0 else near[to][direction] for direction, to in enumerate(row)] for row in far]
+    return tuple(map(tuple, far))

@@ -14,6 +14,7 @@ class Alquerque(Captures):
 
     bits = to_move = "XO"
     board = alquerque(3, 3, {"X": "black disc", "O": "white disc"})
+    leaps = ways(alquerque(3, 3), 2)
     ways = ways(alquerque(3, 3))
     placements = placements(
         9, [(8 - x - o, (x, o)) for x in range(5) for o in range(5)], alquerque(3, 3).symmetries, swap=(1, 0)
@@ -22,8 +23,7 @@ class Alquerque(Captures):
     steps = 16
 
     def target(self, point, step):
-        to = self.ways[point][step & 7]
-        return self.ways[to][step & 7] if step >= 8 and to >= 0 else to
+        return self.leaps[point][step & 7] if step >= 8 else self.ways[point][step]
 
     def taken(self, theirs, point, step):
         return theirs & 1 << self.ways[point][step & 7] if step >= 8 else 0

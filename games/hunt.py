@@ -1,0 +1,119 @@
+"""Games in which few hunt many, as bagh-chal: tigers leap over goats, who try to shut them in. A game says where::
+
+    class Tigers(Hunt):
+        bits, to_move = "TG", "GT"
+        board = alquerque(3, 3, {"T": "darkorange disc", "G": "white disc"})
+        points = alquerque(3, 3)                      # the board without its pieces, for the rules
+        lairs = 0, 8                                  # where tigers begin
+        goats, taken = 4, 2                           # and when as many are taken tigers have won
+
+All rules follow, as `baghchal.py` tells them, and so do placements, texts and `parents`. Without *placing* no goat is
+in hand, and they begin on the first free points. `goats`, `taken` and `placing` may be options, as `goats: int = 4`.
+
+A position is a bit for each point with a tiger, then one for each with a goat; above them who is to move, 0 for the
+goats, and how many goats are in hand. A move is whence and whither; to put a goat down is to move it from `cells`.
+"""
+
+from functools import cached_property
+from itertools import product
+from typing import Any, ClassVar
+
+from retrograde.games.in_hand import InHand
+from retrograde.games.placed import as_bits, placements
+from retrograde.games.points import ways
+from retrograde.games.sections import tiered
+from retrograde.games.sliding import Sliding, joined
+
+
+class Hunt(Sliding, InHand):
+    """Declare `points` and `lairs`, how many goats there are and are taken, and the rules follow."""
+
+    points: ClassVar[Any]
+    lairs: ClassVar[Any]
+
+    goats = 20
+    taken = 5
+    placing = True
+
+    @cached_property
+    def cells(self):
+        return self.points.count
+
+    @cached_property
+    def start(self):
+        """Tigers in their lairs; goats in hand, or on the first points."""
+        free = () if self.placing else [point for point in range(self.cells) if point not in self.lairs]
+        return self.position(as_bits(self.lairs), as_bits(free[: self.goats]), 2 * self.goats * self.placing)
+
+    # The board
+
+    @cached_property
+    def joins(self):
+        """For each point, those beside it, as bits."""
+        return joined(self.cells, self.points.lines)
+
+    @cached_property
+    def beside(self):
+        """The same, and from the hand all."""
+        return (*self.joins, (1 << self.cells) - 1)
+
+    @cached_property
+    def over(self):
+        """For each point and each to which a tiger may leap from there, the one between, as bits; 0 for all others."""
+        found = [[0] * self.cells for _ in range(self.cells + 1)]
+        near, far = ways(self.points), ways(self.points, 2)
+        for point, direction in product(range(self.cells), range(8)):
+            if far[point][direction] >= 0:
+                found[point][far[point][direction]] = 1 << near[point][direction]
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def placements(self):
+        """By goats in hand, and while there are any by who is to move; then by goats that are taken; last the ends."""
+        tigers, hands = len(self.lairs), range(self.goats + 1 if self.placing else 1)
+        sections = [
+            ((-hand, -turn * (hand > 0), taken), (tigers, self.goats - hand - taken), turn + 2 * hand)
+            for hand, turn, taken in product(hands, (0, 1), range(self.taken))
+            if taken + (hand > 0) * turn <= self.goats - hand
+        ]
+        sections.append(((1, 0, 0), (tigers, 0), 0))
+        return placements(self.cells, tiered(sections), self.points.symmetries)
+
+    # The rules
+
+    def generate_moves(self, position):
+        tigers, goats, number = self.parts_of(position)
+        men = tigers if number & 1 else goats if number == 0 else 1 << self.cells
+        for source in range(self.cells + 1):
+            if men >> source & 1:
+                for target in range(self.cells):
+                    leaps = number & 1 and self.over[source][target] & goats
+                    if (leaps or self.beside[source] >> target & 1) and not (tigers | goats) >> target & 1:
+                        yield source * self.cells + target
+
+    def do_move(self, position, move):
+        tigers, goats, number = self.parts_of(position)
+        source, target = move // self.cells, move % self.cells
+        moved = (1 << source | 1 << target) & (1 << self.cells) - 1
+        if not number & 1:
+            return self.position(tigers, goats ^ moved, number + 1 - 2 * (source == self.cells))
+        goats &= ~self.over[source][target]
+        taken = self.goats - number // 2 - goats.bit_count()
+        return self.position(tigers ^ moved, goats, number - 1) if taken < self.taken else tigers ^ moved
+
+    def slides(self, men, number):
+        """Tigers and goats by turns; while goats are in hand, all that tigers do leads to another tier."""
+        return [(1 - number, 1 - number, self.joins)] if number < 2 else []
+
+    def parts_of(self, position):
+        """Return the tigers, the goats, and the number above them."""
+        full = (1 << self.cells) - 1
+        return position & full, position >> self.cells & full, position >> 2 * self.cells
+
+    def position(self, tigers, goats, number):
+        return tigers | goats << self.cells | number << 2 * self.cells
+
+    # For people
+
+    def ending(self, position):
+        return "the tigers are shut in" if self.parts_of(position)[2] & 1 else "no goat can move, or all are taken"

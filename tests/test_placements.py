@@ -5,6 +5,7 @@ from collections import Counter
 from functools import cached_property
 from itertools import product
 from math import comb
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
@@ -464,14 +465,17 @@ def test_three_men_each_on_three_squares(tmp_path):
     path = tmp_path / "morris.h5"
     solve(LastThree(), path, way="compiled")
     with DatabaseFile(path) as file:
-        found, longest = Counter(), 0
+        found, stored, longest = Counter(), Counter(), 0
         for row in file.contents.counts:
             if row.tier == 0:
                 value, plies = file.legend[row.outcome][:2]
                 found[value] += row.positions
+                stored[value] += row.stored
                 longest = max(longest, plies if value != DRAW else 0)
     assert (dict(found), longest) == three_men.counts()
     assert found.total() == 2 * comb(24, 3) * comb(21, 3)
+    lines = (Path(__file__).parents[1] / "benchmarks" / "morris_sliding.csv").read_text(encoding="utf-8").splitlines()
+    assert f"3,3,{stored[WIN]},{stored[DRAW]},{stored[LOSE]},25,{longest}" in lines
 
 
 @pytest.mark.slow

@@ -24,9 +24,14 @@ have been taken. A move is a whole turn, the last step lowest::
 Where nobody must take, a game has a `generate_moves` of its own, of all `captures` and all `plain_steps`.
 """
 
+from functools import cached_property
 from typing import Any, ClassVar
 
+from retrograde.games.game import RuleError
 from retrograde.games.placed import Placed
+
+POINTS, STEPS, TAKEN = 32, 16, 14
+"""What a move has room for: points, steps from each, and steps in a turn, of which each takes a man or more."""
 
 
 class Captures(Placed):
@@ -121,6 +126,16 @@ class Captures(Placed):
             found |= 1 << point
             point = self.ways[point][direction]
         return found
+
+    @cached_property
+    def _declared(self):
+        declared = super()._declared
+        men = max(max(section.men) for section in declared.sections)
+        if declared.cells > POINTS or self.steps > STEPS or men > TAKEN:
+            room = f"{POINTS} points, {STEPS} steps from each, and {TAKEN} men of a side"
+            told = f"{declared.cells} points, {self.steps} steps and {men} men"
+            raise RuleError(f"{type(self).__name__} has {told}; moves of Captures have room for {room}")
+        return declared
 
     # For people
 

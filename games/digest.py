@@ -48,16 +48,16 @@ SAME_RULES = {
         "d1859d262b6992a6cc561efd086bd20e",
         "78e345620f697c3ede0ccf5af91bb0f1",
     },
-    "2f1cf8327e163680efc2357adf6f71cf": {  # of fanorona
+    "a154cfc631b74dc97164262f3fa5befd": {  # of fanorona
         "b1a3d13ad1de6e0ed995b39654a18bbc",
         "d8e2f4b8dc46b09f01a84070765fa990",
     },
-    "61b67c83f63e4ab23e2585e848d82f3e": {  # of men's morris
+    "8d8975c4bd7cc154253b38b69a7ca698": {  # of men's morris
         "d003309d39c386342e5d329b96d858f4",
         "21896a47317e22c8a258318780aec043",
         "6d9c94b0feabe1731cec65a495d0c9d0",
     },
-    "18d7771e767f5f76cbf5fc163c7d833f": {  # of Lasker morris
+    "ea06e4b49d46e086c5309053fee2fc70": {  # of Lasker morris
         "c5149f9da504dea13d9882cf2ed11ede",
         "a0c50e891a1f69ee8166b457d081708e",
         "52eae34e3a197f434c23bf1db5c2d724",

@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from retrograde.games.game import LOSE, UNDECIDED
+from retrograde.games.game import LOSE, UNDECIDED, RuleError
 from retrograde.games.in_hand import InHand
 from retrograde.games.placed import as_bits, placements
 from retrograde.games.sections import reached, tiered
@@ -69,6 +69,8 @@ class Mills(Sliding, InHand):
     @cached_property
     def mills(self):
         """For each point, the mills that it is part of, and then -1, which no men fill, up to as many."""
+        if not self.all_mills:
+            raise RuleError(f"{type(self).__name__} has no line of three points, which would be a mill")
         at = [[mill for mill in self.all_mills if mill >> point & 1] for point in range(self.cells)]
         most = max(map(len, at))
         return tuple((*mills, *[-1] * (most - len(mills))) for mills in at)

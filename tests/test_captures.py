@@ -3,6 +3,7 @@ with sets of points and by recursion."""
 
 import pytest
 
+from retrograde.games import RuleError
 from retrograde.games.captures import Captures
 from retrograde.games.placed import placements
 from retrograde.games.points import DIRECTIONS, alquerque, ways
@@ -138,3 +139,18 @@ def test_a_move_is_named_and_drawn_by_its_points():
 def test_it_keeps_the_contract():
     report = check(Alquerque(), compiled=False)
     assert report.ok, report.findings
+
+
+def test_what_moves_have_no_room_for_is_refused():
+    """A side of fifteen men might lose them all in a turn, by more steps than a move can say."""
+
+    class Large(Alquerque):
+        placements = placements(30, [(0, (15, 15))], swap=(1, 0))
+
+    class Wide(Alquerque):
+        steps = 17
+
+    with pytest.raises(RuleError, match="Large has 30 points, 16 steps and 15 men; moves of Captures have room for 32"):
+        _ = Large().tiers
+    with pytest.raises(RuleError, match="Wide has 9 points, 17 steps and 4 men"):
+        _ = Wide().tiers

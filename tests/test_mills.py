@@ -4,7 +4,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from retrograde.games import LOSE, UNDECIDED
+from retrograde.games import LOSE, UNDECIDED, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.drawing import grid
 from retrograde.games.mills import Mills
@@ -127,3 +127,11 @@ def test_they_keep_the_contract():
     for game in (OneSquare(), Oblong()):
         report = check(game, compiled=False)
         assert report.ok, report.findings
+
+
+def test_a_board_without_a_line_of_three_is_refused():
+    class Square(OneSquare):
+        lines = grid(3, 3).in_a_row(2)
+
+    with pytest.raises(RuleError, match="Square has no line of three points, which would be a mill"):
+        list(Square().generate_moves(Square().start))

@@ -192,9 +192,11 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
         return
     needed = rests_on(game)
     if needed:  # that memory does not suffice for what comes last is said first
-        numbering = Numbering.own(game)
+        budget, numbering = MemoryBudget(order.memory), Numbering.own(game)
+        if order.way != "interpreted":
+            expect_compiler(budget)
         least = room_for_tiers(game, numbering, order.sizes.plies_bits[0], True, order.metric).least
-        MemoryBudget(order.memory).check(least, f"solving {numbering.slots:,} slots of positions")
+        budget.check(least, f"solving {numbering.slots:,} slots of positions")
     own = replace(order, fresh=False, way=order.way if isinstance(order.way, str) else "compiled")
     for number, other in enumerate(needed, 1):
         named = "" if order.metric == METRICS[0] else order.metric
@@ -271,8 +273,7 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
     if (solved := solved_interpreted(game, budget, order)) is not None:
         write(solved)
         return
-    if "numba" not in sys.modules:
-        budget.check(COMPILER_BYTES, "compiling the rules")
+    expect_compiler(budget)
     with (
         Journal(place.journal, identity(game, order), order.fresh) as journal,
         executor_of(order, place) as (executor, workers),
@@ -331,11 +332,18 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySol
     phase = interpreting(None)
 
     def not_compiled() -> bool:
+        expect_compiler(budget)
         phase.listener = order.listener  # for it takes long enough now to be told of
         return not machine_code_is_kept(game)
 
     patience = Patience(sizes.interpreted_seconds, sizes.uncompiled_seconds, not_compiled)
     return solve_interpreted(game, budget, phase, patience)
+
+
+def expect_compiler(budget: MemoryBudget) -> None:
+    """Raise MemoryLimit where there is no room for numba, which is not there yet."""
+    if "numba" not in sys.modules:
+        budget.check(COMPILER_BYTES, "compiling the rules")
 
 
 def machine_code_is_kept(game: Game) -> bool:

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from retrograde.databases.errors import DiskFull
+from retrograde.games.game import defines, is_numbered
+from retrograde.solver.aside import lists, looking
 from retrograde.solver.engine import solve
 from retrograde.solver.links import disk, kept, links, sorting
 from retrograde.solver.links.checkpoint import Checkpoint
@@ -18,6 +19,7 @@ from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.links.log import LinkLog
 from retrograde.solver.links.passes import Passes
 from retrograde.solver.links.state import State
+from retrograde.solver.listed import cycles
 from retrograde.solver.numbered import by_slots, seeds
 from retrograde.solver.work import scratch
 from retrograde.solver.work.memory import MemoryBudget
@@ -30,8 +32,11 @@ from .test_numbered import NoParents
 
 LARGE = tangle.position_of(31, True, 0, 0, 63)
 GAMES = {
-    "turns alternate": (tangle.DenseTangleWithoutParents(), lambda *args: reference.solve(*args)),
-    "turns come anyhow": (turning.DenseTurningWithoutParents(), lambda *args: turning.solve(*args)),
+    "numbered, turns alternate": (tangle.DenseTangleWithoutParents(), reference.solve),
+    "numbered, turns come anyhow": (turning.DenseTurningWithoutParents(), turning.solve),
+    "listed, turns alternate": (tangle.Tangle(), reference.solve),
+    "listed, turns come anyhow": (turning.Turning(), turning.solve),
+    "listed in scratch, though rules give parents": (tangle.TangleWithParents(), reference.solve),
 }
 
 
@@ -39,7 +44,9 @@ GAMES = {
 def small(monkeypatch):
     """Have several of each: blocks, buckets, what is put aside, what is kept."""
     for module, name, size in (
-        (seeds, "BLOCK", 16), (links, "BUFFER", 60), (sorting, "BUCKET_BITS", 5), (kept, "MOST_BITS", 3)
+        (seeds, "BLOCK", 16), (links, "BUFFER", 60), (sorting, "BUCKET_BITS", 5), (kept, "MOST_BITS", 3),
+        (cycles, "STRETCH", 16), (cycles, "LEAST_BUCKET_BITS", 3), (cycles, "BUCKET_BITS", 5), (lists, "BLOCK", 8),
+        (looking, "LEAST", 10), (looking, "MOST", 40), (looking, "FIRST", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, size)
 
@@ -66,25 +73,28 @@ def solved_by_links(game, path):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone")
-@pytest.mark.parametrize("turns", GAMES)
-def test_random_games_are_solved_without_links(turns, tmp_path, monkeypatch, forgone):
+@pytest.mark.parametrize("name", GAMES)
+def test_random_games_are_solved_without_links(name, tmp_path, monkeypatch, forgone):
     """At once or from the middle on, by one worker or two, with lists or without; links are taken in the end, or never.
     The same bytes as with links, and the outcomes that the slow and obvious solver finds."""
-    game, obvious = GAMES[turns]
+    game, obvious = GAMES[name]
     dice, keep = Random(7), Passes.keep
+    from_scratch = 0.0 if is_numbered(game) else 0.5 + defines(game, "parents")
     for seed in range(12):
         start = tangle.position_of(
             dice.randrange(1 << 20), bool(seed & 1), 0, dice.randrange(3), dice.randrange(20, 64)
         )
-        monkeypatch.setattr(tangle.DenseTangle, "start", start)
+        monkeypatch.setattr(type(game), "start", start)
         whole = solved_by_links(game, tmp_path / "whole.h5")
         monkeypatch.setattr(by_slots, "LISTED_ITEM", dice.choice((4, 1 << 60)))
+        monkeypatch.setattr(cycles, "LISTED", dice.choice((64, 1 << 60)))
         monkeypatch.setattr(Passes, "keep", keep if seed % 3 else lambda *_: None)
-        sizes = without(dice.choice((0, 60, 200)), scores_in_scratch=dice.random() < 0.5)
+        in_scratch = {"scores_in_scratch": dice.random() < 0.5, "lists_in_scratch": dice.random() < from_scratch}
+        sizes = without(dice.choice((0, 60, 200)), **in_scratch)
         path = solve(game, tmp_path / "game.h5", way="compiled", fresh=True, workers=1 + seed % 2, sizes=sizes)
         assert path.read_bytes() == whole
-        nodes = [start - (start & 127) + node for node in range(2 * game.pairs(start))]
-        assert outcomes(path, game) == obvious(game, True, nodes)
+        nodes = range(start - (start & 127), start - (start & 127) + 2 * game.pairs(start))
+        assert outcomes(path, game) == obvious(game, True, nodes if is_numbered(game) else None)
         path.unlink()
     assert 0 in forgone and any(forgone)
 
@@ -117,33 +127,46 @@ class SmallDisk:
         self.write_all(file, content)
 
 
+def disk_is_full(game, path, monkeypatch, forgone, **sizes):
+    """Solve with room for more and more links, and hold all against a solve with links; return how often links were
+    forgone."""
+    whole, small_disk = solved_by_links(game, path), SmallDisk(monkeypatch)
+    for room in (0, 10, 100, 200, 400, 600, 1 << 30):
+        small_disk.left = room
+        sized = Sizes(links_in_scratch=True, journal_seconds=0, **sizes)
+        assert solve(game, path, way="compiled", sizes=sized).read_bytes() == whole
+        assert not path.with_name("game.h5.scratch").exists()
+        path.unlink()
+    return len(forgone)
+
+
 def test_where_the_disk_is_full_links_are_forgone(tmp_path, monkeypatch, forgone):
     """While they are put aside, or while they are turned round."""
     monkeypatch.setattr(tangle.DenseTangle, "start", LARGE)
-    game, small_disk = tangle.DenseTangleWithoutParents(), SmallDisk(monkeypatch)
-    whole = solved_by_links(game, tmp_path / "whole.h5")
-    for room in (0, 10, 100, 200, 400, 600, 1 << 30):
-        small_disk.left = room
-        path = solve(game, tmp_path / "game.h5", way="compiled", sizes=Sizes(links_in_scratch=True, journal_seconds=0))
-        assert path.read_bytes() == whole
-        assert not (tmp_path / "game.h5.scratch").exists()
-        path.unlink()
-    positions = sum(map(game.size, game.tiers))
-    assert {0, positions} < set(forgone) and len(forgone) == 6
-
-
-def test_where_there_is_no_way_without_links_a_full_disk_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(tangle.Tangle, "start", LARGE)
-    SmallDisk(monkeypatch)
-    with pytest.raises(DiskFull, match=r"cannot write to '.*links.*': no space left on device; what is done is kept$"):
-        solve(tangle.Tangle(), tmp_path / "game.h5", way="compiled", sizes=Sizes(links_in_scratch=True))
+    game = tangle.DenseTangleWithoutParents()
+    assert disk_is_full(game, tmp_path / "game.h5", monkeypatch, forgone) == 6
+    assert {0, sum(map(game.size, game.tiers))} < set(forgone)
 
 
 @pytest.mark.long
-def test_a_solve_that_is_stopped_as_it_forgoes_links_goes_on(tmp_path, monkeypatch, forgone):
+@pytest.mark.parametrize("aside", [False, True])
+def test_where_positions_are_listed_as_well(aside, tmp_path, monkeypatch, forgone):
+    """In memory, or in scratch."""
+    monkeypatch.setattr(tangle.Tangle, "start", LARGE)
+    times = disk_is_full(tangle.Tangle(), tmp_path / "game.h5", monkeypatch, forgone, lists_in_scratch=aside)
+    assert times >= 5 and len(set(forgone)) > 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("game", "aside"),
+    [(tangle.DenseTangleWithoutParents(), False), (tangle.Tangle(), False), (tangle.Tangle(), True)],
+    ids=["numbered", "listed", "listed in scratch"],
+)
+def test_a_solve_that_is_stopped_as_it_forgoes_links_goes_on(game, aside, tmp_path, monkeypatch, forgone):
     """Stopped before it is noted, and behind: once it is noted no links are taken again."""
-    monkeypatch.setattr(tangle.DenseTangle, "start", LARGE)
-    game, dice, note = tangle.DenseTangleWithoutParents(), Random(3), LinkLog.forgo
+    monkeypatch.setattr(type(game), "start", LARGE)
+    dice, note = Random(3), LinkLog.forgo
     whole = solved_by_links(game, tmp_path / "whole.h5")
     noted, taken, take = [], [], LinkWriter.take
 
@@ -165,7 +188,7 @@ def test_a_solve_that_is_stopped_as_it_forgoes_links_goes_on(tmp_path, monkeypat
         noted.clear(), taken.clear()
         while not (tmp_path / "game.h5").exists():
             with suppress(Stop):
-                solve(game, tmp_path / "game.h5", way="compiled", sizes=without(most))
+                solve(game, tmp_path / "game.h5", way="compiled", sizes=without(most, lists_in_scratch=aside))
         assert (tmp_path / "game.h5").read_bytes() == whole
         (tmp_path / "game.h5").unlink()
         assert len(noted) == 1 and set(taken) == {0}

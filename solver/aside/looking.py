@@ -6,7 +6,7 @@ A pass reads each stretch of the lists once that may have one of its children; t
 the fewer passes there are.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -22,6 +22,8 @@ from retrograde.solver.work.work import Work
 Array = np.ndarray[Any, Any]
 Stretch = tuple[int, int, int]
 """The number of a tier, and where in all positions something of it begins and ends."""
+Some = Callable[[int, int], Array]
+"""Says which positions are to be looked at, from one place to another, counted from the first."""
 
 BYTES_A_CHILD = 24
 """What a child takes in a pass, about."""
@@ -101,22 +103,28 @@ class Lists(NamedTuple):
     starts: Array
     lists: list[SortedList]
 
-    def read(self, k: int, begin: int, end: int) -> Array:
-        """Return positions of tier number k from one place to another."""
+    def read(self, k: int, begin: int, end: int, some: Some | None = None) -> Array:
+        """Return positions of tier number k from one place to another, or *some* of them."""
         start = int(self.starts[k])
-        return self.lists[k][begin - start : end - start]
+        positions = self.lists[k][begin - start : end - start]
+        return positions[some(begin, end)] if some else positions
 
 
-def located(game: Game, lists: Lists, stretches: Iterable[list[Stretch]], work: Work) -> Iterator[Looked]:
-    """Yield for each group of stretches what their children are, and where, in passes that memory has room for."""
+def located(
+    game: Game, lists: Lists, stretches: Iterable[list[Stretch]], work: Work, some: Some | None = None
+) -> Iterator[Looked]:
+    """Yield for each group of stretches what their children are, and where, in passes that memory has room for.
+
+    If only *some* positions of a stretch are looked at, these are counted one after another from where it begins.
+    """
     waiting = iter(stretches)
     dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
     number = FIRST
     while group := list(islice(waiting, number)):
         tasks = (
-            Look(game, [(begin, int(lists.numbers[k]), lists.read(k, begin, end)) for k, begin, end in some],
+            Look(game, [(begin, int(lists.numbers[k]), lists.read(k, begin, end, some)) for k, begin, end in each],
                  lists.numbers, dtype)
-            for some in group
+            for each in group
         )  # fmt: skip
         looked = list(work.map(look, tasks))
         seek_all(lists, looked, work, dtype)

@@ -22,6 +22,17 @@ MOST_BYTES = 16
 
 
 @kernel
+def with_link(links, begin, end, link):
+    """Write a link behind those of a position, from *begin* to *end*, if it is not among them; return where they end
+    then."""
+    new = True
+    for other in range(begin, end):
+        new &= links[other] != link
+    links[end] = link
+    return end + new
+
+
+@kernel
 def count_by_bucket(links, shift, counts):
     """Add to the *counts* of each bucket how many children are in it."""
     for link in links:

@@ -6,7 +6,7 @@ so, ply by ply, all that is undecided is looked at again, for children that were
 Once the links of what may still be asked for fit in memory, a pass takes these, and it is the last one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +23,10 @@ Array = np.ndarray[Any, Any]
 Children = tuple[Array, Array]
 """The distinct children, within the tier and in the frontier, of the undecided ones of a stretch, or the complements of
 those to which the same player moves again, one position after another; and how many each position has, 0 if decided."""
-Look = Callable[[Part, int, int], Children]
-"""Looks at the children of a stretch of positions, from one number up to another, in a frontier."""
+Look = Callable[[Part], Children]
+"""Looks at the children of a stretch of positions, in a frontier."""
+Looks = Callable[[list[tuple[int, int]]], Iterable[Look]]
+"""Gives for each of some stretches of positions, from one number up to another, what looks at it."""
 
 
 class Looking(NamedTuple):
@@ -33,12 +35,11 @@ class Looking(NamedTuple):
     look: Look
     frontier: Part
     begin: int
-    end: int
     shape: Shape
 
     def children(self) -> Children:
         """Return the children in the frontier."""
-        return self.look(self.frontier, self.begin, self.end)
+        return self.look(self.frontier)
 
 
 def find_told(task: Looking) -> tuple[Array, Array]:
@@ -59,8 +60,8 @@ class Passes:
     """Looks at the undecided positions of a tier again, as what is *left* of each says; so many at once as *stretch*
     says."""
 
-    def __init__(self, work: Work, name: str, left: Array, look: Look, stretch: int):
-        self.work, self.left, self.look, self.stretch = work, left, look, stretch
+    def __init__(self, work: Work, name: str, left: Array, looks: Looks, stretch: int):
+        self.work, self.left, self.looks, self.stretch = work, left, looks, stretch
         self.decided = decided_from(self.left)
         self.shape = Shape.of(len(self.left))
         self.frontier = work.zeros(f"frontier{name}", frontier.bytes_for(len(self.left)), np.uint8).whole()
@@ -73,10 +74,10 @@ class Passes:
 
     def tasks(self) -> Iterator[Looking]:
         """Yield the tasks of looking at all stretches in which something is undecided."""
-        for begin in range(0, len(self.left), self.stretch):
-            end = min(begin + self.stretch, len(self.left))
-            if (self.left[begin:end] < self.decided).any():
-                yield Looking(self.look, self.frontier, begin, end, self.shape)
+        ends = ((begin, min(begin + self.stretch, len(self.left))) for begin in range(0, len(self.left), self.stretch))
+        stretches = [(begin, end) for begin, end in ends if (self.left[begin:end] < self.decided).any()]
+        for (begin, _), look in zip(stretches, self.looks(stretches), strict=True):
+            yield Looking(look, self.frontier, begin, self.shape)
 
     def keep(self, scores: Array, left: Array, untold: list[int]) -> None:
         """Take the links of positions that are undecided, as what is *left* says, or have one of the scores *untold*,

@@ -7,24 +7,27 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from retrograde.databases.errors import DiskFull
 from retrograde.games.game import alternates, defines
 from retrograde.solver.aside.looking import Looked, located
 from retrograde.solver.links.checkpoint import Checkpoint
-from retrograde.solver.links.links import LinkWriter
+from retrograde.solver.links.links import Links, LinkWriter
+from retrograde.solver.links.passes import ForwardPropagation
 from retrograde.solver.links.sorting import BUCKET_BITS, BYTES_IN_BUCKET, Shape, packed
 from retrograde.solver.links.state import Known, State
 from retrograde.solver.listed import kernels
+from retrograde.solver.listed.again import passes_over
 from retrograde.solver.listed.explore import Stretch
 from retrograde.solver.listed.kernels import Seeds
 from retrograde.solver.listed.space import SpaceAside
-from retrograde.solver.listed.table import Table, blocks_of, locate
+from retrograde.solver.listed.table import Cyclic, Table, blocks_of, locate
 from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.left import left_type, narrowed
 from retrograde.solver.outcomes.propagation import Propagation, telling
 from retrograde.solver.outcomes.score import score_type
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.second_look import blame_parents
-from retrograde.solver.work.arrays import Compressed, Part
+from retrograde.solver.work.arrays import Compressed
 from retrograde.solver.work.driver import Done
 from retrograde.solver.work.progress import Deciding, Phase
 from retrograde.solver.work.scratch import Scratch
@@ -45,22 +48,6 @@ LISTED = 64
 """Where there is little memory, of so many bytes one position is listed when it is decided."""
 LOOKING = 0.6
 """What looking at all positions once takes of the time that a tier takes, about."""
-
-
-class Cyclic(NamedTuple):
-    """A tier to be solved: its number k, where it begins and ends, the scores of its positions, numbered from 0, and
-    what is left of them (see outcomes/left.py).
-
-    `sums` uint32[n] is about the parents (see outcomes/edges.py), or uint32[0] where the rules do not give them.
-    """
-
-    table: Table
-    k: int
-    low: int
-    high: int
-    scores: Part
-    left: Part
-    sums: Part
 
 
 class Found(NamedTuple):
@@ -124,17 +111,27 @@ def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase) -> Iterator[
 
 def propagate(tier: Cyclic, state: State, work: Work, phase: Phase) -> None:
     """Solve a tier: look at all children, and pass outcomes back."""
-    table, known, writer = tier.table, state.known, state.links
     done, marked = state.taken_up()
-    gather(tier, state, done, work, phase)
+    while done < state.positions:
+        done = gather(tier, state, done, work, phase)
+    with closing(there) if (there := state.turned_round()) else nullcontext():
+        propagation_of(tier, state, there, work, phase).run(*marked)
+
+
+def propagation_of(tier: Cyclic, state: State, there: Links | None, work: Work, phase: Phase) -> Propagation:
+    """Return what passes outcomes back through a tier: to parents that the rules give, or that are *there*, as links,
+    or else by forward passes."""
+    table, known = tier.table, state.known
     tell = telling(phase, int(table.space.tiers[tier.k]), LOOKING)
     again = not alternates(table.game)
-    aside = isinstance(table.space, SpaceAside)
-    room = max(1, work.budget.left() // LISTED) if aside else 1 << 62
-    with closing(writer.turned_round()) if writer else nullcontext() as there:
-        ask = there.parents_of if there else partial(ask_rules, tier, work)
-        mark = partial(state.decided, there, table.bits)
-        Propagation(table.bits, known.scores, known.left, ask, tell, again, room, mark).run(*marked)
+    room = max(1, work.budget.left() // LISTED) if isinstance(table.space, SpaceAside) else 1 << 62
+    if state.writer and not there:
+        passes = passes_over(tier, work, STRETCH)
+        mark = partial(state.decided, passes, table.bits)
+        return ForwardPropagation(passes, table.bits, known.scores, known.left, tell, again, room, mark)
+    ask = there.parents_of if there else partial(ask_rules, tier, work)
+    mark = partial(state.decided, there, table.bits)
+    return Propagation(table.bits, known.scores, known.left, ask, tell, again, room, mark)
 
 
 def bytes_aside(table: Table, count: int) -> int:
@@ -142,25 +139,34 @@ def bytes_aside(table: Table, count: int) -> int:
     return count * np.dtype(left_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
 
 
-def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> None:
-    """Look at the children of all positions from number *done* on, once: fill what is known, and take the links, or
-    where the rules give the parents sum up what stands for these."""
+def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> int:
+    """Look at the children of positions from number *done* on: fill what is known, and take the links, or where the
+    rules give the parents sum up what stands for these. Return how many are done: not all where links are forgone."""
     count, writer = state.positions, state.links
     shape = writer.shape if writer else None
     begins = range(tier.low + done, tier.high, STRETCH)
     stretches = [(tier.k, begin, min(begin + STRETCH, tier.high)) for begin in begins]
     tasks = ((tier, shape, *of) for of in to_look_at(tier.table, stretches, work))
-    for begin, found, links in work.map(look_at, tasks):
-        end = begin + len(found.scores)
-        for all_of_it, part in zip(state.known[:3], found, strict=True):
-            if len(part):
-                all_of_it[begin:end] = part
-        phase.working(LOOKING * end, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
-        if writer:
-            writer.take(links, end)
-        else:
-            edges.add_up(*links, begin, tier.sums.array)
-        state.looked(end)
+    try:
+        for begin, found, links in work.map(look_at, tasks):
+            done = begin + len(found.scores)
+            for all_of_it, part in zip(state.known[:3], found, strict=True):
+                if len(part):
+                    all_of_it[begin:done] = part
+            phase.working(LOOKING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
+            if writer:
+                writer.take(links, done)
+                if writer.too_many:
+                    writer.forgo()
+                    break
+            elif len(state.known.sums):
+                edges.add_up(*links, begin, state.known.sums)
+            state.looked(done)
+    except DiskFull:
+        if not writer:
+            raise
+        writer.forgo()
+    return done
 
 
 def writer_of(tier: Cyclic, known: Known, work: Work) -> LinkWriter:

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import UNDECIDED
+from retrograde.solver.links.frontier import mark_at
+from retrograde.solver.links.kernels import with_link
 from retrograde.solver.outcomes.left import PRIMITIVE
 from retrograde.solver.outcomes.score import DRAW_CLASS
 from retrograde.solver.outcomes.score_kernels import pass_on, pass_up, primitive_score, too_far
@@ -315,12 +317,7 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
             if again:
                 place = -2 - place
             if low <= place < high:
-                link = ~(place - low) if again else place - low
-                new = True
-                for other in range(begin, count):
-                    new &= links[other] != link
-                links[count] = link
-                count += new
+                count = with_link(links, begin, count, ~(place - low) if again else place - low)
             elif place >= 0:
                 score = np.int64(scores[place])
                 passed = max(passed, pass_on(score, bits) if again else pass_up(score, bits))
@@ -328,6 +325,24 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
         seeds.scores[i] = passed
         seeds.counts[i] = count - begin
         seeds.left[i] = min(count - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
+    return count
+
+
+@kernel
+def children_again(columns, places, origins, low, high, frontier, counts, links):
+    """Write the distinct children of a block of a tier, at *low* to *high* among all, that are in a *frontier*, as
+    `divide` does; how many each position has is written to *counts*, which come in as zeros. Returns how many there
+    are."""
+    count = 0
+    for column in range(columns):
+        begin = count
+        for row in range(places.shape[0]):
+            place = places[row, column]
+            again = place < -1
+            child = (-2 - place if again else place) - low
+            if 0 <= child < high - low and mark_at(frontier, child):
+                count = with_link(links, begin, count, ~child if again else child)
+        counts[origins[column]] = count - begin
     return count
 
 

@@ -11,7 +11,7 @@ from retrograde.solver.aside.looking import Located, Looked, blocks
 from retrograde.solver.listed import kernels
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import Block, Expander, expander_of
-from retrograde.solver.work.arrays import Shared
+from retrograde.solver.work.arrays import Part, Shared
 
 Array = np.ndarray[Any, Any]
 
@@ -31,21 +31,35 @@ class Table(NamedTuple):
         return defines(self.game, "images")
 
 
-def expand_located(table: Table, expander: Expander, k: int, begin: int, end: int) -> Block:
-    """Return a block with the children, and their places, of a stretch of tier number k.
+class Cyclic(NamedTuple):
+    """A tier to be solved: its number k, where it begins and ends, the scores of its positions, numbered from 0, and
+    what is left of them (see outcomes/left.py).
+
+    `sums` uint32[n] is about the parents (see outcomes/edges.py), or uint32[0] where the rules do not give them.
+    """
+
+    table: Table
+    k: int
+    low: int
+    high: int
+    scores: Part
+    left: Part
+    sums: Part
+
+
+def expand_located(table: Table, expander: Expander, k: int, positions: Array) -> Block:
+    """Return a block with the children, and their places, of positions of tier number k.
 
     The place of a child where the player moves again is -2 less what it is.
     """
-    block = expand_placed(table, expander, k, begin, end)
-    expander.mark_moves_again(table.space.positions[begin:end], block, block.origins)
+    block = expand_placed(table, expander, k, positions)
+    expander.mark_moves_again(positions, block, block.origins)
     return block
 
 
-def expand_placed(table: Table, expander: Expander, k: int, begin: int, end: int) -> Block:
+def expand_placed(table: Table, expander: Expander, k: int, positions: Array) -> Block:
     """Return the same, whoever is to move."""
-    space = table.space
-    positions = space.positions[begin:end]
-    block = expander.expand(int(space.tiers[k]), positions, sizes=table.symmetric)
+    block = expander.expand(int(table.space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
         missing = ((block.children >= 0) & (block.places < 0))[:, : block.columns].any(axis=0)
         complain_of_moves(table.game, int(positions[block.origins[np.flatnonzero(missing)[0]]]))
@@ -69,12 +83,29 @@ def blocks_of(
     expander = expander_of(table.game)
     if looked is None:
         for first, last in expander.blocks(begin, end, times):
-            yield first, last, expand_located(table, expander, k, first, last)
+            yield first, last, expand_located(table, expander, k, table.space.positions[first:last])
         return
     for first, last, block in blocks(looked):
         if block.missing >= 0:
             complain_of_moves(table.game, int(table.space.read(block.missing, block.missing + 1)[0]))
         yield first, last, block
+
+
+def blocks_of_some(
+    table: Table, k: int, places: Array, looked: Looked | None
+) -> Iterator[tuple[int, int, Block | Located]]:
+    """Yield the same of positions of tier number k at some *places*, and where among these each begins and ends."""
+    expander = expander_of(table.game)
+    if looked is None:
+        for first, last in expander.blocks(0, len(places)):
+            yield first, last, expand_located(table, expander, k, table.space.positions[places[first:last]])
+        return
+    begin = looked.outlines[0].begin
+    for first, last, block in blocks(looked):
+        if block.missing >= 0:
+            place = int(places[block.missing - begin])
+            complain_of_moves(table.game, int(table.space.read(place, place + 1)[0]))
+        yield first - begin, last - begin, block
 
 
 def locate(table: Table, block: Block) -> int:

@@ -1,20 +1,26 @@
-"""The way of solving a game whose positions are listed in memory: exploration, and then the tiers, last first."""
+"""The way of solving a game whose positions are listed: exploration, then the tiers, last first, and what is in a file
+of them: the legend, and for each position a row of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords
 from retrograde.games.game import Game, defines
 from retrograde.solver.listed.cycles import BYTES_A_POSITION
 from retrograde.solver.listed.explore import Explorer, Solving
-from retrograde.solver.listed.legend import solved_from
 from retrograde.solver.listed.store import ListedStore
-from retrograde.solver.outcomes.score import score_type, with_enough_bits
+from retrograde.solver.outcomes.score import decode, score_type, with_enough_bits
+from retrograde.solver.outcomes.score_kernels import add_counts
+from retrograde.solver.outcomes.tally import PART, narrow, tally
 from retrograde.solver.rules.examine import is_for_a_stream, starts_of
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.work import Work
+
+Array = np.ndarray[Any, Any]
 
 INDEX = 0.625
 """Bytes of an index for each position."""
@@ -52,3 +58,27 @@ class Listed:
             return solved_from(store)
 
         return with_enough_bits(work.sizes.plies_bits, solve)
+
+
+def solved_from(store: ListedStore) -> SolvedRecords:
+    """Return a solved game for the database writer from the scores of all positions."""
+    space, bits = store.table.space, store.table.bits
+    codes, numbers = narrow(store.scores)
+    counts = tally(numbers, store.sizes, len(codes), add_counts)
+    there = sorted((*decode(int(codes[code]), bits), code) for code in np.flatnonzero(counts.stored).tolist())
+    legend = [
+        LegendRow(
+            value, remoteness, int(counts.positions[code]), int(counts.stored[code]),
+            int(space.read(counts.first[code], counts.first[code] + 1)[0]),
+        )
+        for value, remoteness, code in there
+    ]  # fmt: skip
+    rows = np.zeros(len(codes), np.min_scalar_type(len(legend)))
+    rows[[code for *_, code in there]] = np.arange(len(legend))
+
+    def records() -> Iterator[tuple[Array, Array]]:
+        for begin in range(0, len(numbers), PART):
+            yield space.read(begin, min(begin + PART, len(space))), rows[numbers[begin : begin + PART]]
+
+    greatest = max(int(space.read(end - 1, end)[0]) for end in space.starts[1:].tolist())
+    return SolvedRecords(space.tiers, np.diff(space.starts), legend, records(), greatest)

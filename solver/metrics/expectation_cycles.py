@@ -63,8 +63,9 @@ def look_at(task: tuple[Told, int, int, int, int]) -> tuple[Links, Array, Array]
     """
     told, k, begin, end, first = task
     game, space = told.table.game, told.table.space
-    block = expand_placed(told.table, expander_of(game), k, begin, end)
-    weights = weigh(game, space.positions[begin:end], block)
+    positions = space.positions[begin:end]
+    block = expand_placed(told.table, expander_of(game), k, positions)
+    weights = weigh(game, positions, block)
     check_room(weights, told.bits)
     columns, cells = told.width * block.columns, told.width * block.columns * len(block.children)
     links = Links(
@@ -74,7 +75,7 @@ def look_at(task: tuple[Told, int, int, int, int]) -> tuple[Links, Array, Array]
         np.empty(told.width * weights.rewards.size, np.int64),
     )  # fmt: skip
     if told.seats:
-        weighed = told.seats.weigh(game, space.positions[begin:end].astype(np.int64), weights, block)
+        weighed = told.seats.weigh(game, positions.astype(np.int64), weights, block)
         sides = Sides(*weighed, alternates(game))
         count = kernels.link_both(block.columns, block.places, block.origins, weights, sides, first, told.bits, links)
     else:

@@ -128,14 +128,14 @@ def links_of(explored: Explored) -> Links:
 def look(task: tuple[Table, int, int, int]) -> Look:
     """Return what the rules say of a stretch of tier number k."""
     table, k, begin, end = task
-    block = expand_located(table, expander_of(table.game), k, begin, end)
+    positions = table.space.positions[begin:end].astype(np.int64, copy=False)
+    block = expand_located(table, expander_of(table.game), k, positions)
     primitives, origins = block.primitives.copy(), block.origins[: block.columns].copy()
     places = block.places[:, : block.columns]
     places = np.where(places < -1, -2 - places, places)  # of children where the player moves again
     movers = np.empty(end - begin, np.int8)
     pays = np.zeros((end - begin, table.game.players), np.int64)
     trouble = np.zeros(2, np.int64)
-    positions = table.space.positions[begin:end].astype(np.int64, copy=False)
     with compiling(table.game, trouble):
         looking.look(table.game, positions, primitives, movers, pays, trouble)
         rewards = np.zeros((*(places.shape if defines(table.game, "reward") else (0, 0)), table.game.players), np.int64)

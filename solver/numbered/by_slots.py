@@ -14,7 +14,7 @@ from retrograde.games.game import alternates, defines, is_none
 from retrograde.solver.abreast.solved import Unsolved
 from retrograde.solver.links.checkpoint import Checkpoint
 from retrograde.solver.links.links import Links, LinkWriter
-from retrograde.solver.links.passes import Children, ForwardPropagation, Passes
+from retrograde.solver.links.passes import Children, ForwardPropagation, Look, Passes
 from retrograde.solver.links.state import Known, State
 from retrograde.solver.numbered import kernels, seeds
 from retrograde.solver.numbered.room import LISTED_ITEM, listed_at_most, room_for, sums_type
@@ -85,7 +85,7 @@ def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, ph
     tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(tier.table.game)
     if state.writer and not there:
         stretch = work.block(state.positions, seeds.BLOCK)
-        passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(look_again, tier), stretch)
+        passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
         listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # what must be there for lists is the frontier's
         mark = partial(state.decided, passes, bits)
         return ForwardPropagation(passes, bits, known.scores, known.left, tell, again, listed, mark)
@@ -138,7 +138,12 @@ def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tup
 # Forward passes
 
 
-def look_again(tier: Tier, frontier: Part, begin: int, end: int) -> Children:
+def looks(tier: Tier, stretches: list[tuple[int, int]]) -> Iterator[Look]:
+    """Yield what looks again at each of some stretches of slots."""
+    return (partial(look_again, tier, *ends) for ends in stretches)
+
+
+def look_again(tier: Tier, begin: int, end: int, frontier: Part) -> Children:
     """Return the children in a frontier of the undecided ones of some slots."""
     rules = tier.table.rules
     compiled.prepare(rules)

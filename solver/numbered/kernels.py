@@ -10,6 +10,7 @@ import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
 from retrograde.solver.links.frontier import mark_at
+from retrograde.solver.links.kernels import with_link
 from retrograde.solver.outcomes.edges import differs, mark_of
 from retrograde.solver.outcomes.left import PRIMITIVE
 from retrograde.solver.outcomes.score import DRAW_CLASS, EMPTY_PLIES
@@ -105,12 +106,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 if not 0 <= slot < count:
                     trouble[0] = Trouble.BAD_INDEX
                     return i, end
-                link = slot if turns(game, position, child) else ~slot
-                new = True
-                for other in range(begin, end):
-                    new &= links[other] != link
-                links[end] = link
-                end += new
+                end = with_link(links, begin, end, slot if turns(game, position, child) else ~slot)
             else:
                 if child_tier < tier:
                     trouble[0] = Trouble.TIER_FALLS
@@ -165,12 +161,7 @@ def children_again(game, tier, first, left, frontier, links, counts):
             slot = whole(game.index(child))
             if not mark_at(frontier, slot):
                 continue
-            link = slot if turns(game, position, child) else ~slot
-            new = True
-            for other in range(begin, end):
-                new &= links[other] != link
-            links[end] = link
-            end += new
+            end = with_link(links, begin, end, slot if turns(game, position, child) else ~slot)
         counts[i] = end - begin
     return len(counts), end
 

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.forecast import estimate
+from retrograde.solver.forecast.estimate import estimate
 from retrograde.solver.streamed.forward import SMALL_TASK
 from retrograde.solver.work.progress import Progress
 from retrograde.solver.work.scratch import Frame, Scratch

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
     from retrograde.games import Game
     from retrograde.solver.cluster.executor import ClusterExecutor
-    from retrograde.solver.forecast import Estimate
+    from retrograde.solver.forecast.expected import Estimate
     from retrograde.solver.models.model import Model
     from retrograde.solver.work.progress import Progress
 
@@ -332,7 +332,9 @@ def print_estimate(
 
     with listening(as_json) as line:
         announce(line, "reading the rules")
-        from retrograde.solver.forecast import estimate  # which takes some time, in which nothing would be said
+        from retrograde.solver.forecast.estimate import (
+            estimate,  # which takes some time, in which nothing would be said
+        )
         from retrograde.solver.setwise.foresight import looks_plain
 
         expected = estimate(
@@ -340,7 +342,7 @@ def print_estimate(
             against=goal.against is not None, is_plain=looks_plain,
         )  # fmt: skip
         if executor and goal.metric == METRICS[0] and not goal.against:
-            from retrograde.solver.forecast_ranges import add_ranges
+            from retrograde.solver.forecast.ranges import add_ranges
 
             add_ranges(game, expected, executor.workers, executor.sharing)
     print_expected(variant(game), expected, path, as_json, executor)
@@ -356,7 +358,8 @@ def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) 
 
     left = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
     with listening(how.as_json) as line:
-        from retrograde.solver.forecast import estimate, of_set
+        from retrograde.solver.forecast.estimate import estimate
+        from retrograde.solver.forecast.expected import of_set
 
         phase, estimates = Phase("estimating", line, len(left)), []
         for member in left:

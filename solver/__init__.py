@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from retrograde.solver.audit.verify import verify
     from retrograde.solver.conformance.check import check
     from retrograde.solver.engine import solve
-    from retrograde.solver.forecast import estimate
+    from retrograde.solver.forecast.estimate import estimate
     from retrograde.solver.play.solution import open_solution
 
 __all__ = ["check", "estimate", "open_solution", "solve", "verify"]
 
 PLACES = {
     "check": "conformance.check",
-    "estimate": "forecast",
+    "estimate": "forecast.estimate",
     "open_solution": "play.solution",
     "solve": "engine",
     "verify": "audit.verify",

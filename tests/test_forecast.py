@@ -9,8 +9,11 @@ import pytest
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.forecast import NUMBERED, STREAMED, Range, check_disk, estimate, of_numbered, streamed_estimate
-from retrograde.solver.sampling import Sampler
+from retrograde.solver.forecast.amounts import NUMBERED, STREAMED, Range
+from retrograde.solver.forecast.estimate import estimate
+from retrograde.solver.forecast.expected import check_disk, streamed_estimate
+from retrograde.solver.forecast.numbered import of_numbered
+from retrograde.solver.forecast.sampling import Sampler
 from retrograde.solver.work.memory import DiskTooSmall, MemoryLimit
 from retrograde.solver.work.sizes import Sizes
 

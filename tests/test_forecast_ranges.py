@@ -8,8 +8,8 @@ import pytest
 
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.forecast import estimate
-from retrograde.solver.forecast_ranges import WORKER, add_ranges
+from retrograde.solver.forecast.estimate import estimate
+from retrograde.solver.forecast.ranges import WORKER, add_ranges
 from retrograde.solver.ranges.steps import do_steps, turn
 from retrograde.solver.work.memory import peak_memory
 from retrograde.solver.work.sizes import Sizes

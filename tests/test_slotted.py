@@ -430,7 +430,7 @@ def shifted(ordinary):
 
 
 def test_an_estimate_tells_slots_scratch_and_memory_without_looking_at_all_of_them():
-    from retrograde.solver.forecast import estimate
+    from retrograde.solver.forecast.estimate import estimate
 
     expected = estimate(load_game("ur:7"))
     assert expected.positions == 137_870_097

@@ -7,7 +7,7 @@ from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.forecast import estimate
+from retrograde.solver.forecast.estimate import estimate
 from retrograde.solver.work.sizes import Sizes
 from tests import reference, tangle, turning
 from tests.solving import counts, graphs, outcomes

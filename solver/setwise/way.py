@@ -22,7 +22,8 @@ import numpy as np
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
 from retrograde.solver.cluster.sheets import can_be_had
-from retrograde.solver.forecast import QUICK, check_disk, estimate
+from retrograde.solver.forecast.estimate import QUICK, estimate
+from retrograde.solver.forecast.expected import check_disk
 from retrograde.solver.plain.rules import NO_MIRROR, Rules
 from retrograde.solver.plain.tier_kernels import COUNT, NUMBER, VALUE, WORDS
 from retrograde.solver.rules.examine import start_of

@@ -23,7 +23,8 @@ from typing import ClassVar
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
-from retrograde.solver.forecast import COUNTED, QUICK, SAMPLED, Estimate, check_disk, estimate, streamed_estimate
+from retrograde.solver.forecast.estimate import COUNTED, QUICK, SAMPLED, estimate
+from retrograde.solver.forecast.expected import Estimate, check_disk, streamed_estimate
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.streamed.forward import Forward

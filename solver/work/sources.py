@@ -95,7 +95,7 @@ SOLVING = ("listed", "numbered", "streamed")
 """The rooms of the solver at which the making of entries in a journal begins; all else is found from there."""
 
 APART = (
-    *("solver/forecast.py", "solver/work/memory.py", "solver/work/progress.py"),
+    *("solver/forecast/*.py", "solver/work/memory.py", "solver/work/progress.py"),
     *("games/catalog.py", FOR_PEOPLE, "databases/**/*.py"),
 )
 """Files that these import and that decide nothing about what is in an entry."""

@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import METRICS, Game, is_none, is_numbered
-from retrograde.solver.forecast import CODE_BITS, CYCLIC, MB, NUMBERED, Estimate, Range, formations
+from retrograde.solver.forecast.amounts import CODE_BITS, CYCLIC, MB, NUMBERED, Range
+from retrograde.solver.forecast.expected import Estimate
+from retrograde.solver.forecast.numbered import formations
 from retrograde.solver.listed.cycles import STRETCH
 from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering

@@ -9,11 +9,12 @@ import pytest
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.forecast.amounts import NUMBERED, STREAMED, Range
+from retrograde.solver.forecast.amounts import LINK, NUMBERED, STREAMED, Range
 from retrograde.solver.forecast.estimate import estimate
 from retrograde.solver.forecast.expected import check_disk, streamed_estimate
 from retrograde.solver.forecast.numbered import of_numbered
 from retrograde.solver.forecast.sampling import Sampler
+from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.work.memory import DiskTooSmall, MemoryLimit
 from retrograde.solver.work.sizes import Sizes
 
@@ -124,6 +125,29 @@ def test_positions_of_a_numbering_are_told_from_slots_that_are_looked_at(ending,
     expected = of_numbered(load_game(f"chess:{ending}"), 2)
     within(expected, records=records)
     assert 14 < expected.positions / expected.records < 17
+
+
+@pytest.mark.long
+def test_links_of_the_largest_tier_are_told_where_the_rules_give_no_parents(tmp_path, monkeypatch):
+    """As many as a solve takes of it; and that there is a way without them."""
+    game, taken = load_game("foxandhounds:side=6"), {}
+    expected = estimate(game)
+    turned_round = LinkWriter.turned_round
+
+    def spy(writer):
+        links = turned_round(writer)
+        taken[writer.shape.positions] = sum(len(part.parents) for part in links.parts)
+        return links
+
+    monkeypatch.setattr(LinkWriter, "turned_round", spy)
+    solve(game, tmp_path / "game.h5", way="compiled", fresh=True)
+    slots = max(taken)
+    assert expected.links == pytest.approx(taken[slots] / slots, rel=0.1)
+    with_links, without = expected.ranges["scratch"][1], NUMBERED.scratch.high * sum(map(game.size, game.tiers))
+    assert with_links - without == pytest.approx(expected.links * slots * LINK.high, rel=0.2)
+    (said,) = (basis for basis in expected.rests_on if "links" in basis)
+    assert re.match(r"the largest tier has [\d.]+ .B of links, .*looked at again for each ply .* up to [\d.]+ s", said)
+    assert not estimate(load_game("quixo:side=3")).links
 
 
 @pytest.mark.thorough

@@ -32,6 +32,7 @@ from retrograde.solver.forecast.amounts import (
     speed_of,
 )
 from retrograde.solver.forecast.expected import Estimate, put_disk
+from retrograde.solver.forecast.links import where_links_lie
 from retrograde.solver.forecast.numbered import of_numbered, of_slots
 from retrograde.solver.forecast.sampling import Sampled, Sampler
 from retrograde.solver.listed.explore import position_type
@@ -112,6 +113,9 @@ def estimate(
             f"solve takes the memory that is named where it is there; where there is less, but {format_size(least)} at "
             "least for so many positions, lists and links lie in scratch files"
         )
+        share = max(found.tiers.values()) / sum(found.tiers.values())
+        seconds = found.records * share * found.expansion
+        result.rests_on += where_links_lie(links.times(share), seconds)
     return result
 
 

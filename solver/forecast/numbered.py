@@ -10,6 +10,7 @@ from retrograde.games.game import METRICS, Game
 from retrograde.solver.boards.fit import formation_of
 from retrograde.solver.forecast.amounts import BY_SETS, BY_SLOT, CODE_BITS, NOTHING, NUMBERED, Range, speed_of
 from retrograde.solver.forecast.expected import Estimate, put_disk
+from retrograde.solver.forecast.links import add_links
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.room import room_for, room_for_tiers, room_of
 from retrograde.solver.slotted.store import memory_of
@@ -33,7 +34,8 @@ def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
     for name, seen in (("records", sample.records), ("positions", sample.positions)):
         likely = seen / sample.slots * slots
         result.put(name, Range(likely * max(1 - chance, 0), likely, likely * (1 + chance)))
-    by_sets = sum(numbering.size(row) for row, formation in formations(game, numbering) if formation)
+    rows = dict(formations(game, numbering))
+    by_sets = sum(numbering.size(row) for row, formation in rows.items() if formation)
     kinds = [(ratios, part) for ratios, part in ((NUMBERED, slots - by_sets), (BY_SETS, by_sets)) if part]
     work = sum((Range(part, part, part).times(ratios.seconds) for ratios, part in kinds), NOTHING)
     result.put("seconds", work.times(1 / speed_of(workers)) + NUMBERED.start)
@@ -46,6 +48,7 @@ def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
         f"solve asks for the most memory that is named; where there is less, but {format_size(least)} for the largest "
         "tier, scores lie in a scratch file",
     ]
+    add_links(game, result, numbering, [row for row, formation in rows.items() if not formation])
     if others := rests_on(game):
         result.rests_on.append(f"the databases of {', '.join(others)}, which are solved first where they are not there")
     return result

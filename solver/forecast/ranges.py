@@ -9,16 +9,14 @@ sampled. What each of these takes was measured, of teeko, quixo, six men's morri
     wire      =  for each remoteness a task of each range
 """
 
-import time
-from collections.abc import Iterable
-from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import METRICS, Game, is_none, is_numbered
+from retrograde.games.game import METRICS, Game, is_numbered
 from retrograde.solver.forecast.amounts import CODE_BITS, CYCLIC, MB, NUMBERED, Range
 from retrograde.solver.forecast.expected import Estimate
+from retrograde.solver.forecast.links import links_in
 from retrograde.solver.forecast.numbered import formations
 from retrograde.solver.listed.cycles import STRETCH
 from retrograde.solver.listed.explore import position_type
@@ -26,13 +24,11 @@ from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.room import room_for_tiers
 from retrograde.solver.numbered.seeds import BLOCK
 from retrograde.solver.ranges.tier import cut
-from retrograde.solver.rules.examine import examine, start_of
+from retrograde.solver.rules.examine import start_of
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.work import LARGER, worth_sending
 
-SLOTS, SECONDS = 1_000, 0.5
-"""Slots that are looked at, of tiers in ranges, and time for it."""
 WORKER = Range(165 * MB, 185 * MB, 230 * MB)
 """Memory of a worker that has machine code loaded, and no task."""
 TURNING = Range(16, 20, 24), Range(6, 11, 25)
@@ -108,19 +104,6 @@ def largest_listed(game: Game, expected: Estimate, least: int) -> Ranged | None:
     if not expected.links or most < least:
         return None
     return Ranged(most, Range(0.5, 1, 1).times(expected.links), STRETCH, expected.records)
-
-
-def links_in(game: Game, numbering: Numbering, row: int) -> Range:
-    """Return how many children a slot of a tier has there, by some that are looked at."""
-    dice, deadline = Random(0), time.monotonic() + SECONDS
-    found: list[int] = []
-    while len(found) < SLOTS and (len(found) < 2 or time.monotonic() < deadline):
-        position = numbering.position_at(game, row, dice.randrange(numbering.size(row)))
-        children: Iterable[Any] = () if is_none(position) else examine(game, position)[2]
-        slots = [numbering.slot_of(game, child) for child in children]
-        found.append(len({slot for where, slot in slots if where == row}))
-    mean, chance = float(np.mean(found)), 3 * float(np.std(found)) / len(found) ** 0.5
-    return Range(max(mean - chance, 0.0), mean, mean + chance)
 
 
 def put_folder(game: Game, expected: Estimate, ranged: Ranged, numbered: bool) -> None:

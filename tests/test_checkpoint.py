@@ -17,6 +17,7 @@ import pytest
 from retrograde.solver.engine import solve
 from retrograde.solver.links import checkpoint as module
 from retrograde.solver.links.checkpoint import Checkpoint
+from retrograde.solver.links.passes import Passes
 from retrograde.solver.links.state import State
 from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
 from retrograde.solver.work.arrays import Compressed
@@ -30,6 +31,7 @@ from . import tangle
 from .solving import Stop
 
 EAGER = Sizes(journal_seconds=0, links_seconds=0)
+FORWARD = replace(EAGER, links_at_most=0)
 
 
 @pytest.fixture
@@ -115,7 +117,9 @@ WAYS = {
     "listed, with links": (tangle.Tangle, EAGER),
     "numbered, with parents": (tangle.DenseTangle, EAGER),
     "numbered, with links": (tangle.DenseTangleWithoutParents, EAGER),
-    "numbered, by forward passes": (tangle.DenseTangleWithoutParents, replace(EAGER, links_at_most=0)),
+    "numbered, by forward passes": (tangle.DenseTangleWithoutParents, FORWARD),
+    "listed, by forward passes": (tangle.Tangle, FORWARD),
+    "listed in scratch, by forward passes": (tangle.Tangle, replace(FORWARD, lists_in_scratch=True)),
 }
 SEEDS = (31, 32, 33)
 
@@ -123,7 +127,8 @@ SEEDS = (31, 32, 33)
 @pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, monkeypatch):
-    """Random games, stopped at half of all checkpoints, before one is written or behind it."""
+    """Random games, stopped at half of all checkpoints, before one is written or behind it; of forward passes no game
+    but the first one has links in the end."""
     monkeypatch.setattr("retrograde.solver.listed.cycles.STRETCH", 16)
     monkeypatch.setattr("retrograde.solver.numbered.seeds.BLOCK", 16)
     monkeypatch.setattr("retrograde.solver.links.links.EVERY", 1)
@@ -144,6 +149,8 @@ def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, 
 
     monkeypatch.setattr(State, "taken_up", spy)
     for seed in SEEDS:
+        if seed > SEEDS[0]:
+            monkeypatch.setattr(Passes, "keep", lambda *_: None)
         monkeypatch.setattr(tangle.Tangle, "start", tangle.position_of(seed, seed % 2 == 0, 0, 0, 63))
         whole = solve(game(), tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
         (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
@@ -156,9 +163,11 @@ def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, 
         (tmp_path / "game.h5").unlink()
         monkeypatch.setattr(Checkpoint, "write", write)
     went_on = {tuple(marked) for _, _, marked in taken_up if marked}
-    assert any(group == WIN_CLASS and remoteness > 1 for group, remoteness in went_on)
+    assert any(group == WIN_CLASS and remoteness > 1 for group, remoteness, *_ in went_on)
     if way.startswith("listed"):  # in the other ones some ties are draws at once
-        assert any(group == TIE_CLASS for group, _ in went_on)
+        assert any(group == TIE_CLASS for group, *_ in went_on)
+    if way.endswith("passes"):  # within one
+        assert any(first and remoteness for _, remoteness, *within in went_on for first in within)
     if not way.endswith("links"):  # of which test_links.py looks at it
         assert any(0 < done < count for count, done, _ in taken_up)
 

@@ -16,6 +16,7 @@ from retrograde.solver.links.links import AnyPart, Links
 from retrograde.solver.links.sorting import Heap, Packed, Shape, Turning, packed, turned
 from retrograde.solver.outcomes.left import decided_from
 from retrograde.solver.outcomes.propagation import Batch, Propagation, scores_at
+from retrograde.solver.outcomes.score import WIN_CLASS
 from retrograde.solver.work.arrays import Part
 from retrograde.solver.work.work import Work
 
@@ -42,13 +43,13 @@ class Looking(NamedTuple):
         return self.look(self.frontier)
 
 
-def find_told(task: Looking) -> tuple[Array, Array]:
-    """Return the positions of a stretch that have what they want in the frontier; and the others, as often as they have
-    a child there."""
+def find_told(task: Looking) -> tuple[int, Array, Array]:
+    """Return where a stretch ends, its positions that have what they want in the frontier, and the others, as often as
+    they have a child there."""
     links, counts = task.children()
     good, bad = np.empty(len(counts), np.int64), np.empty(len(links), np.int64)
     goods, bads = frontier.told(links, counts, task.begin, task.frontier.array, good, bad)
-    return good[:goods].copy(), bad[:bads].copy()
+    return task.begin + len(counts), good[:goods].copy(), bad[:bads].copy()
 
 
 def find_links(task: Looking) -> Packed:
@@ -68,13 +69,14 @@ class Passes:
         self.links: Links | None = None
         """What may still be asked for, once it fits in memory."""
 
-    def told(self) -> Iterator[tuple[Array, Array]]:
-        """Yield, stretch by stretch, what `find_told` returns."""
-        return self.work.map(find_told, self.tasks())
+    def told(self, first: int) -> Iterator[tuple[int, Array, Array]]:
+        """Yield, stretch by stretch, what `find_told` returns, of positions from number *first* on."""
+        return self.work.map(find_told, self.tasks(first))
 
-    def tasks(self) -> Iterator[Looking]:
-        """Yield the tasks of looking at all stretches in which something is undecided."""
-        ends = ((begin, min(begin + self.stretch, len(self.left))) for begin in range(0, len(self.left), self.stretch))
+    def tasks(self, first: int = 0) -> Iterator[Looking]:
+        """Yield the tasks of looking at all stretches, from number *first* on, in which something is undecided."""
+        count = len(self.left)
+        ends = ((begin, min(begin + self.stretch, count)) for begin in range(first, count, self.stretch))
         stretches = [(begin, end) for begin, end in ends if (self.left[begin:end] < self.decided).any()]
         for (begin, _), look in zip(stretches, self.looks(stretches), strict=True):
             yield Looking(look, self.frontier, begin, self.shape)
@@ -114,11 +116,20 @@ class Passes:
 
 
 class ForwardPropagation(Propagation):
-    """Propagation with parents found by *passes*, until these have taken links."""
+    """Propagation with parents found by *passes*, until these have taken links. Within a pass *pause* is called with
+    the class, the remoteness of the frontier, and up to which position parents have been told."""
 
-    def __init__(self, passes: Passes, bits: int, scores: Array, left: Array, *others: Any):
-        super().__init__(bits, scores, left, passes.parents_of, *others)
-        self.passes = passes
+    def __init__(self, passes: Passes, pause: Callable[[int, int, int], None], *others: Any):
+        bits, scores, left, *rest = others
+        super().__init__(bits, scores, left, passes.parents_of, *rest)
+        self.passes, self.pause = passes, pause
+        self.first = 0
+        """From which position on parents are still to be told in the pass that comes first."""
+
+    def run(self, group: int = WIN_CLASS, remoteness: int = 0, first: int = 0) -> None:
+        """Score all positions, from the start, from a *mark* on, or from a *pause*."""
+        self.first = first
+        super().run(group, remoteness)
 
     def tell_parents(self, group: int, before: dict[int, Batch]) -> None:
         """Tell the parents of what was decided last, by score."""
@@ -132,11 +143,21 @@ class ForwardPropagation(Propagation):
         for score, batch in before.items():
             for some in self.positions(score, batch, due=False):
                 frontier.add(marks, some, frontier.mark_of(score >> self.bits))
-        score = scores_at(group, self.remoteness, self.bits)[0]
-        for good, bad in self.passes.told():
-            self.settle(good, score)
+        scores = scores_at(group, self.remoteness, self.bits)
+        if self.first:
+            self.note_decided(scores)
+        for end, good, bad in self.passes.told(self.first):
+            self.settle(good, scores[0])
             if len(bad):
                 self.count_down(bad)
+            self.pause(group, self.remoteness - 1, end)
+        self.first = 0
+
+    def note_decided(self, scores: list[int]) -> None:
+        """Note what a pass has decided before it was stopped."""
+        for score in scores:
+            for some in self.with_score(score, due=False):
+                self.note(self.last.setdefault(score, Batch()), some)
 
     def ask_draws(self) -> None:
         """Ask nothing: that parents and children agree is a matter of rules that give parents."""

@@ -3,11 +3,12 @@
 All children are looked at once, position by position, and then outcomes are passed back, remoteness by remoteness. The
 state is put aside between two blocks of positions, or two remotenesses, by a checkpoint with the numbers::
 
-    positions looked at | bytes of a sum about parents | class | remoteness
-                                                         once outcomes are passed back
+    positions looked at | bytes of a sum about parents | class | remoteness | positions told to their parents
+                                                         once outcomes are passed back, and within a pass
 
 Where there are links these are put aside for themselves, with what is known when all children have been looked at;
-where they are forgone, for there is no room for them, it is as if there had never been any.
+where they are forgone, for there is no room for them, it is as if there had never been any, and the state is put aside
+within a pass (see passes.py) as well.
 """
 
 from typing import Any, NamedTuple
@@ -54,7 +55,7 @@ class State(NamedTuple):
 
     def taken_up(self) -> tuple[int, list[int]]:
         """Fill what is known with what another solve has put aside; return how many positions were looked at, and the
-        class and remoteness from which to pass back outcomes, or nothing."""
+        class and remoteness from which to pass back outcomes, and within a pass where in it, or nothing."""
         done, _, *marked = self.checkpoint.numbers or (0, 0)
         if self.links:
             done = self.links.done
@@ -93,3 +94,9 @@ class State(NamedTuple):
         if self.checkpoint.pace.is_due and not (self.links and self.links.in_memory_alone):
             arrays, settled = (self.known[:2], 0) if self.links else (self.known, 2)
             self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness], arrays, settled)
+
+    def paused(self, group: int, remoteness: int, end: int) -> None:
+        """Put the state aside within a pass, once parents up to one position have been told of what was decided in some
+        class and remoteness, if it is time."""
+        if self.checkpoint.pace.is_due:
+            self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness, end], self.known, 2)

@@ -128,7 +128,7 @@ def propagation_of(tier: Cyclic, state: State, there: Links | None, work: Work, 
     if state.writer and not there:
         passes = passes_over(tier, work, STRETCH)
         mark = partial(state.decided, passes, table.bits)
-        return ForwardPropagation(passes, table.bits, known.scores, known.left, tell, again, room, mark)
+        return ForwardPropagation(passes, state.paused, table.bits, known.scores, known.left, tell, again, room, mark)
     ask = there.parents_of if there else partial(ask_rules, tier, work)
     mark = partial(state.decided, there, table.bits)
     return Propagation(table.bits, known.scores, known.left, ask, tell, again, room, mark)

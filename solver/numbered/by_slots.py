@@ -88,7 +88,7 @@ def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, ph
         passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
         listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # what must be there for lists is the frontier's
         mark = partial(state.decided, passes, bits)
-        return ForwardPropagation(passes, bits, known.scores, known.left, tell, again, listed, mark)
+        return ForwardPropagation(passes, state.paused, bits, known.scores, known.left, tell, again, listed, mark)
     ask = there.parents_of if there else partial(parents_of, tier, work)
     listed = listed_at_most(work.budget.left(), state.positions)
     mark = partial(state.decided, there, bits)

@@ -11,7 +11,7 @@ class Sizes:
 
     interpreted_seconds: float = 0.2
     """Games that are explored in less time of a processor are not compiled."""
-    uncompiled_seconds: float = 1.75
+    uncompiled_seconds: float = 2.5
     """The same, about, of games whose machine code is not kept: to compile them takes from two seconds to eight."""
     interpreted_slots: int = 25_000
     """Games with a numbering of more slots are compiled at once."""

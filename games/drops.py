@@ -1,0 +1,186 @@
+"""Games of the family of shōgi: men with steps, who when they are taken are dropped again by whoever took them::
+
+    class Pawns(Drops):
+        to_move = "Kk"                                # the kings
+        steps = {"P": AHEAD, "K": AROUND, "G": GOLD}  # by the sign of each man, where it goes
+        promotions = {"P": "G"}                       # what it becomes on the last row
+        setup = "pkp/.../PKP"
+
+A move is a step to a cell that is empty or has a man of the other player's, which goes to the hand; or a man in hand is
+dropped, as it was at first, on an empty cell. A man that steps to one of the last rows, as many as are *promoting*, is
+promoted at once. Without *dropping*, men that are taken are gone. Who can take the king wins, who cannot move loses: a
+game in which it ends otherwise has a `primitive` of its own, as `dobutsu.py`, and one in which more is forbidden a
+`generate_moves` that leaves it out.
+
+Positions, which `two_hands.py` codes, are equal by a mirror, if steps are, and with the other player to move. A move is
+the cell that is left, or the number of cells and that of the kind that is dropped; below it is the cell that is
+entered, in as few bits as do for all cells.
+"""
+
+from functools import cached_property
+
+from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.two_hands import TwoHands
+
+# Steps of men, to the right and down: those of a gold general of shōgi, of a silver one, and so on
+AHEAD = ((0, -1),)
+STRAIGHT = ((0, -1), (-1, 0), (1, 0), (0, 1))
+SLANTING = ((-1, -1), (1, -1), (-1, 1), (1, 1))
+AROUND = STRAIGHT + SLANTING
+GOLD = (*STRAIGHT, (-1, -1), (1, -1))
+SILVER = (*SLANTING, (0, -1))
+
+
+class Drops(TwoHands):
+    """Declare `setup`, `steps` and `to_move`, and the rules follow."""
+
+    promoting = 1
+    """On how many rows, from the last one on, men are promoted."""
+
+    @cached_property
+    def reach(self):
+        """For each man of hers and each cell, the cells to which it goes, as bits."""
+        rows = self.cells // self.columns
+        table = [[0] * self.cells]
+        for steps in self.steps.values():
+            table.append([0] * self.cells)
+            for cell in range(self.cells):
+                for right, down in steps:
+                    column, row = cell % self.columns + right, cell // self.columns + down
+                    if 0 <= column < self.columns and 0 <= row < rows:
+                        table[-1][cell] |= 1 << row * self.columns + column
+        return tuple(map(tuple, table))
+
+    @cached_property
+    def _promoted(self):
+        """What each man of hers is on the last rows."""
+        return tuple(self._signs.index(self.promotions.get(sign, sign)) for sign in (".", *self.steps))
+
+    @cached_property
+    def _gained(self):
+        """What each man adds to a position when it is taken: one of its kind, or of that it was, in hand."""
+        before = {other: sign for sign, other in self.promotions.items()}
+        kinds = [before.get(sign.upper(), sign.upper()) for sign in self._signs]
+        return tuple(
+            1 << self._hands_at + self._counter * self._drops.index(kind) if kind in self._drops else 0
+            for kind in kinds
+        )
+
+    @cached_property
+    def _dropped(self):
+        """The man of each kind in hand."""
+        return tuple(map(self._signs.index, self._drops))
+
+    @cached_property
+    def _other_king(self):
+        return self._signs.index(self.to_move[1])
+
+    @cached_property
+    def _low(self):
+        """The bits of a move for the cell that is entered."""
+        return (self.cells - 1).bit_length()
+
+    @cached_property
+    def _mirrored(self):
+        """The bits of each column that one further to the right mirrors; none where steps have no mirror."""
+        if any((-right, down) not in steps for steps in self.steps.values() for right, down in steps):
+            return ()
+        cells = range(0, self.cells, self.columns)
+        first = sum((1 << self._width) - 1 << self._width * cell for cell in cells)
+        return tuple(first << self._width * column for column in range(self.columns // 2))
+
+    # The rules
+
+    def generate_moves(self, position):
+        width, theirs, empty, free = self._width, self._theirs, 0, 0
+        for cell in range(self.cells):
+            man = position >> width * cell & 2 * theirs - 1
+            if man == 0:
+                empty |= 1 << cell
+            if man == 0 or man > theirs:
+                free |= 1 << cell
+        for cell in range(self.cells):
+            if not free >> cell & 1:
+                targets = self.reach[position >> width * cell & theirs - 1][cell] & free
+                for target in range(self.cells):
+                    if targets >> target & 1:
+                        yield cell << self._low | target
+        for kind in range(len(self._dropped)):
+            if position >> self._hands_at + self._counter * kind & (1 << self._counter) - 1:
+                for target in range(self.cells):
+                    if empty >> target & 1:
+                        yield self.cells + kind << self._low | target
+
+    def do_move(self, position, move):
+        (source, target), width, full = self.parts_of(move), self._width, 2 * self._theirs - 1
+        if source >= self.cells:
+            kind = source - self.cells
+            position += (self._dropped[kind] << width * target) - (1 << self._hands_at + self._counter * kind)
+        else:
+            man, taken = position >> width * source & full, position >> width * target & full
+            position += self._gained[taken] - (man << width * source)
+            if target < self.columns * self.promoting:
+                man = self._promoted[man]
+            position += man - taken << width * target
+        return self.turned(position)
+
+    def primitive(self, position):
+        """Who can take the king wins; who cannot move has lost."""
+        if self.reaches(position, self.king(position)):
+            return WIN
+        for _ in self.generate_moves(position):
+            return UNDECIDED
+        return LOSE
+
+    def king(self, position):
+        """Return the cell of the other player's king; the number of cells where it is not on the board."""
+        width, full, king = self._width, 2 * self._theirs - 1, self._other_king
+        for cell in range(self.cells):
+            if position >> width * cell & full == king:
+                return cell
+        return self.cells
+
+    def reaches(self, position, target):
+        """Tell whether a man of the player to move can take what the other one has in a cell."""
+        width, theirs = self._width, self._theirs
+        for cell in range(self.cells):
+            man = position >> width * cell & 2 * theirs - 1
+            if 0 < man < theirs and self.reach[man][cell] >> target & 1:
+                return True
+        return False
+
+    def parts_of(self, move):
+        """Return the cell that is left, or `cells` and the number of the kind that is dropped, and the cell entered."""
+        return move >> self._low, move & (1 << self._low) - 1
+
+    def images(self, position):
+        """Yield the mirror image, left for right, and both with the other player to move."""
+        mirrored = position
+        for column in range(len(self._mirrored)):
+            left, far = self._mirrored[column], self._width * (self.columns - 1 - 2 * column)
+            mirrored = mirrored & ~(left | left << far) | (position & left) << far | position >> far & left
+        yield mirrored
+        yield mirrored ^ 1 << self._turn_at
+        yield position ^ 1 << self._turn_at
+
+    # For people
+
+    def draw_move(self, position, move):
+        """Return the cells left and entered, as the board shows them: of men in hand the first of a kind leaves."""
+        (source, target), turn = self.parts_of(move), position >> self._turn_at
+        if source >= self.cells:
+            before = self._held(position >> self._hands_at).find(self._drops[source - self.cells])
+            left = before if turn else self._beside + self.cells + before
+        else:
+            left = self._beside + (self.cells - 1 - source if turn else source)
+        return left, self._beside + (self.cells - 1 - target if turn else target)
+
+    def move_name(self, position, move):
+        """Name a move as in `b3-b2`, and a drop as in `C*b2`."""
+        left, entered = (self.board.names[place] for place in self.draw_move(position, move))
+        kind = self.parts_of(move)[0] - self.cells
+        return f"{left}-{entered}" if kind < 0 else f"{self._drops[kind]}*{entered}"
+
+    def ending(self, position):
+        king = self._name(self.to_move[0])
+        return f"the {king} can be taken" if self.primitive(position) == WIN else "no man can move"

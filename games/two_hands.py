@@ -1,0 +1,224 @@
+"""Men on a board and in the hands of two players: how a position of such a game is coded, written and drawn.
+
+The player who begins has capitals, and men that go up; the other's go down. A position is seen by the player to move,
+as if she were the one who goes up; its bits, the lowest first, are::
+
+    w for each cell      what stands there, row by row from the top left: 0 nothing; a man of hers by its place in
+                         `steps`, from 1 on; one of the other player's by that number and the highest of the w bits
+    h for each kind      how many men of the kind she has in hand: of those that drop, in the order of `steps`
+    h for each kind      how many the other player has
+    1                    who is to move, 0 for the player who begins
+
+w and h are the fewest that do for the men of `steps`, and for all men of a kind that `setup` has. A text has the other
+player's hand above the rows as the player who begins sees them, hers below, and the king of whoever is to move::
+
+    p./.k./.../PK./../K
+"""
+
+from functools import cached_property
+from typing import Any, ClassVar
+
+from retrograde.games.drawing import Board, grid
+from retrograde.games.game import POSITION_BITS, Game, RuleError
+
+COLOURS = "gold", "lightblue"
+"""Of the men of the player who begins, and of the other's."""
+NUMBERS = "no", "one", "two", "three"
+"""How complaints say them; greater ones are digits."""
+
+
+class TwoHands(Game):
+    """Declare `setup`, `steps` and `to_move`, the kings."""
+
+    setup: ClassVar[Any]
+    """The rows of the board, parted by slashes, with all men that there may be."""
+    steps: ClassVar[Any]
+    """By the sign of each kind of men, the steps that it takes: how far to the right and how far down."""
+    promotions: ClassVar[Any] = {}
+    """By the sign of a kind that of what it becomes, which when it is taken is a man of the first kind again."""
+    called: ClassVar[Any] = {}
+    """What people call a kind, if not by its sign."""
+    dropping = True
+    """Whether men that are taken go to the hand; else they are gone."""
+
+    @cached_property
+    def start(self):
+        return self.laid(self.setup)
+
+    def laid(self, rows):
+        """Return the position with such rows, no man in hand, and the turn of the player who begins."""
+        men, known = rows.replace("/", ""), self._signs
+        for sign in sorted({*men} - {*known}):
+            what = f"men are {''.join(self.steps)}, and the other player's in small letters"
+            raise RuleError(f"{sign!r} in {rows} is no man; {what}")
+        if len(men) != self.cells or [men.count(king) for king in self.to_move] != [1, 1]:
+            raise RuleError(f"{rows} must have {self.cells} cells, one {' and one '.join(self.to_move)}")
+        for kind in self._kinds:
+            if self._count(men, kind) > self._count(self.setup, kind):
+                raise RuleError(f"{rows} has more {kind} than {self.setup}, the setup, by which hands are made")
+        return self._coded(men, "", "")
+
+    # Tables
+
+    @cached_property
+    def columns(self):
+        return len(self._rows[0])
+
+    @cached_property
+    def cells(self):
+        return self.columns * len(self._rows)
+
+    @cached_property
+    def _rows(self):
+        return tuple(self.setup.split("/"))
+
+    @cached_property
+    def _kinds(self):
+        """The kinds of men as which others are taken: all but kings and what men are promoted to."""
+        return "".join(sign for sign in self.steps if sign not in (self.to_move[0], *self.promotions.values()))
+
+    @cached_property
+    def _drops(self):
+        """The kinds that can be in hand."""
+        return self._kinds if self.dropping else ""
+
+    @cached_property
+    def _theirs(self):
+        """The bit of a man that says that it is the other player's."""
+        return 1 << len(self.steps).bit_length()
+
+    @cached_property
+    def _width(self):
+        """The bits of a cell."""
+        return self._theirs.bit_length()
+
+    @cached_property
+    def _hands_at(self):
+        """Where the bits of hands begin."""
+        return self._width * self.cells
+
+    @cached_property
+    def _counter(self):
+        """The bits of one kind in a hand."""
+        return max((self._count(self.setup, kind) for kind in self._drops), default=0).bit_length()
+
+    @cached_property
+    def _hand(self):
+        """The bits of a hand."""
+        return self._counter * len(self._drops)
+
+    @cached_property
+    def _turn_at(self):
+        """Where the bit is that says who is to move."""
+        return self._hands_at + 2 * self._hand
+
+    @cached_property
+    def _signs(self):
+        """The signs of men by their numbers, once what is declared has been looked at."""
+        for fault in self._faults():
+            raise RuleError(fault)
+        signs = "".join(self.steps).ljust(self._theirs - 1, ".")
+        return f".{signs}.{signs.lower()}"
+
+    def _faults(self):
+        """Yield what is wrong with what is declared."""
+        signs, king = "".join(self.steps), self.to_move[:1]
+        for sign in self.steps:
+            if len(sign) != 1 or not "A" <= sign <= "Z":
+                yield f"steps has a man {sign!r}; the sign of a man is a capital from A to Z"
+        if king not in self.steps or self.to_move != king + king.lower():
+            yield f"to_move is {self.to_move!r}; it must be a king of {signs}, as a capital and as a small letter"
+        changing = [king, *self.promotions, *self.promotions.values()]
+        for sign, other in self.promotions.items():
+            if {sign, other} - {*self.steps} or changing.count(sign) + changing.count(other) > 2:
+                yield f"{sign} cannot become {other}; both must be men of {signs}, in no other promotion and no kings"
+        if len({*map(len, self._rows)}) > 1:
+            yield f"setup is {self.setup}; its rows, parted by slashes, must have one length"
+        if self._turn_at >= POSITION_BITS:
+            what = f"{self.cells} cells of {self._width} bits, two hands of {self._hand} and a turn"
+            yield f"{what} are more than the {POSITION_BITS} bits of a position; take a smaller board, or fewer men"
+
+    # Positions
+
+    def turned(self, position):
+        """Return a position as the other player sees it, whose turn it is."""
+        hand, theirs, last = (1 << self._hand) - 1, self._theirs, self._hands_at - self._width
+        hers, others = position >> self._hands_at & hand, position >> self._hands_at + self._hand & hand
+        turned = ((position >> self._turn_at ^ 1) << 2 * self._hand | hers << self._hand | others) << self._hands_at
+        for at in range(0, self._hands_at, self._width):
+            man = position >> at & 2 * theirs - 1
+            if man:
+                turned |= (man ^ theirs) << last - at
+        return turned
+
+    def _coded(self, men, south, north):
+        """Return the position with the signs of men on the board and in hand, and the turn of the player who begins."""
+        position = sum(self._signs.index(sign) << self._width * cell for cell, sign in enumerate(men) if sign != ".")
+        for hand, at in ((south, self._hands_at), (north.upper(), self._hands_at + self._hand)):
+            position += sum(hand.count(sign) << at + self._counter * kind for kind, sign in enumerate(self._drops))
+        return position
+
+    def _count(self, signs, kind):
+        """Return how many men of a kind there are among signs, of both players."""
+        return sum(signs.upper().count(sign) for sign in (kind, *self.promotions.get(kind, "")))
+
+    # For people: the other player's men in hand above the board, those of who begins below
+
+    @cached_property
+    def _beside(self):
+        """How many cells there are beside the board for each hand: for all men that may be in it."""
+        return sum(self._count(self.setup, kind) for kind in self._drops)
+
+    @cached_property
+    def board(self):
+        rows, signs = len(self._rows), "".join(self.steps)
+        cells, left = grid(self.columns, rows), (self._beside - self.columns) / 2
+        north, south = ([(cell - left, row) for cell in range(self._beside)] for row in (-1.5, rows + 0.5))
+        names = [[f"{player}{cell}" for cell in range(1, 1 + self._beside)] for player in "NS"]
+        look = zip(COLOURS, (signs, signs.lower()), strict=True)
+        pieces = {sign: f"{colour} disc {sign.upper()}" for colour, men in look for sign in men}
+        places = *north, *cells.places, *south
+        return Board(places, (*names[0], *cells.names, *names[1]), pieces, len(places))
+
+    def signs(self, position):
+        turn = position >> self._turn_at
+        if turn:
+            position = self.turned(position)
+        cells = range(0, self._hands_at, self._width)
+        men = "".join(self._signs[position >> cell & 2 * self._theirs - 1] for cell in cells)
+        south, north = (self._held(position >> at) for at in (self._hands_at, self._hands_at + self._hand))
+        return f"{north.lower():.<{self._beside}}{men}{south:.<{self._beside}}"
+
+    def _held(self, counts):
+        """Return the signs of men in hand."""
+        most = (1 << self._counter) - 1
+        return "".join(sign * (counts >> self._counter * kind & most) for kind, sign in enumerate(self._drops))
+
+    def position_of(self, signs, turn):
+        end = self._beside + self.cells
+        north, men, south = signs[: self._beside], signs[self._beside : end], signs[end:]
+        if [men.count(king) for king in self.to_move] != [1, 1]:
+            king, (hers, others) = self._name(self.to_move[0]), self.to_move
+            raise ValueError(f"there must be one {king} of each player ({hers} and {others}) on the board")
+        if {*south} - {".", *self._drops} or {*north} - {".", *self._drops.lower()}:
+            *names, last = (f"{self._name(kind)}s" for kind in self._drops)
+            listed = f"{', '.join(names)} and {last}" if names else last
+            raise ValueError(f"only {listed} of one's own are in hand")
+        for kind in self._kinds:
+            self._expect_count(kind, self._count(signs, kind), self._count(self.signs(self.start), kind))
+        position = self._coded(men, south, north)
+        return self.turned(position) if turn == self.to_move[1] else position
+
+    def _expect_count(self, kind, count, most):
+        """Raise ValueError where there are too many men of a kind, or too few of those that only change hands."""
+        wanted = NUMBERS[most] if most < len(NUMBERS) else str(most)
+        if self.dropping and count != most:
+            raise ValueError(f"there must be {wanted} {kind}, of both players and in hand together; not {count}")
+        if count > most:
+            raise ValueError(f"there must be no more than {wanted} {kind}, of both players; not {count}")
+
+    def _name(self, kind):
+        return self.called.get(kind, kind)
+
+    def draw_turn(self, position):
+        return self.to_move[position >> self._turn_at]

@@ -143,6 +143,7 @@ class JsonProgress:
             "decided": deciding and deciding.decided,
             "to_decide": deciding and deciding.total,
             "remoteness": deciding and deciding.remoteness,
+            "looked_again": deciding and deciding.again,
             "open": progress.open,
             "below": progress.below or None,
         }
@@ -265,12 +266,16 @@ def deciding_of(progress: "Progress") -> list[str]:
     """Return how far a tier with cycles is."""
     if not progress.deciding:
         return []
-    decided, total, remoteness = progress.deciding
+    decided, total, remoteness, again = progress.deciding
     if remoteness is None:
         return ["looking at all moves"]
     plies = f"{remoteness} {'ply' if remoteness == 1 else 'plies'}"
     count = f"{amount(decided)} of {amount(total)}"
-    return [f"{count} decided, {plies} from the end", f"{count} decided, {plies}", f"{plies} from the end", plies]
+    texts = [f"{count} decided, {plies} from the end", f"{count} decided, {plies}", f"{plies} from the end", plies]
+    if again is None:
+        return texts
+    looked = f"looking again {int(100 * again)} %"
+    return [*(f"{text}, {looked}" for text in texts[:2]), f"{plies}, {looked}", plies]
 
 
 def bar(share: float, columns: int, fancy: bool) -> str:

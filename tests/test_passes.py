@@ -110,6 +110,19 @@ def test_once_links_fit_in_memory_nothing_is_looked_at_again(tmp_path, monkeypat
     assert passes == ["told", "taken"]
 
 
+def test_how_far_a_pass_is_is_told(tmp_path, monkeypatch):
+    """From before its middle to its end; and nothing of it where there are links."""
+    monkeypatch.setattr(tangle.Tangle, "start", LARGE)
+    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    shares = []
+    for sizes in (None, without()):
+        told = []
+        solve(tangle.Tangle(), tmp_path / "game.h5", way="compiled", fresh=True, sizes=sizes, listener=told.append)
+        shares.append({progress.deciding.again for progress in told if progress.deciding} - {None})
+    assert not shares[0]
+    assert min(shares[1]) < 0.5 and max(shares[1]) == 1
+
+
 class SmallDisk:
     """A disk with room for so many bytes of links."""
 

@@ -31,9 +31,10 @@ DECIDING = Progress(
     "solving", 30_000_000, 48_300_000, 200.0, 3, number=1, phases=2, overall=0.58, seconds_left=200.0,
     deciding=Deciding(12_300_000, 40_100_000, 14),
 )  # fmt: skip
+AGAIN = replace(DECIDING, deciding=Deciding(12_300_000, 40_100_000, 14, 0.356))
 EXPLORING = Progress("exploring", 1_234_000, None, 12.0, 7, number=1, phases=3)
 COMPILING = Progress("compiling the rules", 0, None, 3.4)
-ALL = [SOLVING, DECIDING, EXPLORING, COMPILING]
+ALL = [SOLVING, DECIDING, AGAIN, EXPLORING, COMPILING]
 
 
 class Terminal(io.StringIO):
@@ -61,6 +62,8 @@ def test_a_line_has_the_phase_a_bar_its_share_the_counts_and_the_time_left_at_80
     line = describe(DECIDING, 79)
     assert GAP.join(line.split(GAP)[2:]).strip() == "58 %   3 min 20 s left   14 plies from the end"
     assert "12.3 M of 40.1 M decided, 14 plies from the end" in describe(DECIDING, 119)
+    assert "12.3 M of 40.1 M decided, 14 plies from the end, looking again 35 %" in describe(AGAIN, 139)
+    assert "14 plies, looking again 35 %" in describe(AGAIN, 85)
     assert describe(EXPLORING, 79) == "exploring 1 of 3   1.23 M positions   103 k/s   for 12 s"
     assert describe(COMPILING, 79) == "compiling the rules   for 3 s"
     assert describe(replace(COMPILING, below="chess:KRK, 2 of 3"), 79).startswith(
@@ -73,6 +76,7 @@ def test_a_line_has_the_phase_a_bar_its_share_the_counts_and_the_time_left_at_80
 def test_a_line_fits_any_terminal_and_nothing_in_it_is_cut(progress):
     whole = {part for width in (200, 110, 90, 79) for part in describe(progress, width).split(GAP)}
     words = {"43.2 M of 69.8 M", "30.0 M of 48.3 M", "1.23 M", "14 plies", "12.3 M of 40.1 M decided, 14 plies"}
+    words |= {f"{text}, looking again 35 %" for text in words}
     for width in range(1, 200):
         line = describe(progress, width)
         assert len(line) <= width
@@ -297,7 +301,8 @@ def test_progress_is_json_where_results_are(tmp_path, monkeypatch):
     result = retrograde("solve", "connect4:4,4", "--json", "--fresh")
     lines = [json.loads(line) for line in result.stderr.splitlines()]
     before = {"phase", "done", "total", "share", "seconds", "rate", "seconds_left", "tier", "resumed"}
-    since = {"phase_number", "phases", "overall_share", "decided", "to_decide", "remoteness", "open", "below"}
+    since = {"phase_number", "phases", "overall_share", "decided", "to_decide", "remoteness", "looked_again"}
+    since |= {"open", "below"}
     assert all(set(line) == before | since for line in lines)
     assert [line["phase"] for line in lines][:2] == ["reading the rules", "compiling the rules"]
     ended = [(line["phase_number"], line["phases"], line["phase"]) for line in lines if line["share"] == 1]

@@ -147,11 +147,12 @@ class ForwardPropagation(Propagation):
         if self.first:
             self.note_decided(scores)
         for end, good, bad in self.passes.told(self.first):
+            self.looked_again = end / len(self.scores)
             self.settle(good, scores[0])
             if len(bad):
                 self.count_down(bad)
             self.pause(group, self.remoteness - 1, end)
-        self.first = 0
+        self.first, self.looked_again = 0, None
 
     def note_decided(self, scores: list[int]) -> None:
         """Note what a pass has decided before it was stopped."""

@@ -13,8 +13,9 @@ from retrograde.solver.outcomes.tally import PART
 from retrograde.solver.work.progress import Deciding, Telling
 
 Array = np.ndarray[Any, Any]
-Tell = Callable[[int, int, int], None]
-"""Told of how many positions are decided, of how many, and the remoteness of those decided last."""
+Tell = Callable[[int, int, int, float | None], None]
+"""Told of how many positions are decided, of how many, the remoteness of those decided last, and what part is done of a
+forward pass, if this is one."""
 Mark = Callable[[int, int], None]
 """Told of a class, WIN_CLASS or TIE_CLASS, and a remoteness: up to there outcomes have been passed back, and what the
 arrays hold is all that must be known to go on."""
@@ -23,8 +24,8 @@ arrays hold is all that must be known to go on."""
 def telling(phase: Telling, tier: int, looking: float) -> Tell:
     """Return what tells a phase how far a tier is, of which looking at all of it once has been such a share."""
 
-    def tell(decided: int, total: int, remoteness: int) -> None:
-        phase.working(looking * total + (1 - looking) * decided, tier, Deciding(decided, total, remoteness))
+    def tell(decided: int, total: int, remoteness: int, again: float | None) -> None:
+        phase.working(looking * total + (1 - looking) * decided, tier, Deciding(decided, total, remoteness, again))
 
     return tell
 
@@ -76,6 +77,8 @@ class Propagation:
         """By score, the positions that were decided last."""
         self.listed = 0
         """How many positions are listed in these."""
+        self.looked_again: float | None = None
+        """What part is done of a forward pass, if this is one."""
 
     def run(self, group: int = WIN_CLASS, remoteness: int = 0) -> None:
         """Score all positions, from the start or from where a *mark* was made, with what the arrays held then.
@@ -149,7 +152,7 @@ class Propagation:
         settled = out[: kernels.settle(positions, self.decided_from, score, self.scores, self.left, out)]
         self.note(self.last.setdefault(score, Batch()), settled)
         self.decided += len(settled)
-        self.tell(self.decided, len(self.scores), self.remoteness)
+        self.tell(self.decided, len(self.scores), self.remoteness, self.looked_again)
 
     def put_off(self, positions: Array) -> None:
         """Note that some positions will have the scores that are passed up to them."""

@@ -119,7 +119,7 @@ class RangedPropagation:
             for later in done.due:
                 passing.due.setdefault(later, set()).add(number)
             sort_in(found, done.updates)
-            self.tell(passing.decided, self.total, remoteness)
+            self.tell(passing.decided, self.total, remoteness, None)
         passing.updates, passing.remoteness = dict(found), remoteness + 1
         return old
 

@@ -23,12 +23,14 @@ LEAST_SHARE = 0.01
 
 
 class Deciding(NamedTuple):
-    """How far a tier with cycles is: how many of its positions are decided, of how many; and the remoteness of those
-    decided last, None while all are being looked at for the first time."""
+    """How far a tier with cycles is: how many of its positions are decided, of how many; the remoteness of those
+    decided last, None while all are being looked at for the first time; and where what is undecided is looked at again
+    for each ply, for want of room for links, what part of this is done."""
 
     decided: int
     total: int
     remoteness: int | None
+    again: float | None = None
 
 
 @dataclass(frozen=True)
@@ -248,7 +250,7 @@ class Phase:
         done = self.positions + work * each
         total = None if self.total is None else round(self.positions + (self.total - self.done) * each)
         if deciding:
-            deciding = Deciding(round(deciding.decided * each), round(deciding.total * each), deciding.remoteness)
+            deciding = deciding._replace(decided=round(deciding.decided * each), total=round(deciding.total * each))
         passed = self.worked_seconds
         here = (done - self.first[2]) / passed if self.first and passed > QUIET else None
         self.listener(

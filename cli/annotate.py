@@ -192,11 +192,10 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
         material = ending_on(board)
     except RetrogradeError:  # more men than any ending has, or castling
         return None
-    for _, solution in tables.of_ending(material):
-        position = solution.game.read(board.fen())
-        if position in solution.database:
-            number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
-            return review(counting(solution, position, board.count), position, number)
+    if found := tables.find(material, board.fen()):
+        solution, position = found
+        number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
+        return review(counting(solution, position, board.count), position, number)
     if material not in said:
         said.add(material)
         click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)

@@ -40,6 +40,14 @@ class Tables:
             if path not in self.solutions and tier in self.endings_in(path) and self.open(path):
                 yield path, self.solutions[path]
 
+    def find(self, material: str, fen: str) -> tuple[Solution, int] | None:
+        """Return the first of these that has a board of an ending, and the position in it; None where none has."""
+        for _, solution in self.of_ending(material):
+            position = solution.game.read(fen)
+            if position in solution.database:
+                return solution, position
+        return None
+
     def open(self, path: Path) -> bool:
         """Open a database; tell whether that can be done."""
         try:

@@ -60,10 +60,8 @@ class Tablebase:
         except RetrogradeError as error:  # more men than any has, or castling
             raise NoDatabase(str(error)) from error
         self._faults.clear()
-        for _, solution in self._tables.of_ending(ending):
-            position = solution.game.read(any_board.fen())
-            if position in solution.database:
-                return Found(solution, position)
+        if found := self._tables.find(ending, any_board.fen()):
+            return Found(*found)
         if self._faults:
             raise NoDatabase("; ".join(self._faults))
         what = f"no database of {ending} in {os.fspath(self._tables.path)!r}"

@@ -39,8 +39,9 @@ from retrograde.games.game import Game, RuleError, filled, replaced, width_of
 from retrograde.games.snapshot import module_of, source_of
 from retrograde.solver.work.kernel import is_kept_for, kernels_digest
 
-COUNTED = {"_nrt": True, "no_cfunc_wrapper": True}
-"""What numba is told of all rules: they may make arrays, also where the kernel that asks them may not; C calls none."""
+COUNTED = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+"""What numba is told of all rules: they may make arrays, also where the kernel that asks them may not; and neither C
+nor Python calls them, but kernels."""
 GUARD = {"boundscheck": True, **COUNTED}
 """What numba is told where a place that an array has not is to raise IndexError. Places before the first count from
 the end, as in Python."""
@@ -168,7 +169,7 @@ def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
             value = constant(getattr(self.game if after < 0 else super(line[after], self.game), name))
             return lambda self: value
 
-        overload_attribute(game_type, known, strict=False)(read)
+        overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(read)
 
 
 def name_above(place: int, name: str) -> str:

@@ -135,6 +135,7 @@ ROOMS = {
             "syzygy",
             "numbered",
             "compact",
+            "exploring",
             "listed",
             "models",
             "metrics",

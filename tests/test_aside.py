@@ -19,10 +19,11 @@ from retrograde.games.game import RuleError
 from retrograde.solver.aside import kernels, lists, looking
 from retrograde.solver.aside import known as known_aside
 from retrograde.solver.engine import solve
+from retrograde.solver.exploring import explore, waves
+from retrograde.solver.exploring.space import SpaceAside
 from retrograde.solver.links import links, sorting
 from retrograde.solver.links.log import LinkLog
-from retrograde.solver.listed import cycles, explore
-from retrograde.solver.listed.space import SpaceAside
+from retrograde.solver.listed import cycles
 from retrograde.solver.listed.store import ListedStore
 from retrograde.solver.listed.way import Listed
 from retrograde.solver.work.journal import Journal, Log
@@ -44,7 +45,8 @@ def cut_small(patch):
         lists: {"BLOCK": 8, "MERGED": 32},
         known_aside: {"RUN": 16},
         looking: {"LEAST": 10, "MOST": 40, "FIRST": 1, "TOGETHER": 2},
-        explore: {"TASK": 7, "LEAST_ARRIVALS": 400, "LOGGED": 20},
+        explore: {"TASK": 7, "LEAST_ARRIVALS": 400},
+        waves: {"LOGGED": 20},
         cycles: {"STRETCH": 5, "PIECE": 9, "LEAST_BUCKET_BITS": 3, "BUCKET_BITS": 3, "LISTED": 1 << 32},
         sorting: {"PART_BITS": 2},
         links: {"PART_BITS": 2, "BUFFER": 60},

@@ -143,9 +143,9 @@ def test_children_are_found_by_the_index_as_from_one_to_the_next(variant, tmp_pa
     """Tiers are taken to be large, of which the index has an entry for each position or so."""
     game = load_game(variant)
     small = solve(game, tmp_path / "small.h5", way=Listed()).read_bytes()
-    monkeypatch.setattr("retrograde.solver.listed.space.LARGE", 0)
+    monkeypatch.setattr("retrograde.solver.exploring.space.LARGE", 0)
     for spread in (1, 64):
-        monkeypatch.setattr("retrograde.solver.listed.space.SPREAD", spread)
+        monkeypatch.setattr("retrograde.solver.exploring.space.SPREAD", spread)
         assert solve(game, tmp_path / "large.h5", way=Listed(), fresh=True).read_bytes() == small
 
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from retrograde.solver.listed import kernels, space
-from retrograde.solver.listed.explore import sorted_together
-from retrograde.solver.listed.kernels import Index, Lists
+from retrograde.solver.exploring import kernels, space
+from retrograde.solver.exploring.kernels import Index, Lists
+from retrograde.solver.exploring.tasks import sorted_together
 from retrograde.solver.rules.kernels import Matrix
 
 WORK = SimpleNamespace(zeros=lambda name, length, dtype: SimpleNamespace(array=np.zeros(length, dtype)))

@@ -15,6 +15,7 @@ import numpy as np
 
 from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of, width_of
 from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.solver.exploring.tasks import position_type
 from retrograde.solver.forecast.amounts import (
     ASIDE,
     BY_METRIC,
@@ -35,7 +36,6 @@ from retrograde.solver.forecast.expected import Estimate, put_disk
 from retrograde.solver.forecast.links import where_links_lie
 from retrograde.solver.forecast.numbered import of_numbered, of_slots
 from retrograde.solver.forecast.sampling import Sampled, Sampler
-from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import is_by_slot
 from retrograde.solver.rules.examine import is_for_a_stream, refuse_tuples, start_of
 from retrograde.solver.work.memory import MemoryBudget, format_size

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from retrograde.games.game import METRICS, Game, is_numbered
+from retrograde.solver.exploring.tasks import position_type
 from retrograde.solver.forecast.amounts import CODE_BITS, CYCLIC, MB, NUMBERED, Range
 from retrograde.solver.forecast.expected import Estimate
 from retrograde.solver.forecast.links import links_in
 from retrograde.solver.forecast.numbered import formations
 from retrograde.solver.listed.cycles import STRETCH
-from retrograde.solver.listed.explore import position_type
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.room import room_for_tiers
 from retrograde.solver.numbered.seeds import BLOCK

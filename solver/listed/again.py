@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from retrograde.solver.aside.looking import Looked, located
+from retrograde.solver.exploring.space import SpaceAside
 from retrograde.solver.links import frontier
 from retrograde.solver.links.passes import Children, Look, Passes
 from retrograde.solver.listed import kernels
-from retrograde.solver.listed.space import SpaceAside
 from retrograde.solver.listed.table import Cyclic, blocks_of_some
 from retrograde.solver.outcomes.left import decided_from
 from retrograde.solver.work.arrays import Part

@@ -10,6 +10,8 @@ import numpy as np
 from retrograde.databases.errors import DiskFull
 from retrograde.games.game import alternates, defines
 from retrograde.solver.aside.looking import Looked, located
+from retrograde.solver.exploring.cutting import Stretch
+from retrograde.solver.exploring.space import SpaceAside
 from retrograde.solver.links.checkpoint import Checkpoint
 from retrograde.solver.links.links import Links, LinkWriter
 from retrograde.solver.links.passes import ForwardPropagation
@@ -17,9 +19,7 @@ from retrograde.solver.links.sorting import BUCKET_BITS, BYTES_IN_BUCKET, Shape,
 from retrograde.solver.links.state import Known, State
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.again import passes_over
-from retrograde.solver.listed.explore import Stretch
 from retrograde.solver.listed.kernels import Seeds
-from retrograde.solver.listed.space import SpaceAside
 from retrograde.solver.listed.table import Cyclic, Table, blocks_of, locate
 from retrograde.solver.outcomes import edges
 from retrograde.solver.outcomes.left import left_type, narrowed

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.game import Game, defines
+from retrograde.solver.exploring.space import SpaceAside, StateSpace, levels
 from retrograde.solver.listed.cycles import solve_by_ranges, solve_cycles
-from retrograde.solver.listed.space import SpaceAside, StateSpace, levels
 from retrograde.solver.listed.sweep import solve_sweeping
 from retrograde.solver.listed.table import Table
 from retrograde.solver.outcomes.score import score_type

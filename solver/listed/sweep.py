@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from retrograde.solver.aside.looking import Looked, located
+from retrograde.solver.exploring.cutting import TASK, Stretch, cut
+from retrograde.solver.exploring.space import SpaceAside
 from retrograde.solver.listed import kernels
-from retrograde.solver.listed.explore import TASK, Stretch, cut
-from retrograde.solver.listed.space import SpaceAside
 from retrograde.solver.listed.table import Table, blocks_of
 from retrograde.solver.outcomes.score import RemotenessOverflow, score_type
 from retrograde.solver.work.driver import Done

@@ -8,7 +8,7 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError, defines
 from retrograde.solver.aside.looking import Located, Looked, blocks
-from retrograde.solver.listed import kernels
+from retrograde.solver.exploring import kernels
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import Block, Expander, expander_of
 from retrograde.solver.work.arrays import Part, Shared

@@ -10,8 +10,8 @@ import numpy as np
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords
 from retrograde.games.game import Game, defines
+from retrograde.solver.exploring.explore import Explorer, Solving
 from retrograde.solver.listed.cycles import BYTES_A_POSITION
-from retrograde.solver.listed.explore import Explorer, Solving
 from retrograde.solver.listed.store import ListedStore
 from retrograde.solver.outcomes.score import decode, score_type, with_enough_bits
 from retrograde.solver.outcomes.score_kernels import add_counts

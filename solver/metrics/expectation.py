@@ -41,8 +41,8 @@ import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.game import LOSE, TIE, WIN, Game, defines
-from retrograde.solver.listed.explore import TASK, Stretch, cut
-from retrograde.solver.listed.space import StateSpace, levels
+from retrograde.solver.exploring.cutting import TASK, Stretch, cut
+from retrograde.solver.exploring.space import StateSpace, levels
 from retrograde.solver.listed.table import Table
 from retrograde.solver.listed.weights import movers
 from retrograde.solver.metrics import expectation_kernels as kernels

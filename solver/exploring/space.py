@@ -8,8 +8,8 @@ import numpy as np
 
 from retrograde.solver.aside import looking as aside
 from retrograde.solver.aside.lists import SortedList
-from retrograde.solver.listed import kernels
-from retrograde.solver.listed.kernels import Index, Lists
+from retrograde.solver.exploring import kernels
+from retrograde.solver.exploring.kernels import Index, Lists
 from retrograde.solver.work.arrays import Shared
 from retrograde.solver.work.work import Work
 

@@ -1,0 +1,65 @@
+"""Lists cut into tasks, and what of a task is looked at a second time."""
+
+from collections.abc import Iterable, Iterator
+
+Stretch = tuple[int, int, int]
+"""The key of a list, and where in it something begins and ends."""
+
+TASK = 1 << 15
+"""Positions in a task, at least, where there are so many: enough to outweigh what handing it over costs, and few enough
+that no worker waits long for another."""
+FEW = 64
+"""Items for each of which one is looked at a second time, up to as many as asked for."""
+
+
+def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = TASK) -> Iterator[list[Stretch]]:
+    """Group lists, given by their keys and lengths or ends, into tasks of *least* items, cutting long ones.
+
+    >>> TASK
+    32768
+    >>> list(cut([(7, 40_000), (8, 100)]))
+    [[(7, 0, 32768)], [(7, 32768, 40000), (8, 0, 100)]]
+    """
+    task: list[Stretch] = []
+    total = 0
+    for key, *ends in stretches:
+        low, high = ends if len(ends) > 1 else (0, ends[0])
+        for begin in range(low, high, least):
+            end = min(begin + least, high)
+            task.append((key, begin, end))
+            total += end - begin
+            if total >= least:
+                yield task
+                task, total = [], 0
+    if task:
+        yield task
+
+
+def whole(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[list[tuple[int, int]]]:
+    """Group lists, given by their keys and lengths, into tasks of *least* items or more, without cutting any."""
+    task: list[tuple[int, int]] = []
+    total = 0
+    for key, length in lengths:
+        task.append((key, length))
+        total += length
+        if total >= least:
+            yield task
+            task, total = [], 0
+    if task:
+        yield task
+
+
+def spots(task: list[Stretch], most: int) -> Iterator[tuple[int, int]]:
+    """Yield some items of a task, spread evenly, by their keys and places; fewer of a small task.
+
+    >>> list(spots([(7, 0, 200), (8, 100, 900)], 4))
+    [(7, 125), (8, 275), (8, 525), (8, 775)]
+    """
+    total = sum(end - begin for _, begin, end in task)
+    count = min(most, 1 + total // FEW)
+    ahead = [(2 * k + 1) * total // (2 * count) for k in range(count)]
+    before = 0
+    for key, begin, end in task:
+        while ahead and ahead[0] < before + end - begin:
+            yield key, begin + ahead.pop(0) - before
+        before += end - begin

@@ -4,7 +4,7 @@
                                 GamesCrafters' list of games
     /<game>/<variant>/…         GamesCrafters' web API       (gamescrafters.py)
     /standard?fen=…             Lichess' tablebase API, /standard/mainline too (lichess.py)
-    /api/…                      what the page asks for       (view.py, gallery.py)
+    /api/…                      what the page asks for       (view.py, gallery.py), in the forms of answers.py
     /openapi.json               what all of it takes and gives
 
 All of it is answered by GET and HEAD, but for two wishes of the page, to solve a game and to stop it (solves.py), which
@@ -28,7 +28,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
-from retrograde.cli.web import gallery, gamescrafters, lichess, view
+from retrograde.cli.web import answers, gallery, gamescrafters, lichess, view
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
 from retrograde.cli.web.library import SECONDS, Library, Unavailable
@@ -154,11 +154,11 @@ def offer_page(app: FastAPI, library: Library) -> None:
         return gamescrafters.games(library)
 
     @app.get("/api/variants")
-    async def variants_served() -> list[view.Variant]:
+    async def variants_served() -> list[answers.Variant]:
         """All variants that are served."""
         return [view.variant(facts) for facts in library.all()]
 
-    @app.get("/api/position", response_model=view.Position)
+    @app.get("/api/position", response_model=answers.Position)
     async def position(
         variant: str, position: Text | None = None, last: Text | None = None, line: bool = False, search: bool = False,
         count: Count | None = None,
@@ -179,24 +179,24 @@ def offer_page(app: FastAPI, library: Library) -> None:
     async def reply(
         variant: str, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None,
         count: Count | None = None,
-    ) -> view.Reply:  # fmt: skip
+    ) -> answers.Reply:  # fmt: skip
         """The move of a player, who is perfect as often as *skill* says, or what chance brings."""
         oracle = library.oracle(variant)
         place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
         return await library.ask(oracle, lambda: view.reply(oracle, place, skill, seed, plies))
 
     @app.get("/api/board")
-    async def board(variant: str) -> view.BoardParts:
+    async def board(variant: str) -> answers.BoardParts:
         """What positions are set up with: the men, the players, the empty board and the start."""
         return view.parts(library.oracle(variant))
 
     @app.get("/api/setup")
-    async def set_up(variant: str, pieces: Text, turn: Text = "") -> view.SetUp:
+    async def set_up(variant: str, pieces: Text, turn: Text = "") -> answers.SetUp:
         """The position that looks like this: *pieces* has a sign for each place, *turn* is that of who is to move."""
         return view.set_up(library.oracle(variant), pieces, turn)
 
     @app.get("/api/counts")
-    async def counts(variant: str) -> list[view.Count]:
+    async def counts(variant: str) -> list[answers.Count]:
         """How many positions there are of each value and remoteness."""
         return view.counts(library.oracle(variant))
 
@@ -204,7 +204,7 @@ def offer_page(app: FastAPI, library: Library) -> None:
 def offer_games(app: FastAPI, library: Library) -> None:
     """Offer what the page asks of a whole game: its positions, what its moves were worth, and its text."""
 
-    @app.get("/api/game", response_model=view.Played)
+    @app.get("/api/game", response_model=answers.Played)
     async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> Response:
         """The positions of a game, from the start or a position, by the names of its moves, joined by commas."""
         oracle = library.oracle(variant)
@@ -214,7 +214,7 @@ def offer_games(app: FastAPI, library: Library) -> None:
         return as_json(await library.ask(oracle, lambda: view.played(oracle, place, names, text, plies)))
 
     @app.get("/api/scorecard")
-    async def scorecard(variant: str, position: Text, moves: Text, count: Count | None = None) -> list[view.Mark]:
+    async def scorecard(variant: str, position: Text, moves: Text, count: Count | None = None) -> list[answers.Mark]:
         """What each of some moves from a position was worth, and what would have been better."""
         oracle = library.oracle(variant)
         place, plies = view.place_of(oracle, position), count_at(oracle, position, count)

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.measured import Seats, seats_of
 from retrograde.cli.web.shelf import Facts
 from retrograde.cli.web.solves import Solve, Solves
-from retrograde.cli.web.view import Start, start_of
+from retrograde.cli.web.view import start_of
 from retrograde.games import naming
 from retrograde.games.catalog import game_class, game_names, named_game, options_help, variant
 from retrograde.games.game import UNDECIDED, Game, RetrogradeError, alternates, is_none

@@ -20,6 +20,8 @@ from retrograde.solver.work.memory import format_size
 
 SLOTS, SECONDS = 1_000, 0.5
 """Slots that are looked at, of a tier, and time for it."""
+LARGEST = "the largest tier has"
+"""How the sentence about links begins."""
 
 
 def add_links(game: Game, expected: Estimate, numbering: Numbering, slow: list[int]) -> None:
@@ -43,7 +45,7 @@ def where_links_lie(links: Range, seconds: float) -> list[str]:
     if not links.likely:
         return []
     return [
-        f"the largest tier has {format_size(links.likely)} of links, about, in memory where there is room, else in "
+        f"{LARGEST} {format_size(links.likely)} of links, about, in memory where there is room, else in "
         "scratch files; where the disk has none either, what is undecided is looked at again for each ply of "
         f"remoteness, up to {seconds:,.1f} seconds of a processor each time, until the rest of the links fits in memory"
     ]

@@ -17,7 +17,7 @@ from retrograde.games.game import METRICS, Game, is_numbered
 from retrograde.solver.exploring.tasks import position_type
 from retrograde.solver.forecast.amounts import CODE_BITS, CYCLIC, MB, NUMBERED, Range
 from retrograde.solver.forecast.expected import Estimate
-from retrograde.solver.forecast.links import links_in
+from retrograde.solver.forecast.links import LARGEST, links_in
 from retrograde.solver.forecast.numbered import formations
 from retrograde.solver.listed.cycles import STRETCH
 from retrograde.solver.numbered.numbering import Numbering
@@ -44,6 +44,8 @@ SLOWER = Range(1.0, 1.15, 1.4)
 """What it takes more of the time of processors than on threads."""
 MAPPED = Range(0.0, 1.4, 2.0)
 """Bytes for each slot of all tiers in the memory of who solves: scores, as far as the system keeps their file there."""
+OTHERWISE = "solve ", LARGEST
+"""How sentences begin that are of solves on one machine: where lists lie there, and links."""
 LISTS = Range(4, 8, 24)
 """Bytes for each record there where positions are listed: the lists, numbers of symmetric positions, and scores."""
 
@@ -80,7 +82,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     expected.put("seconds", Range(low, expected.seconds, high).times(SLOWER))
     expected.put("memory", memory_of_solver(game, expected, sizes) if numbered else lists_of(expected))
     expected.rests_on = [
-        *(each for each in expected.rests_on if not each.startswith("solve ")),
+        *(each for each in expected.rests_on if not each.startswith(OTHERWISE)),
         f"the largest tier has {ranged.slots:,} slots in {shape.buckets:,} ranges, and each slot some "
         f"{ranged.links.likely:.1f} links; what is sent is for a step, of which each remoteness has one",
         "what the system keeps in memory of files that all map is not counted with the workers",

@@ -47,8 +47,8 @@ def cut_small(patch):
         looking: {"LEAST": 10, "MOST": 40, "FIRST": 1, "TOGETHER": 2},
         explore: {"TASK": 7, "LEAST_ARRIVALS": 400},
         waves: {"LOGGED": 20},
-        cycles: {"STRETCH": 5, "PIECE": 9, "LEAST_BUCKET_BITS": 3, "BUCKET_BITS": 3, "LISTED": 1 << 32},
-        sorting: {"PART_BITS": 2},
+        cycles: {"STRETCH": 5, "PIECE": 9, "LISTED": 1 << 32},
+        sorting: {"PART_BITS": 2, "BUCKET_BITS": 3},
         links: {"PART_BITS": 2, "BUFFER": 60},
     }.items():
         for name, value in sizes.items():

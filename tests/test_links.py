@@ -13,6 +13,7 @@ from retrograde.solver.links import sorting
 from retrograde.solver.links.links import LinkWriter
 from retrograde.solver.links.log import LinkLog
 from retrograde.solver.links.sorting import Shape, packed
+from retrograde.solver.work.journal import Journal
 from retrograde.solver.work.memory import MemoryBudget
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.work import Work
@@ -114,6 +115,21 @@ def test_links_come_to_memory_once_what_has_not_been_asked_for_fits_there(work, 
         assert links.may_keep == (spare < room)
     assert sum(part.parents.nbytes for part in links.parts) <= room - 6 * (count - 1000)
     links.close()
+
+
+def test_buckets_suit_the_memory_and_are_those_of_before(tmp_path, monkeypatch):
+    """Those of a solve that was killed stay as they were, whatever memory there is then."""
+
+    def shape_with(left):
+        monkeypatch.setattr(MemoryBudget, "left", lambda _: left)
+        journal = Journal(tmp_path / "journal", "a solve")
+        with ThreadPoolExecutor(2) as executor:
+            work = Work(executor, 2, MemoryBudget(), journal, tmp_path / "scratch", sizes=Sizes(links_in_scratch=True))
+            return LinkWriter(work, "links", 3_000_000).shape
+
+    assert shape_with(60_000_000) == shape_with(8_000_000_000) == Shape(3_000_000, 16, 2)
+    (tmp_path / "journal").unlink()
+    assert shape_with(8_000_000_000).shift == 21
 
 
 def test_shapes_cover_all_positions():

@@ -45,7 +45,7 @@ def small(monkeypatch):
     """Have several of each: blocks, buckets, what is put aside, what is kept."""
     for module, name, size in (
         (seeds, "BLOCK", 16), (links, "BUFFER", 60), (sorting, "BUCKET_BITS", 5), (kept, "MOST_BITS", 3),
-        (cycles, "STRETCH", 16), (cycles, "LEAST_BUCKET_BITS", 3), (cycles, "BUCKET_BITS", 5), (lists, "BLOCK", 8),
+        (cycles, "STRETCH", 16), (lists, "BLOCK", 8),
         (looking, "LEAST", 10), (looking, "MOST", 40), (looking, "FIRST", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, size)

@@ -21,6 +21,7 @@ from retrograde.solver.links.sorting import (
     PutPart,
     Shape,
     Turning,
+    bits_for,
     put_aside,
     turn_round,
 )
@@ -47,14 +48,16 @@ class LinkWriter:
     """Takes the children of all positions of a tier, and gives their parents in the end.
 
     While memory suffices, and a kill would not lose much, links stay there; else they are put aside in scratch files of
-    this *name*, and what is *known* of positions, arrays with an entry for each, in the journal. What another solve has
-    put aside is taken up: `done` says up to which position that is. If *bits* are given, links go to scratch at once,
-    in buckets of up to `2**bits` positions. Where they are `too_many`, who can do without may `forgo` them. It is a
-    context manager: where a solve fails scratch files stay there.
+    this *name*, and what is *known* of positions, arrays with an entry for each, in the journal; or at once, if they
+    are to be *in scratch*. What another solve has put aside is taken up: `done` says up to which position that is.
+    Buckets are as large as suits the memory, or as that solve has had them. Where links are `too_many`, who can do
+    without may `forgo` them. It is a context manager: where a solve fails scratch files stay there.
     """
 
-    def __init__(self, work: Work, name: str, count: int, known: Known = (), bits: int | None = None):
+    def __init__(self, work: Work, name: str, count: int, known: Known = (), in_scratch: bool = False):
         self.work, self.name, self.known = work, name, known
+        self.buckets = work.log(f"{name} buckets")
+        bits = next((int(bits[0]) for (bits,) in self.buckets.resumed), bits_for(work.budget.left(), work.sharing))
         self.shape = Shape.of(count, bits)
         self.heaps = [Heap([], []) for _ in range(self.shape.buckets)]
         self.in_memory = 0
@@ -63,7 +66,7 @@ class LinkWriter:
         self.begun = time.monotonic()
         self.scratch: Scratch | None = None
         self.log = LinkLog(work.log(name))
-        in_scratch = bits or work.sizes.links_in_scratch or not isinstance(work.executor, ThreadPoolExecutor)
+        in_scratch |= work.sizes.links_in_scratch or not isinstance(work.executor, ThreadPoolExecutor)
         if self.log.log.resumed or in_scratch:
             self.go_to_scratch()
         self.aside = 0
@@ -114,6 +117,9 @@ class LinkWriter:
 
     def go_to_scratch(self) -> None:
         """Keep links in scratch from now on."""
+        if not len(self.buckets.resumed):
+            self.buckets.add((np.array([self.shape.shift]),))
+            self.buckets.flush()
         self.scratch = Scratch(self.work.scratch / self.name, 0)
         if not self.log.read(self.known, self.scratch):
             self.scratch.begin(fresh=True)

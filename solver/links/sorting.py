@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 Packed = list[Array]
 """Links of a stretch of positions: packed bytes, uint8[…], for each bucket."""
 
-BUCKET_BITS = 21
+LEAST_BUCKET_BITS, BUCKET_BITS = 16, 21
 """Positions in a bucket, as a power of two: their links are turned round at once, in memory."""
 BYTES_IN_BUCKET = 150
 """What a position takes while the links of its bucket are turned round, about, with ten children or so each."""
@@ -51,6 +51,17 @@ class Shape(NamedTuple):
     def size(self, bucket: int) -> int:
         """Return how many numbers a bucket has."""
         return min(self.begin(bucket + 1), self.positions) - self.begin(bucket)
+
+
+def bits_for(memory: int, workers: int) -> int:
+    """Return of how many positions buckets are to be, as a power of two, where so many bytes of memory are left, and
+    each of so many workers may turn one round at a time.
+
+    >>> bits_for(8_000_000_000, 2), bits_for(500_000_000, 2), bits_for(0, 2)
+    (21, 18, 16)
+    """
+    share = max(memory, 0) // (4 * workers * BYTES_IN_BUCKET)
+    return min(BUCKET_BITS, max(LEAST_BUCKET_BITS, share.bit_length() - 1))
 
 
 def packed(shape: Shape, links: Array, counts: Array, first: int) -> Packed:

@@ -15,7 +15,7 @@ from retrograde.solver.exploring.space import SpaceAside
 from retrograde.solver.links.checkpoint import Checkpoint
 from retrograde.solver.links.links import Links, LinkWriter
 from retrograde.solver.links.passes import ForwardPropagation
-from retrograde.solver.links.sorting import BUCKET_BITS, BYTES_IN_BUCKET, Shape, packed
+from retrograde.solver.links.sorting import Shape, packed
 from retrograde.solver.links.state import Known, State
 from retrograde.solver.listed import kernels
 from retrograde.solver.listed.again import passes_over
@@ -43,7 +43,6 @@ PIECE = 1 << 22
 """Positions of a tier whose scores are handed on together where there is little memory."""
 TASKS = 60_000_000
 """Bytes that tasks take where positions lie in scratch, at least."""
-LEAST_BUCKET_BITS = 16
 LISTED = 64
 """Where there is little memory, of so many bytes one position is listed when it is decided."""
 LOOKING = 0.6
@@ -77,7 +76,9 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
     piece = PIECE if aside else max(count, 1)
     with ExitStack() as until_kept:
         checkpoint = until_kept.enter_context(Checkpoint(work, f"checkpoint{table.bits}-{k}"))
-        writer = None if has_parents else until_kept.enter_context(writer_of(tier, known, work))
+        writer = None
+        if not has_parents:
+            writer = until_kept.enter_context(LinkWriter(work, f"links{table.bits}-{k}", count, known[:3], aside))
         propagate(tier, State(checkpoint, known, writer), work, phase)
         for begin in range(0, count, piece):
             end = min(begin + piece, count)
@@ -167,22 +168,6 @@ def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> i
             raise
         writer.forgo()
     return done
-
-
-def writer_of(tier: Cyclic, known: Known, work: Work) -> LinkWriter:
-    """Return what takes the links of a tier, and puts them aside with what is *known*. Where positions lie in scratch,
-    so do links, in buckets that suit the memory, of a size that a solve that goes on with them takes over."""
-    name, count = f"links{tier.table.bits}-{tier.k}", tier.high - tier.low
-    if not isinstance(tier.table.space, SpaceAside):
-        return LinkWriter(work, name, count, known[:3])
-    log = work.log(f"{name} buckets")
-    bits = next((int(bits[0]) for (bits,) in log.resumed), 0)
-    if not bits:
-        share = work.budget.left() // (4 * work.sharing * BYTES_IN_BUCKET)
-        bits = min(BUCKET_BITS, max(LEAST_BUCKET_BITS, share.bit_length() - 1))
-        log.add((np.array([bits]),))
-        log.flush()
-    return LinkWriter(work, f"{name}-{bits}", count, known[:3], bits)
 
 
 def to_look_at(table: Table, stretches: list[Stretch], work: Work) -> Iterator[tuple[int, int, Looked | None]]:

@@ -132,7 +132,7 @@ def command(
         path = Path(database) if database is not None else database_path(text_of(game), metric=own)
         if only_estimate:
             with executor_for(cluster, mpi) as executor:
-                print_estimate(game, path, workers, as_json, goal, executor)
+                print_estimate(game, path, Run(workers, memory, fresh, as_json), goal, executor)
             return
         solve_or_find(game, path, goal, Run(workers, memory, fresh, as_json, cluster, mpi))
 
@@ -321,31 +321,27 @@ def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None
         raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it anew with --fresh")
 
 
-def print_estimate(
-    game: "Game", path: Path, workers: int | None, as_json: bool, goal: Goal, executor: "ClusterExecutor | None" = None
-) -> None:
+def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:
     """Print what a solve will take, on this machine or on a cluster."""
     import os
 
     from retrograde.games.catalog import variant
     from retrograde.solver.work.progress import announce
 
-    with listening(as_json) as line:
+    with listening(how.as_json) as line:
         announce(line, "reading the rules")
-        from retrograde.solver.forecast.estimate import (
-            estimate,  # which takes some time, in which nothing would be said
-        )
+        from retrograde.solver.forecast.estimate import estimate  # which takes some time, and nothing would be said
         from retrograde.solver.setwise.foresight import looks_plain
 
+        threads = executor.workers if executor else how.workers or os.cpu_count() or 1
         expected = estimate(
-            game, executor.workers if executor else workers or os.cpu_count() or 1, listener=line, metric=goal.metric,
-            against=goal.against is not None, is_plain=looks_plain,
-        )  # fmt: skip
+            game, threads, listener=line, metric=goal.metric, against=goal.against is not None, is_plain=looks_plain
+        )
         if executor and goal.metric == METRICS[0] and not goal.against:
             from retrograde.solver.forecast.ranges import add_ranges
 
             add_ranges(game, expected, executor.workers, executor.sharing)
-    print_expected(variant(game), expected, path, as_json, executor)
+    print_expected(variant(game), expected, path, how, executor)
 
 
 def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) -> None:
@@ -365,21 +361,23 @@ def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) 
         for member in left:
             estimates.append(estimate(load_game(member), how.workers or os.cpu_count() or 1, metric=metric or None))
             phase.advance(1)
-    print_expected(name, of_set(estimates), database_path(members[0]), how.as_json)
+    print_expected(name, of_set(estimates), database_path(members[0]), how)
 
 
 def print_expected(
-    name: str, expected: "Estimate", path: Path, as_json: bool, executor: "ClusterExecutor | None" = None
+    name: str, expected: "Estimate", path: Path, how: Run, executor: "ClusterExecutor | None" = None
 ) -> None:
     """Print an estimate."""
     import shutil
 
     folder = next(folder for folder in path.absolute().parents if folder.is_dir())
     free = shutil.disk_usage(folder).free
-    if as_json:
+    refused = not executor and how.memory is not None and how.memory < expected.least_memory
+    if how.as_json:
         tiers = [{"tier": tier, "records": records} for tier, records in expected.tiers.items()]
         fits = expected.fits(free)
-        print_json({"variant": name, **asdict(expected), "tiers": tiers, "disk_free": free, "fits_disk": fits})
+        fitting = {"disk_free": free, "fits_disk": fits, "fits_memory": not refused}
+        print_json({"variant": name, **asdict(expected), "tiers": tiers, **fitting})
         return
     click.echo(f"{heading(name)}: an estimate\n")
     rows = [("workers", str(executor))] if executor else []
@@ -390,11 +388,12 @@ def print_expected(
             ("", f"{told(expected, 'worker', size)} of each worker"),
             ("wire", f"{told(expected, 'wire', size)} for each ply of remoteness"),
         ]
+    too_little = f"; {size(expected.least_memory)} is the least, so with this --memory solve refuses"
     rows += [
         ("positions", told(expected, "positions", amount)),
         ("records", told(expected, "records", amount)),
         ("time", told(expected, "seconds", duration)),
-        ("memory", f"{told(expected, 'memory', size)}{of_the_first}"),
+        ("memory", f"{told(expected, 'memory', size)}{of_the_first}{too_little if refused else ''}"),
         *workers,
         ("scratch", f"{told(expected, 'scratch', size)} of disk while it runs"),
         ("database", told(expected, "database", size)),

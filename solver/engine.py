@@ -304,12 +304,13 @@ def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) ->
         place.clear()
         raise
     except (MemoryLimit, DiskTooSmall) as error:
-        phase = work.course.at_hand
-        little = phase is None or not phase.done
+        course, phase = work.course, work.course.at_hand
+        little = phase is None or (not phase.done and course.seconds < WORTH_KEEPING)
         if phase is not None and isinstance(error, DiskTooSmall):
             little = phase.name == "exploring" and phase.worked_seconds < WORTH_KEEPING
-        if little and not taken_up:
-            place.clear()
+        if taken_up or not little:
+            raise type(error)(f"{error}; what is done is kept") from None
+        place.clear()
         raise
 
 

@@ -9,13 +9,15 @@ import pytest
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
+from retrograde.solver.exploring.explore import Explorer
 from retrograde.solver.forecast.amounts import LINK, NUMBERED, STREAMED, Range
 from retrograde.solver.forecast.estimate import estimate
 from retrograde.solver.forecast.expected import check_disk, streamed_estimate
 from retrograde.solver.forecast.numbered import of_numbered
 from retrograde.solver.forecast.sampling import Sampler
 from retrograde.solver.links.links import LinkWriter
-from retrograde.solver.work.memory import DiskTooSmall, MemoryLimit
+from retrograde.solver.listed.way import Listed
+from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.work.sizes import Sizes
 
 from . import published
@@ -193,6 +195,22 @@ def test_what_cannot_fit_the_memory_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_refusal_keeps_what_has_taken_long_to_find_and_says_so(tmp_path, monkeypatch):
+    """Positions are explored; then there is no memory to solve them."""
+    state_space = Explorer.state_space
+
+    def explored(explorer):
+        space = state_space(explorer)
+        monkeypatch.setattr(MemoryBudget, "left", lambda _: 0)
+        return space
+
+    monkeypatch.setattr("retrograde.solver.engine.WORTH_KEEPING", 0.0)
+    monkeypatch.setattr(Explorer, "state_space", explored)
+    with pytest.raises(MemoryLimit, match=r"choose a smaller variant; what is done is kept$"):
+        solve(load_game("lgame"), tmp_path / "game.h5", way=Listed())
+    assert (tmp_path / "game.h5.journal").exists()
+
+
 def test_a_refusal_keeps_what_an_earlier_run_has_found(tmp_path, monkeypatch):
     game, path = load_game("connect4:5,4"), tmp_path / "game.h5"
     monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
@@ -200,7 +218,7 @@ def test_a_refusal_keeps_what_an_earlier_run_has_found(tmp_path, monkeypatch):
         solve(game, path, way="streamed", sizes=Sizes(in_memory=1000, journal_seconds=0), listener=stop_at(12))
     before = (tmp_path / "game.h5.journal").stat().st_size
     little_disk(monkeypatch, tmp_path)
-    with pytest.raises(DiskTooSmall):
+    with pytest.raises(DiskTooSmall, match=r"what is done is kept$"):
         solve(game, path, way="streamed", sizes=SMALL)
     assert (tmp_path / "game.h5.journal").stat().st_size >= before > 0
     assert (tmp_path / "game.h5.scratch").is_dir()
@@ -242,6 +260,10 @@ def test_an_estimate_solves_nothing_and_tells_a_range(tmp_path, monkeypatch):
     phases = [json.loads(line)["phase"] for line in result.stderr.splitlines()]
     assert phases[:2] == ["reading the rules", "compiling the rules"] and "counting" in phases
     assert json.loads(retrograde("solve", "chess:KRK", "--estimate", "--json").stdout)["ranges"]["records"][1] > 50_000
+    little = "chess:KRK", "--estimate", "--memory"
+    assert "the least, so with this --memory solve refuses" in retrograde("solve", *little, "200M").stdout
+    assert "refuses" not in retrograde("solve", *little, "1G").stdout
+    assert not json.loads(retrograde("solve", *little, "200M", "--json").stdout)["fits_memory"]
     assert not (tmp_path / "home").exists()
     assert sum(published.COUNTS["connect4:4,4,4"].values()) == facts["positions"]
 

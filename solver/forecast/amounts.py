@@ -108,6 +108,10 @@ TASK = 150 * MB
 LINK = Range(0.0, 4.5, 6.5)
 """Bytes for each child in a tier with cycles, where the rules do not give the parents: in memory while there is enough,
 else in scratch."""
+COMPILED = 295 * MB
+"""Memory without which no rules are compiled: what the compiler takes (see engine.py), and what is there before."""
+COMPILED_ASIDE = 345 * MB
+"""The same where all lists lie in scratch, with tasks. (3.5 million positions of a plain game take 350 MB.)"""
 ASIDE = 3.0
 """Bytes for each position of a tier with cycles that are in memory where all lists lie in scratch."""
 LINKED = Range(0.0, 12.0, 40.0)

@@ -20,6 +20,8 @@ from retrograde.solver.forecast.amounts import (
     ASIDE,
     BY_METRIC,
     CACHE,
+    COMPILED,
+    COMPILED_ASIDE,
     CYCLIC,
     LINK,
     LINKED,
@@ -98,7 +100,9 @@ def estimate(
     linked = (found.returns and (listed or not defines(game, "parents"))) or metric == "utilities"
     links = records.times(LINKED if listed else LINK).times(found.links if linked else 0.0)
     memory += links
+    result.least_memory = round(COMPILED)
     if found.complete and found.records <= INTERPRETED and not listed:
+        result.least_memory = 0
         result.put("seconds", Range(0.1, 0.4, 1.5))
         memory = Range(50 * MB, 58 * MB, 70 * MB)
     else:
@@ -108,11 +112,12 @@ def estimate(
     put_disk(result, records, ratios, item, Range(0.0, 0.0, links.high))
     result.rests_on = [*how_counted(found, counted, sampled), f"ratios of {ratios.source}"]
     if found.returns and not listed:
-        least = (records.times(ASIDE) + ratios.fixed_memory).low
-        result.rests_on.append(
-            f"solve takes the memory that is named where it is there; where there is less, but {format_size(least)} at "
-            "least for so many positions, lists and links lie in scratch files"
-        )
+        if result.least_memory:
+            result.least_memory = round(records.low * ASIDE + COMPILED_ASIDE)
+            result.rests_on.append(
+                "solve takes the memory that is named where it is there; where there is less, but "
+                f"{format_size(result.least_memory)} for so many positions, about, lists and links lie in scratch files"
+            )
         share = max(found.tiers.values()) / sum(found.tiers.values())
         seconds = found.records * share * found.expansion
         result.rests_on += where_links_lie(links.times(share), seconds)

@@ -17,9 +17,10 @@ class Estimate:
     `waves` are records by the plies from the start, `tiers` by tier. `counted` waves are not estimated; `complete` says
     that these are all, `open` that nothing is known beyond them, so that all is told of these alone. `ranges` has the
     least and the most of each amount, by its name, the most None where it is not known; `rests_on` says in sentences
-    where all that comes from. Where play comes back, a record has so many `links`.
+    where all that comes from. With less than the `least_memory` a solve is refused. Where play comes back, a record has
+    so many `links`.
 
-    `worker` and `wire` are of solves by ranges on a cluster (see forecast_ranges.py): memory of each worker, and bytes
+    `worker` and `wire` are of solves by ranges on a cluster (see ranges.py): memory of each worker, and bytes
     that are sent for each step.
     """
 
@@ -33,6 +34,7 @@ class Estimate:
     streamed: bool = False
     seconds: float = 0.0
     memory: int = 0
+    least_memory: int = 0
     scratch: int = 0
     database: int = 0
     links: float = 0.0
@@ -72,6 +74,7 @@ def of_set(estimates: list[Estimate]) -> Estimate:
     """Return what it will take to solve numbered games one after another, from what each will take: sums, but for the
     memory and the scratch files, of which there is no more than one game's at a time."""
     result = Estimate(0, 0, complete=all(each.complete for each in estimates))
+    result.least_memory = max((each.least_memory for each in estimates), default=0)
     for name in ("records", "positions", "seconds", "database", "memory", "scratch"):
         each = [Range(each.ranges[name][0], getattr(each, name), each.ranges[name][1]) for each in estimates]
         if name in ("memory", "scratch"):

@@ -8,13 +8,14 @@ import numpy as np
 from retrograde.games.catalog import rests_on
 from retrograde.games.game import METRICS, Game
 from retrograde.solver.boards.fit import formation_of
-from retrograde.solver.forecast.amounts import BY_SETS, BY_SLOT, CODE_BITS, NOTHING, NUMBERED, Range, speed_of
+from retrograde.solver.forecast.amounts import BY_SETS, BY_SLOT, CODE_BITS, COMPILED, NOTHING, NUMBERED, Range, speed_of
 from retrograde.solver.forecast.expected import Estimate, put_disk
 from retrograde.solver.forecast.links import add_links
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.numbered.room import room_for, room_for_tiers, room_of
 from retrograde.solver.slotted.store import memory_of
 from retrograde.solver.work.memory import format_size
+from retrograde.solver.work.sizes import Sizes
 
 if TYPE_CHECKING:
     from retrograde.solver.boards.formation import Formation
@@ -42,11 +43,12 @@ def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
     result.put("memory", memory_of_numbered(game, numbering, metric) + NUMBERED.fixed_memory)
     put_disk(result, Range(slots, slots, slots), NUMBERED, 1)
     least = room_for_tiers(game, numbering, CODE_BITS, True, metric).least + NUMBERED.fixed_memory.likely
+    result.least_memory = round(max(least, COMPILED)) if slots > Sizes().interpreted_slots else 0
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
         *(f"{f'{part:,} slots: ' * (len(kinds) > 1)}ratios of {ratios.source}" for ratios, part in kinds),
-        f"solve asks for the most memory that is named; where there is less, but {format_size(least)} for the largest "
-        "tier, scores lie in a scratch file",
+        f"solve asks for the most memory that is named; where there is less, but {format_size(max(least, COMPILED))} "
+        "for the largest tier, scores lie in a scratch file",
     ]
     add_links(game, result, numbering, [row for row, formation in rows.items() if not formation])
     if others := rests_on(game):
@@ -84,6 +86,7 @@ def of_slots(game: Game, workers: int) -> Estimate:
     result.put("seconds", slots.times(BY_SLOT.seconds).times(1 / speed_of(workers)) + BY_SLOT.start)
     least = memory_of(game, numbering)
     most = int(np.diff(numbering.starts).max())
+    result.least_memory = round(least + COMPILED)
     scripts = Range(0, 60, 120).times(float(most))
     result.put("memory", Range(least, least, least) + scripts + BY_SLOT.fixed_memory)
     put_disk(result, slots, BY_SLOT, 1)

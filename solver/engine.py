@@ -70,6 +70,8 @@ COMPILER_BYTES = 230_000_000
 WORTH_KEEPING = 60.0
 """Seconds of exploring of which what is found is kept, also where there turns out to be no disk for the rest."""
 
+DROPPED = "the rules, or retrograde itself, have changed since an earlier run; what that had done is dropped"
+
 PATIENCE = 86_400.0
 """Seconds that another process is waited for which is solving what a game rests on, as workers do of a set."""
 
@@ -278,6 +280,8 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
         Journal(place.journal, identity(game, order), order.fresh) as journal,
         executor_of(order, place) as (executor, workers),
     ):
+        if journal.dropped:
+            warnings.warn(DROPPED, stacklevel=2)
         taken_up = bool(journal.found)
         scratch = place.scratch.absolute() if isinstance(executor, Remote) else place.scratch
         work = Work(executor, workers, budget, journal, scratch, order.listener, order.sizes)

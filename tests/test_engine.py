@@ -7,7 +7,9 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -17,6 +19,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.listed.way import Listed
 from retrograde.solver.outcomes.score import RemotenessOverflow
+from retrograde.solver.work.journal import Journal
 from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
 
@@ -269,6 +272,20 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path):
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     assert said[0].endswith("game.h5.journal': file too large; what is done is kept") and said[1] == "True"
     assert counts(tmp_path / "game.h5") == published.COUNTS["connect4:4,4,4"]
+
+
+@pytest.mark.parametrize("entries", [0, 1])
+def test_what_other_rules_have_led_to_is_dropped_and_that_is_said(entries, tmp_path):
+    """Where there was anything; and nothing of it is taken up."""
+    with Journal(tmp_path / "game.h5.journal", "a solve by other rules") as journal:
+        for _ in range(entries):
+            journal.append("waves", np.arange(3))
+    with warnings.catch_warnings(record=True) as said:
+        solve(load_game("dodgem"), tmp_path / "game.h5", way="compiled")
+    assert [str(warning.message) for warning in said] == [
+        "the rules, or retrograde itself, have changed since an earlier run; what that had done is dropped"
+    ] * entries
+    assert counts(tmp_path / "game.h5") == published.COUNTS["dodgem"]
 
 
 # Limits and bad rules

@@ -46,7 +46,10 @@ class Journal:
         try:
             self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
             found = self.entries()
-            if fresh or next(found, None) != (identity, []):
+            first = next(found, None)
+            self.dropped = not fresh and first not in (None, (identity, [])) and next(found, None) is not None
+            """Whether it has held what is of no use any more."""
+            if fresh or first != (identity, []):
                 self.end = 0
                 self.append(identity)
             else:

@@ -62,7 +62,10 @@ SAME_RULES = {
         "a0c50e891a1f69ee8166b457d081708e",
         "52eae34e3a197f434c23bf1db5c2d724",
     },
-    "197ab1bb214dc4d782966c3cd932b5a9": {"1d020cadee7fa46247ade64a65199333"},  # of dōbutsu shōgi
+    "bfc37265c25f2176b69b31fdfc2e5690": {  # of dōbutsu shōgi
+        "1d020cadee7fa46247ade64a65199333",
+        "197ab1bb214dc4d782966c3cd932b5a9",
+    },
     "5a8f9cc147b04296484452f41c1392bd": {"a452f5fd6f65472c1ede02d60a610157"},  # of fox and hounds
     "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # of chess with five men
     "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # of that of chess

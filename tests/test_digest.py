@@ -386,7 +386,7 @@ RULES = {
     "chutes": "90466135801693fb2ea7fb19f82f757e",
     "connect4": "a230433835d8dcd5b24dd897f633e3dd",
     "cram": "44366a82596352119082cec422795beb",
-    "dobutsu": "197ab1bb214dc4d782966c3cd932b5a9",
+    "dobutsu": "bfc37265c25f2176b69b31fdfc2e5690",
     "dodgem": "c1414467230caf26659fd2f12f167503",
     "domineering": "2fd9382ac1187fef496f9cf5fa2e6094",
     "dotsandboxes": "020fb21f347647f3ba8f0c1e8655f13d",
@@ -431,7 +431,7 @@ def test_databases_of_today_are_known_by_the_digest_they_have(name):
 
 RULES_BEFORE = {
     "baghchal": ["d1859d262b6992a6cc561efd086bd20e", "78e345620f697c3ede0ccf5af91bb0f1"],
-    "dobutsu": ["1d020cadee7fa46247ade64a65199333"],
+    "dobutsu": ["1d020cadee7fa46247ade64a65199333", "197ab1bb214dc4d782966c3cd932b5a9"],
     "fanorona": ["b1a3d13ad1de6e0ed995b39654a18bbc", "d8e2f4b8dc46b09f01a84070765fa990"],
     "foxandhounds": ["a452f5fd6f65472c1ede02d60a610157"],
     "lasker": [

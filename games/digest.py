@@ -44,13 +44,15 @@ SAME_RULES = {
         "c7a9d5fff3051599636d2992a186c62b",
         "09469c9de4426d1c65fcdb9b5cd77f0a",
     },
-    "d23d5f9d6c0de38fa4900bcc6ea04734": {  # of bagh-chal
+    "28a697abd33d73c05b713e4461320998": {  # of bagh-chal
         "d1859d262b6992a6cc561efd086bd20e",
         "78e345620f697c3ede0ccf5af91bb0f1",
+        "d23d5f9d6c0de38fa4900bcc6ea04734",
     },
-    "a154cfc631b74dc97164262f3fa5befd": {  # of fanorona
+    "6ec9139782e25f11fddcd8d6f82b9e74": {  # of fanorona
         "b1a3d13ad1de6e0ed995b39654a18bbc",
         "d8e2f4b8dc46b09f01a84070765fa990",
+        "a154cfc631b74dc97164262f3fa5befd",
     },
     "8d8975c4bd7cc154253b38b69a7ca698": {  # of men's morris
         "d003309d39c386342e5d329b96d858f4",

@@ -379,7 +379,7 @@ def test_databases_of_format_version_1_are_known_by_the_digest_they_had(name):
 
 RULES = {
     "awari": "9728032e1426b4001f47e9b09406a2e1",
-    "baghchal": "d23d5f9d6c0de38fa4900bcc6ea04734",
+    "baghchal": "28a697abd33d73c05b713e4461320998",
     "bearoff": "6ca03807074a6a32ba5d2c62cf71eb3f",
     "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",
     "chess": "e9512ef49b1b837c1d296ed12a9d407c",
@@ -392,7 +392,7 @@ RULES = {
     "dotsandboxes": "020fb21f347647f3ba8f0c1e8655f13d",
     "draughts": "dd2edb7c687ccb53f9288bb6ea92210a",
     "eightpuzzle": "6cd2e64ab62a804ea00690278f548829",
-    "fanorona": "a154cfc631b74dc97164262f3fa5befd",
+    "fanorona": "6ec9139782e25f11fddcd8d6f82b9e74",
     "foxandhounds": "5a8f9cc147b04296484452f41c1392bd",
     "game2048": "e1e69e4a309a13ca0c606fc925eba6c5",
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",
@@ -430,9 +430,17 @@ def test_databases_of_today_are_known_by_the_digest_they_have(name):
 
 
 RULES_BEFORE = {
-    "baghchal": ["d1859d262b6992a6cc561efd086bd20e", "78e345620f697c3ede0ccf5af91bb0f1"],
+    "baghchal": [
+        "d1859d262b6992a6cc561efd086bd20e",
+        "78e345620f697c3ede0ccf5af91bb0f1",
+        "d23d5f9d6c0de38fa4900bcc6ea04734",
+    ],
     "dobutsu": ["1d020cadee7fa46247ade64a65199333", "197ab1bb214dc4d782966c3cd932b5a9"],
-    "fanorona": ["b1a3d13ad1de6e0ed995b39654a18bbc", "d8e2f4b8dc46b09f01a84070765fa990"],
+    "fanorona": [
+        "b1a3d13ad1de6e0ed995b39654a18bbc",
+        "d8e2f4b8dc46b09f01a84070765fa990",
+        "a154cfc631b74dc97164262f3fa5befd",
+    ],
     "foxandhounds": ["a452f5fd6f65472c1ede02d60a610157"],
     "lasker": [
         "c5149f9da504dea13d9882cf2ed11ede",

@@ -119,6 +119,53 @@ def test_a_board_along_whose_lines_nothing_goes_is_refused_in_one_line(lines, co
     assert "\n" not in str(refused.value)
 
 
+class Cats(Tigers):
+    """As many options as there may be."""
+
+    lairs: tuple = (0, 14)
+    goats: int = 3
+    taken: int = 2
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        *(
+            ({"lairs": lairs}, "lairs is .*; it must be a tuple of points from 0 to 14, each once")
+            for lairs in [(-1, 0), (0, 15), (3, 3), (), 0, None, "ab"]
+        ),
+        *(({"goats": goats}, "goats is .*; it must be a whole number from 1 to 13") for goats in (-1, 0, 14, 3.0)),
+        *(({"taken": taken}, "taken is .*; it must be a whole number from 1 to 3") for taken in (-1, 0, 4, "2")),
+        ({"placing": "no"}, "placing is 'no'; it must be True or False"),
+    ],
+)
+@pytest.mark.parametrize("table", ["start", "tiers"])
+def test_what_cannot_work_is_refused_in_one_line(options, complaint, table):
+    with pytest.raises(RuleError, match=complaint) as refused:
+        getattr(Cats(**options), table)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("points", "complaint"),
+    [
+        (grid(5, 3), "the board has no lines, along which ways go; give it some"),
+        (15, "points is 15; it must be a board with lines, as alquerque"),
+        (None, "points is None; it must be a board with lines, as alquerque"),
+    ],
+)
+def test_points_without_lines_are_refused(points, complaint):
+    for table in ("start", "tiers"):
+        with pytest.raises(RuleError, match=complaint):
+            getattr(type("Odd", (Tigers,), {"points": points})(), table)
+
+
+def test_all_points_may_have_men():
+    full = Cats(goats=13, taken=13, placing=False)
+    assert full.write(full.start) == "TGGGG/GGGGG/GGGGT/G"
+    assert full.primitive(full.start) == LOSE
+
+
 @pytest.mark.thorough
 def test_it_keeps_the_contract():
     report = check(Tigers(), compiled=False)

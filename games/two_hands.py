@@ -210,6 +210,13 @@ class TwoHands(Game):
         south, north = (self._held(position >> at) for at in (self._hands_at, self._hands_at + self._hand))
         return f"{north.lower():.<{self._beside}}{men}{south:.<{self._beside}}"
 
+    def show(self, position):
+        """Return the lines of the board, and those of men in hand an empty line away from it."""
+        lines = super().show(position).split("\n")
+        if self._beside:
+            lines[1:-2] = "", *lines[1:-2], ""
+        return "\n".join(lines)
+
     def _held(self, counts):
         """Return the signs of men in hand."""
         most = (1 << self._counter) - 1

@@ -338,6 +338,13 @@ def test_what_is_no_position_is_one_line(dropping, text, complaint):
         Generals(dropping=dropping).read(text)
 
 
+def test_hands_are_shown_an_empty_line_away_from_the_board():
+    position = Generals().read("p.../sk./..G/.K./S.../k")
+    assert Generals().show(position) == "p . . .\n\ns k .\n. . G\n. K .\n\nS . . .\nk to move"
+    alone = Generals(dropping=False)
+    assert alone.show(alone.start) == "s k p\n. . .\nP K S\nK to move"
+
+
 def test_men_that_are_gone_need_not_be_there():
     game = Generals(dropping=False)
     assert game.write(game.read("sk./.../.K./k")) == "sk./.../.K./k"

@@ -31,9 +31,10 @@ NUMBERS = "no", "one", "two", "three"
 class TwoHands(Game):
     """Declare `setup`, `steps` and `to_move`, the kings."""
 
+    to_move: ClassVar[Any] = None
+    """The kings: that of the player who begins, and the other."""
     setup: ClassVar[Any] = None
     """The rows of the board, parted by slashes, with all men that there may be."""
-    to_move: ClassVar[Any] = None
     steps: ClassVar[Any] = None
     """By the sign of each kind of men, the steps that it takes: how far to the right and how far down."""
     promotions: ClassVar[Any] = {}

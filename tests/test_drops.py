@@ -317,7 +317,7 @@ def test_a_board_is_refused_where_no_man_or_no_text_is_called_something(called):
 
 
 @pytest.mark.parametrize(("promoting", "became"), [(0, "P"), (1, "G")])
-def test_a_man_stays_what_it_is_where_no_row_promotes(promoting, became):
+def test_a_man_is_promoted_on_as_many_rows_as_promote(promoting, became):
     game = type("Pawns", (Generals,), {"promoting": promoting})()
     position = game.read("p.../k.s/P../.SK/..../K")
     after = game.do_move(position, game.move(position, "a2-a1"))

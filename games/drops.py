@@ -19,6 +19,7 @@ entered, in as few bits as do for all cells.
 
 from functools import cached_property
 
+from retrograde.games.faults import no_number
 from retrograde.games.game import LOSE, UNDECIDED, WIN
 from retrograde.games.two_hands import TwoHands
 
@@ -35,7 +36,15 @@ class Drops(TwoHands):
     """Declare `setup`, `steps` and `to_move`, and the rules follow."""
 
     promoting = 1
-    """On how many rows, from the last one on, men are promoted."""
+    """On how many rows, from the last one on, men are promoted; on none with 0."""
+
+    def _faults(self):
+        yield from super()._faults()
+        for sign, steps in self.steps.items():
+            if not isinstance(steps, tuple) or not all(map(is_step, steps)):
+                what = "a tuple of pairs of whole numbers, how far right and how far down, not both 0, as ((0, -1),)"
+                yield f"steps of {sign} are {steps!r}; they must be {what}"
+        yield from no_number("promoting", self.promoting, 0, len(self._rows))
 
     @cached_property
     def reach(self):
@@ -184,3 +193,8 @@ class Drops(TwoHands):
     def ending(self, position):
         king = self._name(self.to_move[0])
         return f"the {king} can be taken" if self.primitive(position) == WIN else "no man can move"
+
+
+def is_step(step):
+    """Tell whether a step is how far to the right and how far down, of which one at least is not 0."""
+    return isinstance(step, tuple) and len(step) == 2 and all(type(far) is int for far in step) and step != (0, 0)

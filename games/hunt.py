@@ -18,9 +18,11 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
+from retrograde.games.drawing import Board
+from retrograde.games.faults import no_number, no_points, no_truth, refuse
 from retrograde.games.in_hand import InHand
 from retrograde.games.placed import as_bits, placements
-from retrograde.games.points import ways
+from retrograde.games.points import no_ways, ways
 from retrograde.games.sections import tiered
 from retrograde.games.sliding import Sliding, joined
 
@@ -28,8 +30,8 @@ from retrograde.games.sliding import Sliding, joined
 class Hunt(Sliding, InHand):
     """Declare `points` and `lairs`, how many goats there are and are taken, and the rules follow."""
 
-    points: ClassVar[Any]
-    lairs: ClassVar[Any]
+    points: ClassVar[Any] = None
+    lairs: ClassVar[Any] = None
 
     goats = 20
     taken = 5
@@ -42,8 +44,19 @@ class Hunt(Sliding, InHand):
     @cached_property
     def start(self):
         """Tigers in their lairs; goats in hand, or on the first points."""
+        refuse(self._faults())
         free = () if self.placing else [point for point in range(self.cells) if point not in self.lairs]
         return self.position(as_bits(self.lairs), as_bits(free[: self.goats]), 2 * self.goats * self.placing)
+
+    def _faults(self):
+        """Yield what is wrong with what is declared."""
+        if not isinstance(self.points, Board):
+            yield f"points is {self.points!r}; it must be a board with lines, as alquerque(3, 3) of points.py gives it"
+        yield from no_ways(self.points)
+        yield from no_points("lairs", self.lairs, self.cells)
+        yield from no_number("goats", self.goats, 1, self.cells - len(self.lairs))
+        yield from no_number("taken", self.taken, 1, self.goats)
+        yield from no_truth("placing", self.placing)
 
     # The board
 
@@ -70,6 +83,7 @@ class Hunt(Sliding, InHand):
     @cached_property
     def placements(self):
         """By goats in hand, and while there are any by who is to move; then by goats that are taken; last the ends."""
+        refuse(self._faults())
         tigers, hands = len(self.lairs), range(self.goats + 1 if self.placing else 1)
         sections = [
             ((-hand, -turn * (hand > 0), taken), (tigers, self.goats - hand - taken), turn + 2 * hand)

@@ -20,7 +20,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from retrograde.games.game import LOSE, UNDECIDED, RuleError
+from retrograde.games.faults import are_points, no_number, no_truth, refuse
+from retrograde.games.game import LOSE, POSITION_BITS, UNDECIDED, RuleError
 from retrograde.games.in_hand import InHand
 from retrograde.games.placed import as_bits, placements
 from retrograde.games.sections import reached, tiered
@@ -37,18 +38,29 @@ class Mills(Sliding, InHand):
     """Of each player."""
     flying = True
 
-    lines: ClassVar[Any]
+    lines: ClassVar[Any] = None
     symmetries: ClassVar[Any] = ()
 
-    @property
+    @cached_property
     def start(self):
+        refuse(self._faults())
         return self.hands << 2 * self.cells + 1
+
+    def _faults(self):
+        """Yield what is wrong with what is declared."""
+        yield from no_number("men", self.men, 3, self.cells // 2)
+        yield from no_truth("flying", self.flying)
+        for order in self.symmetries:
+            if len(order) != self.cells:
+                sizes = f"lines have points up to {self.cells - 1}, and a symmetry has {len(order)} points"
+                yield f"{sizes}; both must be of one board, whose points are numbered from 0"
 
     # The board
 
     @cached_property
     def cells(self):
         """How many points there are: each is on a line."""
+        refuse(no_lines(self.lines))
         return 1 + max(map(max, self.lines))
 
     @cached_property
@@ -118,6 +130,7 @@ class Mills(Sliding, InHand):
 
     @cached_property
     def placements(self):
+        refuse(self._faults())
         return placements(self.cells, self.sections(), self.symmetries, swap=(1, 0))
 
     # The rules
@@ -207,3 +220,13 @@ class Mills(Sliding, InHand):
 
     def ending(self, position):
         return "two men are left" if self.sides(position)[0].bit_count() < 3 else "no man can move"
+
+
+def no_lines(lines):
+    """Complain of what is no tuple of lines, each of points one after another."""
+    if not isinstance(lines, tuple | list) or not lines:
+        yield f"lines is {lines!r}; it must be a tuple of lines, each a tuple of points, as ((0, 1, 2), (3, 4, 5))"
+    most = POSITION_BITS // 2
+    for line in lines:
+        if not are_points(line, most) or len(line) < 2:
+            yield f"lines has {line!r}; a line is a tuple of two points or more, from 0 to {most - 1}, each once"

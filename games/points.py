@@ -1,11 +1,12 @@
 """Boards of points that lines join, as those of alquerque, and where one comes to along their lines."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 
 from retrograde.games.drawing import Board, grid
+from retrograde.games.faults import are_points, refuse
 
 DIRECTIONS = tuple((right, down) for down, right in product((-1, 0, 1), repeat=2) if right or down)
 """Up and to the left first, then row by row: the opposite of one is as far from the end."""
@@ -31,11 +32,16 @@ def alquerque(columns: int, rows: int, pieces: Mapping[str, str] = MappingProxyT
 def ways(board: Board, steps: int = 1) -> tuple[tuple[int, ...], ...]:
     """Return for each place and each of eight directions the place so many steps on along a line, or -1.
 
+    A grid has no lines before it is given some, as pairs of places: `replace` of `dataclasses` does that.
+
+    >>> ways(replace(grid(3, 2), lines=grid(3, 2).in_a_row(2)))[1]
+    (-1, -1, -1, 0, 2, 3, 4, 5)
     >>> ways(alquerque(3, 2))[1]
     (-1, -1, -1, 0, 2, -1, 4, -1)
     >>> ways(alquerque(3, 2), 2)[0]
     (-1, -1, -1, -1, 2, -1, -1, -1)
     """
+    refuse(no_ways(board))
     near = [[-1] * len(DIRECTIONS) for _ in board.places]
     for one, other in board.lines:
         (left, top), (x, y) = board.places[one], board.places[other]
@@ -45,3 +51,15 @@ def ways(board: Board, steps: int = 1) -> tuple[tuple[int, ...], ...]:
     for _ in range(steps - 1):
         far = [[to if to < 0 else near[to][direction] for direction, to in enumerate(row)] for row in far]
     return tuple(map(tuple, far))
+
+
+def no_ways(board: Board) -> Iterator[str]:
+    """Complain of a board along whose lines nothing goes anywhere."""
+    if not board.lines:
+        yield (
+            "the board has no lines, along which ways go; give it some, as replace(board, lines=board.in_a_row(2)) of "
+            "dataclasses does, or take alquerque(columns, rows)"
+        )
+    for line in board.lines:
+        if not are_points(line, len(board.places)) or len(line) != 2:
+            yield f"the board has the line {line!r}; a line of a board is a pair of its places, by their numbers"

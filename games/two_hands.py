@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from retrograde.games.drawing import Board, grid
+from retrograde.games.faults import no_dict, no_truth, refuse
 from retrograde.games.game import POSITION_BITS, Game, RuleError
 
 COLOURS = "gold", "lightblue"
@@ -30,9 +31,11 @@ NUMBERS = "no", "one", "two", "three"
 class TwoHands(Game):
     """Declare `setup`, `steps` and `to_move`, the kings."""
 
-    setup: ClassVar[Any]
+    to_move: ClassVar[Any] = None
+    """The kings: that of the player who begins, and the other."""
+    setup: ClassVar[Any] = None
     """The rows of the board, parted by slashes, with all men that there may be."""
-    steps: ClassVar[Any]
+    steps: ClassVar[Any] = None
     """By the sign of each kind of men, the steps that it takes: how far to the right and how far down."""
     promotions: ClassVar[Any] = {}
     """By the sign of a kind that of what it becomes, which when it is taken is a man of the first kind again."""
@@ -47,15 +50,15 @@ class TwoHands(Game):
 
     def laid(self, rows):
         """Return the position with such rows, no man in hand, and the turn of the player who begins."""
-        men, known = rows.replace("/", ""), self._signs
+        known, men = self._signs, rows.replace("/", "")
         for sign in sorted({*men} - {*known}):
             what = f"men are {''.join(self.steps)}, and the other player's in small letters"
-            raise RuleError(f"{sign!r} in {rows} is no man; {what}")
+            raise RuleError(f"{sign!r} in {rows!r} is no man; {what}")
         if len(men) != self.cells or [men.count(king) for king in self.to_move] != [1, 1]:
-            raise RuleError(f"{rows} must have {self.cells} cells, one {' and one '.join(self.to_move)}")
+            raise RuleError(f"{rows!r} must have {self.cells} cells, one {' and one '.join(self.to_move)}")
         for kind in self._kinds:
             if self._count(men, kind) > self._count(self.setup, kind):
-                raise RuleError(f"{rows} has more {kind} than {self.setup}, the setup, by which hands are made")
+                raise RuleError(f"{rows!r} has more {kind} than {self.setup!r}, the setup, by which hands are made")
         return self._coded(men, "", "")
 
     # Tables
@@ -115,28 +118,39 @@ class TwoHands(Game):
     @cached_property
     def _signs(self):
         """The signs of men by their numbers, once what is declared has been looked at."""
-        for fault in self._faults():
-            raise RuleError(fault)
+        refuse(self._faults())
         signs = "".join(self.steps).ljust(self._theirs - 1, ".")
         return f".{signs}.{signs.lower()}"
 
     def _faults(self):
         """Yield what is wrong with what is declared."""
-        signs, king = "".join(self.steps), self.to_move[:1]
-        for sign in self.steps:
-            if len(sign) != 1 or not "A" <= sign <= "Z":
-                yield f"steps has a man {sign!r}; the sign of a man is a capital from A to Z"
+        yield from self._misshapen()
+        signs, king = "".join(self.steps), str(self.to_move)[:1]
         if king not in self.steps or self.to_move != king + king.lower():
             yield f"to_move is {self.to_move!r}; it must be a king of {signs}, as a capital and as a small letter"
         changing = [king, *self.promotions, *self.promotions.values()]
         for sign, other in self.promotions.items():
-            if {sign, other} - {*self.steps} or changing.count(sign) + changing.count(other) > 2:
+            known = sign in self.steps and other in [*self.steps]
+            if not known or changing.count(sign) + changing.count(other) > 2:
                 yield f"{sign} cannot become {other}; both must be men of {signs}, in no other promotion and no kings"
         if len({*map(len, self._rows)}) > 1:
-            yield f"setup is {self.setup}; its rows, parted by slashes, must have one length"
+            yield f"setup is {self.setup!r}; its rows, parted by slashes, must have one length"
         if self._turn_at >= POSITION_BITS:
             what = f"{self.cells} cells of {self._width} bits, two hands of {self._hand} and a turn"
             yield f"{what} are more than the {POSITION_BITS} bits of a position; take a smaller board, or fewer men"
+
+    def _misshapen(self):
+        """Yield what is declared as something else than text, a dict or a truth, without which no table can be made."""
+        if not isinstance(self.setup, str) or self.setup.split() != [self.setup]:
+            yield f"setup is {self.setup!r}; it must be text, the rows of the board parted by slashes, as 'k./../.K'"
+        yield from no_dict("steps", self.steps, "its steps")
+        if not self.steps:
+            yield "steps is {}; it must have one man at least, a king"
+        for sign in self.steps:
+            if not isinstance(sign, str) or len(sign) != 1 or not "A" <= sign <= "Z":
+                yield f"steps has a man {sign!r}; the sign of a man is a capital from A to Z"
+        yield from no_dict("promotions", self.promotions, "the sign of what it becomes")
+        yield from no_truth("dropping", self.dropping)
 
     # Positions
 
@@ -171,6 +185,7 @@ class TwoHands(Game):
 
     @cached_property
     def board(self):
+        refuse(self._misnamed())
         rows, signs = len(self._rows), "".join(self.steps)
         cells, left = grid(self.columns, rows), (self._beside - self.columns) / 2
         north, south = ([(cell - left, row) for cell in range(self._beside)] for row in (-1.5, rows + 0.5))
@@ -180,6 +195,13 @@ class TwoHands(Game):
         places = *north, *cells.places, *south
         return Board(places, (*names[0], *cells.names, *names[1]), pieces, len(places))
 
+    def _misnamed(self):
+        """Yield what is wrong with how men are called, which is no part of the rules."""
+        yield from no_dict("called", self.called, "what people call it")
+        for sign, name in self.called.items():
+            if sign not in self.steps or not isinstance(name, str):
+                yield f"called has {name!r} for {sign!r}; it must have text, for men of {''.join(self.steps)}"
+
     def signs(self, position):
         turn = position >> self._turn_at
         if turn:
@@ -188,6 +210,13 @@ class TwoHands(Game):
         men = "".join(self._signs[position >> cell & 2 * self._theirs - 1] for cell in cells)
         south, north = (self._held(position >> at) for at in (self._hands_at, self._hands_at + self._hand))
         return f"{north.lower():.<{self._beside}}{men}{south:.<{self._beside}}"
+
+    def show(self, position):
+        """Return the lines of the board, and those of men in hand an empty line away from it."""
+        lines = super().show(position).split("\n")
+        if self._beside:
+            lines[1:-2] = "", *lines[1:-2], ""
+        return "\n".join(lines)
 
     def _held(self, counts):
         """Return the signs of men in hand."""

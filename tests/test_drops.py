@@ -33,6 +33,7 @@ class Hurried(Generals):
 
     steps: ClassVar = {"A": STRAIGHT, "G": GOLD, "L": ((-1, -1), (-1, 0)), "K": AROUND, "S": SLANTING}
     promotions: ClassVar = {"A": "L", "S": "G"}
+    called: ClassVar = {}
     setup = "ks/a./.a/AA/SK"
     promoting = 2
 
@@ -60,6 +61,7 @@ class Walled(Generals):
 
     steps: ClassVar = {"W": (), "P": AHEAD, "K": AROUND}
     promotions: ClassVar = {}
+    called: ClassVar = {"K": "king"}
     setup = "k../WW./KWP"
 
 
@@ -248,23 +250,41 @@ def test_they_keep_the_contract(game):
             {"setup": "sskpp/...../...../PPKSS"},
             "20 cells of 4 bits, two hands of 6 and a turn are more than the 62 bits",
         ),
-        ({"setup": "skp/..../PKS"}, "setup is skp/..../PKS; its rows, parted by slashes, must have one length"),
+        ({"setup": "skp/..../PKS"}, "setup is 'skp/..../PKS'; its rows, parted by slashes, must have one length"),
         (
             {"setup": "skp/.x./PKS"},
-            "'x' in skp/.x./PKS is no man; men are PSKG, and the other player's in small letters",
+            "'x' in 'skp/.x./PKS' is no man; men are PSKG, and the other player's in small letters",
         ),
-        ({"setup": "skp/.../PKK"}, "skp/.../PKK must have 9 cells, one K and one k"),
-        ({"setup": ""}, "must have 0 cells, one K and one k"),
-        ({"start": property(lambda game: game.laid("ssk/.s./KPP"))}, "ssk/.s./KPP has more S than skp/.../PKS"),
-        ({"start": property(lambda game: game.laid("skp/PKS"))}, "skp/PKS must have 9 cells, one K and one k"),
+        ({"setup": "skp/.../PKK"}, "'skp/.../PKK' must have 9 cells, one K and one k"),
+        ({"setup": ""}, "setup is ''; it must be text, the rows of the board parted by slashes, as 'k./../.K'"),
+        ({"setup": "skp\n...\nPKS"}, r"setup is 'skp\\n...\\nPKS'; it must be text, the rows of the board"),
+        ({"setup": ("skp", "...", "PKS")}, r"setup is \('skp', '...', 'PKS'\); it must be text"),
+        ({"start": property(lambda game: game.laid("ssk/.s./KPP"))}, "'ssk/.s./KPP' has more S than 'skp/.../PKS'"),
+        ({"start": property(lambda game: game.laid("skp/PKS"))}, "'skp/PKS' must have 9 cells, one K and one k"),
         ({"promotions": {"P": "T"}}, "P cannot become T; both must be men of PSKG, in no other promotion and no kings"),
         ({"promotions": {"P": "G", "S": "G"}}, "P cannot become G; both must be men"),
         ({"promotions": {"P": "S", "S": "G"}}, "P cannot become S; both must be men"),
         ({"promotions": {"P": "K"}}, "P cannot become K; both must be men"),
         ({"promotions": {"P": "P"}}, "P cannot become P; both must be men"),
+        ({"promotions": {"P": ["G"]}}, r"P cannot become \['G'\]; both must be men"),
+        (
+            {"promotions": ["P", "G"]},
+            r"promotions is \['P', 'G'\]; it must be a dict that has for a man, by its sign, the",
+        ),
+        ({"promoting": -1}, "promoting is -1; it must be a whole number from 0 to 3"),
+        ({"promoting": 4}, "promoting is 4; it must be a whole number from 0 to 3"),
+        ({"promoting": 1.5}, "promoting is 1.5; it must be a whole number"),
+        ({"steps": [AHEAD, AROUND]}, r"steps is \[.*\]; it must be a dict that has for a man, by its sign, its steps"),
+        ({"steps": {}}, "steps is {}; it must have one man at least, a king"),
+        ({"steps": {1: AHEAD, "K": AROUND}}, "steps has a man 1; the sign of a man is a capital from A to Z"),
         ({"steps": {"pawn": AHEAD, "K": AROUND}}, "steps has a man 'pawn'; the sign of a man is a capital from A to Z"),
         ({"to_move": "KQ"}, "to_move is 'KQ'; it must be a king of PSKG, as a capital and as a small letter"),
         ({"to_move": ""}, "to_move is ''; it must be a king"),
+        ({"to_move": None}, "to_move is None; it must be a king"),
+        *(
+            ({"steps": {"P": steps, "K": AROUND}, "promotions": {}}, "steps of P are .*; they must be a tuple of pairs")
+            for steps in [(0, -1), None, "up", [(0, -1)], ((0, -1, 1),), ((0, -0.5),), ("up",), ((0, -1), (0, 0))]
+        ),
     ],
 )
 def test_what_cannot_work_is_refused_in_one_line(members, complaint):
@@ -272,6 +292,36 @@ def test_what_cannot_work_is_refused_in_one_line(members, complaint):
     with pytest.raises(RuleError, match=complaint) as refused:
         _ = game.start
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("missing", ["setup", "steps", "to_move"])
+def test_what_is_not_declared_is_asked_for_by_name(missing):
+    members = {"setup": "k/./K", "steps": {"K": AROUND}, "to_move": "Kk"}
+    assert type("Kings", (Drops,), members)().start
+    del members[missing]
+    with pytest.raises(RuleError, match=f"{missing} is None; it must be "):
+        _ = type("Kings", (Drops,), members)().start
+
+
+def test_dropping_is_yes_or_no():
+    with pytest.raises(RuleError, match="dropping is 'no'; it must be True or False"):
+        _ = Generals(dropping="no").start
+
+
+@pytest.mark.parametrize("called", ["pawn", {"X": "pawn"}, {"P": 1}])
+def test_a_board_is_refused_where_no_man_or_no_text_is_called_something(called):
+    game = type("Odd", (Generals,), {"called": called})()
+    assert game.start == Generals().start
+    with pytest.raises(RuleError, match=r"called (is 'pawn'; it must be a dict|has .* for .*; it must have text)"):
+        _ = game.board
+
+
+@pytest.mark.parametrize(("promoting", "became"), [(0, "P"), (1, "G")])
+def test_a_man_is_promoted_on_as_many_rows_as_promote(promoting, became):
+    game = type("Pawns", (Generals,), {"promoting": promoting})()
+    position = game.read("p.../k.s/P../.SK/..../K")
+    after = game.do_move(position, game.move(position, "a2-a1"))
+    assert game.write(after) == f"p.../{became}.s/.../.SK/..../k"
 
 
 @pytest.mark.parametrize(
@@ -286,6 +336,13 @@ def test_what_cannot_work_is_refused_in_one_line(members, complaint):
 def test_what_is_no_position_is_one_line(dropping, text, complaint):
     with pytest.raises(ValueError, match=complaint):
         Generals(dropping=dropping).read(text)
+
+
+def test_hands_are_shown_an_empty_line_away_from_the_board():
+    position = Generals().read("p.../sk./..G/.K./S.../k")
+    assert Generals().show(position) == "p . . .\n\ns k .\n. . G\n. K .\n\nS . . .\nk to move"
+    alone = Generals(dropping=False)
+    assert alone.show(alone.start) == "s k p\n. . .\nP K S\nK to move"
 
 
 def test_men_that_are_gone_need_not_be_there():

@@ -1,11 +1,14 @@
 """Few who hunt many, in a game of a few lines: held against the rules written down with sets of points."""
 
+from dataclasses import replace
+
 import pytest
 
-from retrograde.games import LOSE, UNDECIDED
+from retrograde.games import LOSE, UNDECIDED, RuleError
 from retrograde.games.catalog import load_game
+from retrograde.games.drawing import grid
 from retrograde.games.hunt import Hunt
-from retrograde.games.points import alquerque, ways
+from retrograde.games.points import DIRECTIONS, alquerque, ways
 from retrograde.solver.conformance.check import check
 
 
@@ -91,6 +94,76 @@ def test_points_of_any_board_with_lines_follow_one_another():
     board = load_game("morris").board
     places = ways(board)[board.names.index("a1")]
     assert [board.names[to] if to >= 0 else "" for to in places] == ["", "", "", "", "d1", "", "a4", ""]
+
+
+def test_a_grid_that_is_given_lines_has_ways_to_all_cells_around():
+    board = replace(grid(3, 4), lines=grid(3, 4).in_a_row(2))
+    number = {place: at for at, place in enumerate(board.places)}
+    expected = [tuple(number.get((x + right, y + down), -1) for right, down in DIRECTIONS) for x, y in board.places]
+    assert list(ways(board)) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ((), r"the board has no lines, along which ways go; give it some, as replace\("),
+        (grid(3, 4).in_a_row(3), r"the board has the line \(0, 1, 2\); a line of a board is a pair of its places"),
+        (((0, -1),), r"the board has the line \(0, -1\); a line"),
+        (((0, 1), (3, 12)), r"the board has the line \(3, 12\); a line"),
+        (((5, 5),), r"the board has the line \(5, 5\); a line"),
+    ],
+)
+def test_a_board_along_whose_lines_nothing_goes_is_refused_in_one_line(lines, complaint):
+    with pytest.raises(RuleError, match=complaint) as refused:
+        ways(replace(grid(3, 4), lines=lines))
+    assert "\n" not in str(refused.value)
+
+
+class Cats(Tigers):
+    """As many options as there may be."""
+
+    lairs: tuple = (0, 14)
+    goats: int = 3
+    taken: int = 2
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        *(
+            ({"lairs": lairs}, "lairs is .*; it must be a tuple of points from 0 to 14, each once")
+            for lairs in [(-1, 0), (0, 15), (3, 3), (), 0, None, "ab"]
+        ),
+        *(({"goats": goats}, "goats is .*; it must be a whole number from 1 to 13") for goats in (-1, 0, 14, 3.0)),
+        *(({"taken": taken}, "taken is .*; it must be a whole number from 1 to 3") for taken in (-1, 0, 4, "2")),
+        ({"placing": "no"}, "placing is 'no'; it must be True or False"),
+    ],
+)
+@pytest.mark.parametrize("table", ["start", "tiers"])
+def test_what_cannot_work_is_refused_in_one_line(options, complaint, table):
+    with pytest.raises(RuleError, match=complaint) as refused:
+        getattr(Cats(**options), table)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("points", "complaint"),
+    [
+        (grid(5, 3), "the board has no lines, along which ways go; give it some"),
+        (15, "points is 15; it must be a board with lines, as alquerque"),
+        (None, "points is None; it must be a board with lines, as alquerque"),
+    ],
+)
+def test_points_without_lines_are_refused(points, complaint):
+    for table in ("start", "tiers"):
+        with pytest.raises(RuleError, match=complaint):
+            getattr(type("Odd", (Tigers,), {"points": points})(), table)
+
+
+def test_all_points_may_have_men():
+    full = Cats(goats=13, taken=13, placing=False)
+    assert full.write(full.start) == "TGGGG/GGGGG/GGGGT/G"
+    assert full.primitive(full.start) == LOSE
 
 
 @pytest.mark.thorough

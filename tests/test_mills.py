@@ -135,3 +135,36 @@ def test_a_board_without_a_line_of_three_is_refused():
 
     with pytest.raises(RuleError, match="Square has no line of three points, which would be a mill"):
         list(Square().generate_moves(Square().start))
+
+
+@pytest.mark.parametrize(
+    ("members", "complaint"),
+    [
+        *(
+            (
+                {"lines": lines},
+                r"lines is .*; it must be a tuple of lines, each a tuple of points, as \(\(0, 1, 2\), \(3",
+            )
+            for lines in [(), None, "abc"]
+        ),
+        *(
+            (
+                {"lines": (line, (3, 4, 5))},
+                "lines has .*; a line is a tuple of two points or more, from 0 to 30, each once",
+            )
+            for line in [0, "abc", (0,), (0, 1, -1), (0, 1, 1), (0, 1, 31), (0.0, 1.0, 2.0)]
+        ),
+        (
+            {"lines": ((0, 1, 2), (3, 6, 9))},
+            "lines have points up to 9, and a symmetry has 9 points; both must be of one",
+        ),
+        *(({"men": men}, "men is .*; it must be a whole number from 3 to 4") for men in (0, -1, 5, 100, 3.0, "3")),
+        ({"flying": "no"}, "flying is 'no'; it must be True or False"),
+    ],
+)
+@pytest.mark.parametrize("table", ["start", "tiers"])
+def test_what_cannot_work_is_refused_in_one_line(members, complaint, table):
+    game = type("Odd", (OneSquare,), members)()
+    with pytest.raises(RuleError, match=complaint) as refused:
+        getattr(game, table)
+    assert "\n" not in str(refused.value)

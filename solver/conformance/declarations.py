@@ -79,7 +79,10 @@ def check_bits(survey: Survey, board: Board, position: int) -> None:
         raise Fault(f"leave {position >> used} above {used} bits; there stands who is to move by to_move, and else 0")
     for place in range(board.count):
         if sum(position >> board.count * at + place & 1 for at in range(len(game.bits))) > 1:
-            raise Fault(f"put two pieces on {board.names[place]}; say by signs(position) what stands there")
+            what = (
+                f"let the rules have the {board.count} places of the board, or say by signs(position) what stands there"
+            )
+            raise Fault(f"put two pieces on {board.names[place]}; {what}")
 
 
 def check_mover(survey: Survey, position: int) -> None:

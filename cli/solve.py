@@ -388,7 +388,7 @@ def print_expected(
             ("", f"{told(expected, 'worker', size)} of each worker"),
             ("wire", f"{told(expected, 'wire', size)} for each ply of remoteness"),
         ]
-    too_little = f"; {size(expected.least_memory)} is the least, so with this --memory solve refuses"
+    too_little = f"; {size(expected.least_memory)} is the least, about; with this --memory solve may refuse"
     rows += [
         ("positions", told(expected, "positions", amount)),
         ("records", told(expected, "records", amount)),

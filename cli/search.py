@@ -15,6 +15,7 @@ from retrograde.cli.scores import tell_score
 from retrograde.cli.words import indent
 from retrograde.games import LOSE, TIE, WIN
 from retrograde.games.game import is_numbered, metric_of
+from retrograde.games.raised import given_start
 
 if TYPE_CHECKING:
     from retrograde.games import Game
@@ -185,7 +186,7 @@ def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
 
 def start_of(game: "Game") -> int:
     """Return the first position of a game; raise UsageError where it has none."""
-    start: int | None = getattr(game, "start", None)
+    start: int | None = given_start(game)
     if start is None:
         raise click.UsageError(f"{game.name} has no start; give a POSITION", click.get_current_context())
     return start

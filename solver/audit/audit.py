@@ -13,6 +13,7 @@ import numpy as np
 
 from retrograde.databases import DamagedDatabase, Database, LegendRow, Outcome
 from retrograde.games.game import DRAW, MOST_IMAGES, RuleError, defines, is_none
+from retrograde.games.raised import given_start
 from retrograde.solver.audit.faults import Judge, chosen_image, images_of, words
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.work.progress import Phase, announce
@@ -285,7 +286,7 @@ class Audit:
 
     def verify_start(self) -> None:
         """Note if the start, where there is one, is not stored, or the file says something else about it."""
-        start, file = getattr(self.game, "start", None), self.database.file
+        start, file = given_start(self.game), self.database.file
         if start is None:
             return
         canonical = self.game.canonical(start)

@@ -8,10 +8,20 @@ from typing import Any
 
 from retrograde.games.drawing import Board
 from retrograde.games.game import POSITION_BITS, can_set_up, defines, has_bits
+from retrograde.games.raised import asked
 from retrograde.solver.conformance.survey import Survey, expect_again
 from retrograde.solver.rules.examine import Fault
 
 EMPTY = "."
+DECLARED = ("board", "bits", "by_turns", "to_move")
+
+
+def check_declared(survey: Survey, position: int) -> None:
+    """See, once, whether what a game may declare of its board can be asked for: else it is taken to declare nothing."""
+    if position == next(iter(survey.views)):
+        survey.position = None
+        for survey.rule in DECLARED:
+            asked(survey.game, survey.rule)
 
 
 def check_board(survey: Survey, position: int) -> None:
@@ -25,7 +35,7 @@ def check_board(survey: Survey, position: int) -> None:
     if not told and defines(game, "write") and not isinstance(game.draw_board(), Board):
         return
     board = checked_board(survey, position)
-    for name in ("bits", "by_turns", "to_move"):
+    for name in DECLARED[1:]:
         if hasattr(game, name):
             survey.at(name, position)
             check_players_or_pieces(board, name, getattr(game, name))

@@ -23,6 +23,8 @@ from retrograde.games.game import (
     is_none,
     is_numbered,
 )
+from retrograde.games.placed import Placed
+from retrograde.games.raised import asked
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
 from retrograde.solver.work.progress import Phase
@@ -106,6 +108,9 @@ class Survey:
 
     def number(self) -> None:
         """Look at the tiers of a numbering."""
+        if isinstance(self.game, Placed):
+            self.rule = "placements"
+            asked(self.game, "placements")  # what is wrong in them is told here, and that there are none by `tiers`
         self.at("tiers", None)
         self.numbering = Numbering.of(self.game)
 
@@ -150,9 +155,9 @@ class Survey:
     def start(self) -> int:
         """Return the first position."""
         self.at("start", None)
-        if not hasattr(self.game, "start"):
+        if (given := asked(self.game, "start")) is None:
             raise Fault("is missing; give the class the first position as its start")
-        start = checked_position(self.game, self.game.start, "it")
+        start = checked_position(self.game, given, "it")
         expect_again(start, self.game.start)
         return start
 

@@ -332,11 +332,13 @@ def print_estimate(
 
     with listening(as_json) as line:
         announce(line, "reading the rules")
+        from retrograde.solver.conformance.precheck import refuse_broken
         from retrograde.solver.forecast.estimate import (
             estimate,  # which takes some time, in which nothing would be said
         )
         from retrograde.solver.setwise.foresight import looks_plain
 
+        refuse_broken(game)
         expected = estimate(
             game, executor.workers if executor else workers or os.cpu_count() or 1, listener=line, metric=goal.metric,
             against=goal.against is not None, is_plain=looks_plain,

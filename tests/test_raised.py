@@ -1,17 +1,24 @@
 """What rules raise is told as an error of the rules, by what it is and where it arose."""
 
 from functools import cached_property
+from pathlib import Path
 
 import pytest
 
+from retrograde.cli.failure import explain
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError
+from retrograde.games.catalog import load_game
 from retrograde.games.drawing import grid
 from retrograde.games.drops import AROUND, Drops
 from retrograde.games.hunt import Hunt
 from retrograde.games.mills import Mills
+from retrograde.games.placed import placements
 from retrograde.games.points import alquerque
 from retrograde.games.raised import asked, given_start
+from retrograde.games.sliding import Sliding, joined
 from retrograde.solver.conformance.check import check
+
+from .command_line import HEAP, retrograde
 
 
 class Heap(Game):
@@ -84,6 +91,11 @@ class NoPoints(Hunt):
     goats, taken = 3, 2
 
 
+class LairBelow(NoPoints):
+    points = alquerque(3, 3)
+    lairs = -1, 0
+
+
 COMPLAINTS = {
     Heap: "start: is missing; give the class the first position as its start",
     Misspelt: "start: raises AttributeError: 'Misspelt' object has no attribute 'sise' (test_raised.py, line ",
@@ -94,11 +106,12 @@ COMPLAINTS = {
     NoKings: "start: needs to_move, which NoKings does not have",
     MisspeltLines: "placements: raises AttributeError: 'MisspeltLines' object has no attribute 'bord' (test_raised.py",
     NoPoints: "placements: needs points, which NoPoints does not have",
+    LairBelow: "start: raises ValueError: negative shift count (hunt.py, line ",
 }
 
 
 @pytest.mark.parametrize("cls", COMPLAINTS, ids=lambda cls: cls.__name__)
-def test_an_attribute_error_within_a_member_is_told_and_not_taken_for_its_absence(cls):
+def test_what_a_member_raises_is_told_and_not_taken_for_its_absence(cls):
     findings = check(cls(), compiled=False).findings
     assert [str(finding).startswith(COMPLAINTS[cls]) for finding in findings] == [True], findings
 
@@ -115,3 +128,104 @@ def test_only_what_nobody_defines_is_not_there():
         asked(MisspeltLines(), "lines")
     with pytest.raises(RuleError, match=r"^test_raised, start: raises AttributeError: 'Misspelt' object has"):
         given_start(Misspelt())
+
+
+MILLS = """
+from retrograde.games.drawing import grid
+from retrograde.games.mills import Mills
+
+class Mine(Mills):
+    bits = to_move = "XO"
+    board = grid(2, 2, {"X": "white disc", "O": "black disc"})
+    lines = grid(3, 3).in_a_row(3)
+    men = 3
+"""
+
+
+def test_what_fails_in_a_class_of_ours_that_rules_are_derived_from_fails_in_the_rules(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(MILLS)
+    game = load_game(str(file))
+    with pytest.raises(IndexError) as error:
+        game.move_name(game.start, 8)
+    assert explain(error.value).message.startswith("error: the rules raise IndexError: ")
+    assert "mills.py, line " in explain(error.value).message
+
+
+def test_what_fails_in_games_of_ours_is_a_fault_of_ours():
+    with pytest.raises(TypeError) as error:
+        load_game("nim").do_move("", 1)
+    assert "this is a fault of retrograde" in explain(error.value).message
+
+
+WIDE = HEAP.replace("heap - taken", "heap + (1 << 70)")
+
+
+@pytest.mark.parametrize("command", [["solve"], ["solve", "--estimate"], ["query"], ["search"], ["prove"]])
+def test_every_command_says_of_rules_that_break_the_contract_what_check_says(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    Path("heap.py").write_text(WIDE)
+    said = retrograde(*command, "./heap.py", status=1).stderr
+    assert "heap breaks the contract: do_move at 10: for the move 1 it gives 1180591620717411303434, and" in said
+
+
+# Of a numbering, the start as well
+
+
+class Hem(Sliding):
+    """Slide one of your three men to an empty cell beside it; whoever cannot has lost."""
+
+    bits = to_move = "XO"
+    start = 0b000_000_111 << 9 | 0b111_000_000
+    board = grid(3, 3, {"X": "black disc", "O": "white disc"})
+    placements = placements(9, [(0, (3, 3))], grid(3, 3).symmetries, swap=(1, 0))
+    beside = joined(9, [pair for pair in grid(3, 3).in_a_row(2) if pair[1] - pair[0] in (1, 3)])
+
+    def generate_moves(self, position):
+        mine, theirs = self.sides(position)
+        for source in range(9):
+            for target in range(9):
+                if mine >> source & self.beside[source] >> target & ~(mine | theirs) >> target & 1:
+                    yield 9 * source + target
+
+    def do_move(self, position, move):
+        return position ^ (1 << move // 9 | 1 << move % 9) << 9 * (position >> 18) ^ 1 << 18
+
+    def draw_move(self, position, move):
+        return divmod(move, 9)
+
+    def slides(self, men, number):
+        return [(0, 1, self.beside)]
+
+
+class ManTooFew(Hem):
+    start = 0b000_000_111 << 9 | 0b011_000_000
+
+
+class TwoOnACell(Hem):
+    start = 0b000_000_111 << 9 | 0b000_000_111
+
+
+class NumberBeyond(Hem):
+    def index(self, position):
+        return 10**6 if position == self.start else super().index(position)
+
+
+STARTS = {
+    Hem: [],
+    ManTooFew: ["start at OOO/.../XX./X: is 3776 and has no slot, for there is no tier -1; let it have as"],
+    TwoOnACell: [
+        "start at OOO/.../.../X: is 3591 and has no slot, for there is no tier -1; let it have as many men as"
+    ],
+    NumberBeyond: ["start at OOO/.../XXX/X: is 4032 and has no slot: index() gives 1000000, and size(0) is "],
+}
+
+
+@pytest.mark.parametrize("cls", STARTS, ids=lambda cls: cls.__name__)
+def test_the_start_of_a_numbered_game_has_a_slot(cls):
+    report = check(cls(), limit=100, compiled=False)
+    assert report.checks["start"] == 1
+    assert [str(finding)[: len(begin)] for finding, begin in zip(report.findings, STARTS[cls], strict=True)] == STARTS[
+        cls
+    ]

@@ -120,6 +120,7 @@ class Survey:
         After the deadline it is one of each tier.
         """
         self.number()
+        self.look_at_slots_of_starts()
         self.at("parts", None)
         list(self.numbering.parts(self.game))
         chance = Random(0)
@@ -141,6 +142,22 @@ class Survey:
         found = list(positions)
         chance.shuffle(found)
         return found
+
+    def look_at_slots_of_starts(self) -> None:
+        """Raise a Fault unless each first position of a numbering, which need have none, has a slot."""
+        self.rule = "start"
+        for start in [] if asked(self.game, "start") is None else self.starts():
+            tier = self.look_at_tier(start)
+            self.rule, row, hint = "start", self.numbering.row(tier), ""
+            if isinstance(self.game, Placed):
+                hint = "; let it have as many men as placements declare, each on a cell of its own"
+            if row < 0:
+                raise Fault(f"is {start} and has no slot, for there is no tier {tier}{hint}")
+            slot = self.game.index(start)
+            if not is_int(slot) or not 0 <= slot < (size := self.numbering.size(row)):
+                raise Fault(f"is {start} and has no slot: index() gives {slot}, and size({tier}) is {size}{hint}")
+            if (again := self.game.unindex(tier, slot)) != self.canonical(start):
+                raise Fault(f"is {start}, and its slot, {slot} of tier {tier}, stands for {again}{hint}")
 
     # One position
 

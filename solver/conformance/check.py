@@ -127,6 +127,7 @@ class Checker:
         """Do all checks for which the rules need not be compiled."""
         game = self.game
         for_people = [pairs.check_text, pairs.check_moves]
+        for_people += [declarations.check_names] if declares(game) else []
         for_people += [drawings.check_drawing] if declares(game) or defines(game, "draw_board") else []
         for_people += [drawings.check_pieces] if can_set_up(game) else []
         for_people += [drawings.check_turns] if declares(game) or defines(game, "draw_turn") else []

@@ -136,3 +136,22 @@ def check_cells(survey: Survey, board: Board, position: int) -> None:
                     f"is not there, so that the move {move} is taken for the place {board.names[move]}, where it "
                     "changes nothing; say what places a move touches"
                 )
+
+
+def check_names(survey: Survey, position: int) -> None:
+    """Raise a Fault where some moves are called by places, and others by numbers, for want of a draw_move().
+
+    A single one beside the places, such as to pass, may be called by its number.
+    """
+    game, moves = survey.game, survey.views[position].moves
+    board = game.draw_board()
+    if board is None or defines(game, "draw_move") or defines(game, "move_name"):
+        return
+    survey.at("draw_move", position)
+    places, others = [move for move in moves if move < board.count], [move for move in moves if move >= board.count]
+    if places and len(others) > 1:
+        name = board.names[places[0]]
+        raise Fault(
+            f"is not there, so that the move {places[0]} is called {name}, and {others[0]} and others by their "
+            "numbers; say what places a move touches"
+        )

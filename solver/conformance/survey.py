@@ -59,7 +59,7 @@ class Survey:
         self.position: int | None = None
         self.checks: Counter[str] = Counter()
         self.turns_differ = False
-        """Whether the turn is drawn, and not always the same."""
+        """Whether the turn is drawn, and not always the same, or by what is declared must not be."""
         self.canonical = lru_cache(1 << 16)(game.canonical)
         self.primitive = lru_cache(1 << 16)(game.primitive)
         self.tier = lru_cache(1 << 16)(game.tier)

@@ -72,12 +72,16 @@ class Problem(NamedTuple):
         return f"{self.text} {self.complaint}" if self.text else self.complaint
 
 
+EQUAL = " and those equal to them by symmetry"
+"""What is counted as well, of games that have images, whether play leads to it or not."""
+
+
 class Audit:
     """A database, and what is found about it. `tally`, TALLY[parts, rows], counts the parts of the database apart."""
 
     missing: ClassVar[str] = "is not stored"
     unexplained: ClassVar[str] = "is right by the rules interpreted, wrong by the rules compiled"
-    covers: ClassVar[str] = "the positions are those that play reaches, no more and no less"
+    covers: ClassVar[str] = "the positions are those that play reaches{equal}, no more and no less"
     rests_on: ClassVar[tuple[str, ...]] = ()
     """What is taken for granted beyond the rules where they run compiled."""
     sample_seconds: ClassVar[float] = INTERPRETED_SECONDS
@@ -268,8 +272,10 @@ class Audit:
 
     def proven(self) -> str:
         """Return in a sentence what is proven where nothing is wrong."""
-        images = ", there and at one image of each (all, where it has but one)" if defines(self.game, "images") else ""
-        return f"every value follows by the rules from those of its children{images}; {self.covers}"
+        symmetric = defines(self.game, "images")
+        images = ", there and at one image of each (all, where it has but one)" if symmetric else ""
+        covers = self.covers.format(equal=EQUAL if symmetric else "")
+        return f"every value follows by the rules from those of its children{images}; {covers}"
 
     def basis(self, compiled: bool) -> str:
         """Return what that takes for granted."""

@@ -77,9 +77,9 @@ def is_of_rules(frame: FrameType) -> bool:
     from retrograde.games import Game
 
     name, game = str(frame.f_globals.get("__name__")), frame.f_locals.get("self")
-    if name.startswith(RULES) or not isinstance(game, Game) or not type(game).__module__.startswith(RULES):
+    if not (isinstance(game, Game) and type(game).__module__.startswith(RULES)):
         return name.startswith(RULES)
-    return name in {base.__module__ for base in type(game).__mro__ if issubclass(base, Game) and base is not Game}
+    return name in {base.__module__ for base in type(game).__mro__ if base is not Game}
 
 
 def silence_output() -> None:

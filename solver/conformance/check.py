@@ -5,6 +5,7 @@ on which all others rest; where these break the contract, the rest has to wait. 
 counterpart::
 
     players, metric, starts                             are there, and fit one another     (turns.py)
+    start, placements                                   are there; a numbering has a slot for it (survey.py)
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
     turn, odds, payoff                                  name players, weights and pay      (turns.py)
     options                                             their text gives the same game     (pairs.py)

@@ -19,9 +19,9 @@ DECLARED = ("board", "bits", "by_turns", "to_move")
 def check_declared(survey: Survey, position: int) -> None:
     """See, once, whether what a game may declare of its board can be asked for: else it is taken to declare nothing."""
     if position == next(iter(survey.views)):
-        survey.position = None
-        for survey.rule in DECLARED:
-            asked(survey.game, survey.rule)
+        for name in DECLARED:
+            survey.rule, survey.position = name, None
+            asked(survey.game, name)
 
 
 def check_board(survey: Survey, position: int) -> None:

@@ -109,7 +109,7 @@ class Survey:
     def number(self) -> None:
         """Look at the tiers of a numbering."""
         if isinstance(self.game, Placed):
-            self.rule = "placements"
+            self.rule, self.position = "placements", None
             asked(self.game, "placements")  # what is wrong in them is told here, and that there are none by `tiers`
         self.at("tiers", None)
         self.numbering = Numbering.of(self.game)

@@ -4,7 +4,7 @@ import errno
 import os
 import sys
 from contextlib import suppress
-from types import TracebackType
+from types import FrameType, TracebackType
 
 import click
 
@@ -54,21 +54,32 @@ def broken(error: BaseException) -> bool:
 
 
 def place_in_rules(error: BaseException) -> str | None:
-    """Return the last place in a user's rule module that an exception came through."""
+    """Return the last place in a user's rules that an exception came through."""
     frame = frame_in_rules(error)
     return frame[0] if frame else None
 
 
 def frame_in_rules(error: BaseException) -> tuple[str, str] | None:
-    """Return the last place in a user's rule module that an exception came through, and the function there."""
+    """Return the last place in a user's rules that an exception came through, and the function there."""
     trace: TracebackType | None = error.__traceback__
     found = None
     while trace:
-        if str(trace.tb_frame.f_globals.get("__name__")).startswith(RULES):
+        if is_of_rules(trace.tb_frame):
             code = trace.tb_frame.f_code
             found = f"{code.co_filename}, line {trace.tb_lineno}", code.co_name
         trace = trace.tb_next
     return found
+
+
+def is_of_rules(frame: FrameType) -> bool:
+    """Tell whether code is of a user's rule module, or of a class of ours, not the contract, that its game is derived
+    from."""
+    from retrograde.games import Game
+
+    name, game = str(frame.f_globals.get("__name__")), frame.f_locals.get("self")
+    if not (isinstance(game, Game) and type(game).__module__.startswith(RULES)):
+        return name.startswith(RULES)
+    return name in {base.__module__ for base in type(game).__mro__ if base is not Game}
 
 
 def silence_output() -> None:

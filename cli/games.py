@@ -12,6 +12,7 @@ from retrograde.cli.words import faint, heading, indent, reflow, table, wrap
 from retrograde.games.catalog import game_class, game_names, load_game, option_text
 from retrograde.games.game import Game, RetrogradeError, VariantError, declares, defines
 from retrograde.games.naming import title
+from retrograde.games.raised import given_start
 from retrograde.games.text import printable
 
 KINDS = {int: "whole number", bool: "yes or no", str: "text"}
@@ -108,8 +109,8 @@ def describe(text: str) -> dict[str, Any]:
         game = load_game(text)
     except VariantError:
         return facts  # it has an option without a default
-    if hasattr(game, "start"):
-        facts.update(start=game.write(game.start), picture=game.show(game.start))
+    if (start := given_start(game)) is not None:
+        facts.update(start=game.write(start), picture=game.show(start))
     return facts
 
 

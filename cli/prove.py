@@ -97,10 +97,12 @@ def command(
     """
     from retrograde.games import Value
     from retrograde.games.catalog import load_game
+    from retrograde.solver.conformance.precheck import refuse_broken
     from retrograde.solver.proving.prover import Prover, Wish
     from retrograde.solver.work.progress import announce
 
     game = load_game(source)
+    refuse_broken(game)
     place = start_of(game) if position is None else read_position(game, position)
     wish = Wish(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
     path = path_of(game, None if position is None else place, out)

@@ -15,6 +15,7 @@ from retrograde.cli.scores import tell_score
 from retrograde.cli.words import indent
 from retrograde.games import LOSE, TIE, WIN
 from retrograde.games.game import is_numbered, metric_of
+from retrograde.games.raised import given_start
 
 if TYPE_CHECKING:
     from retrograde.games import Game
@@ -89,11 +90,13 @@ def command(
       retrograde search tictactoe X.O/.X./O.. --tree --depth 2
     """
     from retrograde.games.catalog import load_game
+    from retrograde.solver.conformance.precheck import refuse_broken
     from retrograde.solver.play.oracle import searched as known_of
 
     if depth and method == "pn":
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
+    refuse_broken(game)
     place = start_of(game) if position is None else read_position(game, position)
     if tree or out:
         from retrograde.cli.trees import tell_trees
@@ -185,7 +188,7 @@ def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
 
 def start_of(game: "Game") -> int:
     """Return the first position of a game; raise UsageError where it has none."""
-    start: int | None = getattr(game, "start", None)
+    start: int | None = given_start(game)
     if start is None:
         raise click.UsageError(f"{game.name} has no start; give a POSITION", click.get_current_context())
     return start

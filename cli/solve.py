@@ -330,9 +330,11 @@ def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "Cl
 
     with listening(how.as_json) as line:
         announce(line, "reading the rules")
+        from retrograde.solver.conformance.precheck import refuse_broken
         from retrograde.solver.forecast.estimate import estimate  # which takes some time, and nothing would be said
         from retrograde.solver.setwise.foresight import looks_plain
 
+        refuse_broken(game)
         threads = executor.workers if executor else how.workers or os.cpu_count() or 1
         expected = estimate(
             game, threads, listener=line, metric=goal.metric, against=goal.against is not None, is_plain=looks_plain

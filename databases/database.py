@@ -21,6 +21,7 @@ from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import Legend
 from retrograde.games import UNDECIDED, Game, Value
 from retrograde.games.game import METRICS, POSITION_LIMIT, is_none, width_of
+from retrograde.games.raised import given_start
 
 Default = TypeVar("Default")
 
@@ -78,7 +79,7 @@ class Database(ABC):
     def check_start(self) -> None:
         """Raise DamagedDatabase where the file says of the start what it does not say of that position elsewhere."""
         start, row = self.file.start, self.file.start_outcome
-        if start is None and hasattr(self.game, "start"):
+        if start is None and given_start(self.game) is not None:
             raise self.file.damaged("it says nothing of the start")
         if start is not None and row and self.get(start) != Outcomes([row])[0]:
             raise self.file.damaged("the start is worth one thing here, and another there")

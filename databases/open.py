@@ -31,6 +31,7 @@ from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import Game
 from retrograde.games.game import METRICS, metric_of
+from retrograde.games.raised import given_start
 from retrograde.games.unfolded import folded, unfolded
 
 KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
@@ -165,8 +166,9 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
             f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
             "solve it again with --fresh, where the others are not those you want"
         )
-    if file.start is not None and file.start != getattr(game, "start", None):
-        raise file.damaged(f"its start is {file.start}, and by the rules {getattr(game, 'start', None)}")
+    start = given_start(game)
+    if file.start not in (None, start):
+        raise file.damaged(f"its start is {file.start}, and by the rules {start}")
     if options_text(game) != json.dumps(file.options, sort_keys=True, ensure_ascii=False):
         raise file.damaged(f"its options are not those of {file.variant}")
     return game if getattr(file, "details", {}).get("symmetry", True) else unfolded(game)

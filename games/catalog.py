@@ -22,6 +22,7 @@ from typing import Any, get_type_hints
 
 from retrograde.games.digest import is_digest_of, legacy_digest, rules_digest, settle
 from retrograde.games.game import Game, RuleError, VariantError
+from retrograde.games.raised import line_in, said
 from retrograde.games.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
 from retrograde.games.trusted import remember, trusted_files
 
@@ -263,28 +264,12 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
             settle(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        line = getattr(error, "lineno", None) or line_in(error, path)
+        line = getattr(error, "lineno", None) or line_in(error, path) or "?"
         raise VariantError(f"{path}, line {line}: {type(error).__name__}: {error}") from error
     except BaseException:
         del sys.modules[name]
         raise
     return module
-
-
-def line_in(error: BaseException, path: Path) -> int | str:
-    """Return the last line of a file that an error came through."""
-    trace, line = error.__traceback__, 0
-    while trace:
-        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line or "?"
-
-
-def said(error: Exception, cls: type[Game]) -> str:
-    """Return what an error of a game's rules says, and where it arose."""
-    file = Path(str(module_of(cls).__file__))
-    return f"{type(error).__name__}: {error} ({file.name}, line {line_in(error, file)})"
 
 
 def make(cls: type[Game], text: str) -> Game:

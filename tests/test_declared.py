@@ -519,6 +519,42 @@ class NotByTurns(Claim):
         return position | 1 << cell
 
 
+class ByTurnBit(Claim):
+    by_turns = ""
+    to_move = "XO"
+
+    def do_move(self, position, cell):
+        return (position | 1 << cell + 3 * (position >> 6)) ^ 1 << 6
+
+    def primitive(self, position):
+        return LOSE if (position & 63).bit_count() == 3 else UNDECIDED
+
+
+class TurnForgotten(ByTurnBit):
+    def do_move(self, position, cell):
+        return ByTurnBit.do_move(self, position, cell) ^ 1 << 6
+
+
+class OneMoveBeside(Claim):
+    beside = (2,)
+
+    def generate_moves(self, position):
+        for cell in Claim.generate_moves(self, position):
+            yield cell + 10 * (cell in self.beside)
+
+    def do_move(self, position, move):
+        return Claim.do_move(self, position, move % 10)
+
+
+class MovesBeside(OneMoveBeside):
+    beside = (1, 2)
+
+
+class MovesBesideWithNames(MovesBeside):
+    def move_name(self, position, move):
+        return f"to{move % 10}"
+
+
 BROKEN = {
     NoBoard: (
         "board",
@@ -545,6 +581,8 @@ BROKEN = {
         "draw_move",
         "is not there, so that the move 2 is taken for the place c1, where it changes nothing",
     ),
+    MovesBeside: ("draw_move", "is not there, so that the move 0 is called a1, and 11 and others by their numbers"),
+    TurnForgotten: ("turns", "stay with 'X' after the move 0, and are solved as if they passed to the other player"),
 }
 
 
@@ -555,6 +593,11 @@ def test_a_wrong_declaration_is_told_in_one_line_and_nothing_else(broken):
     assert [finding.rule for finding in report.findings] == [rule], report.findings
     assert complaint in report.findings[0].complaint
     assert len(str(report.findings[0]).splitlines()) == 1
+
+
+@pytest.mark.parametrize("cls", [ByTurnBit, OneMoveBeside, MovesBesideWithNames])
+def test_games_like_those_that_are_wrong_pass(cls):
+    assert check(cls(), compiled=False).findings == []
 
 
 @pytest.mark.parametrize(

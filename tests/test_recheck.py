@@ -112,6 +112,7 @@ def test_a_database_is_verified_as_a_whole(tmp_path, monkeypatch):
     with open_database(solve(game, tmp_path / "cram.h5")) as database:
         report = verify(database)
         assert report.ok and report.stored == database.file.stored and "by nimber every position" in report.proven
+        assert "play reaches and those equal to them by symmetry, no more and no less" in report.proven
         found = families_of(database)
         assert int(found.images.sum()) == len(database)
         table = database.file.legend.table

@@ -468,3 +468,44 @@ def test_rules_that_do_not_compile_are_interpreted(tmp_path):
     path = solve(Uncompilable(), tmp_path / "ring.h5", way="interpreted")
     with open_database(path, game=Uncompilable()) as database:
         assert verify(database, interpreted=False).ok
+
+
+# What it says
+
+
+class Row(Game):
+    """Put a stone on a free cell of three in a row, where the first one is taken; who fills the row wins."""
+
+    start = 0b001
+
+    def generate_moves(self, row):
+        for cell in range(3):
+            if not row >> cell & 1:
+                yield cell
+
+    def do_move(self, row, cell):
+        return row | 1 << cell
+
+    def primitive(self, row):
+        return LOSE if row == 0b111 else UNDECIDED
+
+
+class MirroredRow(Row):
+    def images(self, row):
+        yield row >> 2 | row & 0b010 | row << 2 & 0b100
+
+
+@pytest.mark.parametrize(
+    ("cls", "positions", "words"),
+    [
+        (Row, {0b001, 0b011, 0b101, 0b111}, "those that play reaches, no more"),
+        (MirroredRow, {0b001, 0b100, 0b011, 0b110, 0b101, 0b111}, "and those equal to them by symmetry, no more"),
+    ],
+)
+def test_the_positions_are_those_that_it_says(cls, positions, words, tmp_path):
+    """No play leads from 001 to 100, which is counted all the same where it is symmetric."""
+    with open_database(solve(cls(), tmp_path / "row.h5", way="interpreted"), game=cls()) as database:
+        result = verify(database)
+    assert result.ok
+    assert result.positions == len(positions)
+    assert words in result.proven

@@ -19,6 +19,7 @@ from retrograde.cli.web.view import start_of
 from retrograde.games import naming
 from retrograde.games.catalog import game_class, game_names, named_game, options_help, variant
 from retrograde.games.game import UNDECIDED, Game, RetrogradeError, alternates, is_none
+from retrograde.games.raised import given_start
 from retrograde.games.text import printable
 from retrograde.solver.play.picture import board_svg
 
@@ -192,7 +193,7 @@ def summary_of(game: Game) -> str:
 
 def first_of(game: Game) -> str:
     """Return who begins, in the words of the game; nothing where there is no start."""
-    start: Any = getattr(game, "start", None)
+    start = given_start(game)
     return "" if start is None else naming.player_to_move(game, start)
 
 
@@ -220,7 +221,7 @@ def picture(library: Library, text: str) -> str:
         solution = library.solution(text)  # rules of a person's own, to which its database leads
         return board_svg(solution.game, solution.start_or_example)
     game: Any = named_game(text)
-    start = getattr(game, "start", None)
+    start = given_start(game)
     return board_svg(game, example_of(game) if start is None else start)
 
 

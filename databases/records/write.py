@@ -23,6 +23,7 @@ from retrograde.databases.layout import (
 from retrograde.databases.legend import Measures, count_stored
 from retrograde.games import Game
 from retrograde.games.game import POSITION_LIMIT
+from retrograde.games.raised import given_start
 
 GROUP = 8
 """Blocks in a task: about a millisecond's work."""
@@ -101,7 +102,7 @@ class Tables:
         self.start_row: int | None = None
         self.start = self.start_low = self.start_high = 0
         """The canonical start, and from which record to which, exclusive, its tier goes."""
-        if (start := getattr(game, "start", None)) is not None:
+        if (start := given_start(game)) is not None:
             self.start = game.canonical(start)
             tier = game.tier(self.start)
             i = int(np.searchsorted(solved.tiers, tier))

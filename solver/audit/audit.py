@@ -13,6 +13,7 @@ import numpy as np
 
 from retrograde.databases import DamagedDatabase, Database, LegendRow, Outcome
 from retrograde.games.game import DRAW, MOST_IMAGES, RuleError, defines, is_none
+from retrograde.games.raised import given_start
 from retrograde.solver.audit.faults import Judge, chosen_image, images_of, words
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.work.progress import Phase, announce
@@ -71,12 +72,16 @@ class Problem(NamedTuple):
         return f"{self.text} {self.complaint}" if self.text else self.complaint
 
 
+EQUAL = " and those equal to them by symmetry"
+"""What is counted as well, of games that have images, whether play leads to it or not."""
+
+
 class Audit:
     """A database, and what is found about it. `tally`, TALLY[parts, rows], counts the parts of the database apart."""
 
     missing: ClassVar[str] = "is not stored"
     unexplained: ClassVar[str] = "is right by the rules interpreted, wrong by the rules compiled"
-    covers: ClassVar[str] = "the positions are those that play reaches, no more and no less"
+    covers: ClassVar[str] = "the positions are those that play reaches{equal}, no more and no less"
     rests_on: ClassVar[tuple[str, ...]] = ()
     """What is taken for granted beyond the rules where they run compiled."""
     sample_seconds: ClassVar[float] = INTERPRETED_SECONDS
@@ -267,8 +272,10 @@ class Audit:
 
     def proven(self) -> str:
         """Return in a sentence what is proven where nothing is wrong."""
-        images = ", there and at one image of each (all, where it has but one)" if defines(self.game, "images") else ""
-        return f"every value follows by the rules from those of its children{images}; {self.covers}"
+        symmetric = defines(self.game, "images")
+        images = ", there and at one image of each (all, where it has but one)" if symmetric else ""
+        covers = self.covers.format(equal=EQUAL if symmetric else "")
+        return f"every value follows by the rules from those of its children{images}; {covers}"
 
     def basis(self, compiled: bool) -> str:
         """Return what that takes for granted."""
@@ -285,7 +292,7 @@ class Audit:
 
     def verify_start(self) -> None:
         """Note if the start, where there is one, is not stored, or the file says something else about it."""
-        start, file = getattr(self.game, "start", None), self.database.file
+        start, file = given_start(self.game), self.database.file
         if start is None:
             return
         canonical = self.game.canonical(start)

@@ -15,6 +15,7 @@ from retrograde.databases.reader import SlotReader
 from retrograde.databases.records.read import RecordsReader
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, defines, is_none
+from retrograde.games.raised import given_start
 from retrograde.solver.audit.faults import Judge, images_of
 from retrograde.solver.rules.examine import Fault, blame, examine, key_of
 from retrograde.solver.rules.exits import no_exit
@@ -73,7 +74,8 @@ def fault_at(database: Database, position: int) -> str:
 def positions_of(database: Database) -> Iterator[int]:
     """Yield the start, the legend's examples, and then in turns positions of random games and of the file."""
     game, chance = database.game, Random(0)
-    starts = list(dict.fromkeys([game.start, *game.starts])) if hasattr(game, "start") else []
+    start = given_start(game)
+    starts = [] if start is None else list(dict.fromkeys([start, *game.starts]))
     legend = database.file.legend
     some = range(len(legend)) if len(legend) <= EXAMPLES else chance.sample(range(len(legend)), EXAMPLES)
     examples = [legend[row].example for row in some]

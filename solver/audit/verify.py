@@ -71,8 +71,9 @@ from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
+from retrograde.games.game import defines
 from retrograde.games.zeroing import TO_PROGRESS
-from retrograde.solver.audit.audit import INTERPRETED_SECONDS, MOST_PROBLEMS, Audit, Problem
+from retrograde.solver.audit.audit import EQUAL, INTERPRETED_SECONDS, MOST_PROBLEMS, Audit, Problem
 from retrograde.solver.audit.records import RecordAudit
 from retrograde.solver.audit.slots import SlotAudit
 from retrograde.solver.audit.steps import StepAudit
@@ -132,7 +133,10 @@ def verify_measures(database: Database, listener: Listener | None, model: Model 
     names = [database.game.write(place) if place is not None else "" for place, _ in findings]
     problems = [Problem(place, name, what) for (place, what), name in zip(findings, names, strict=True)]
     sentence = PROVEN_BY_SLOT if isinstance(file.contents, BoundsReader) else PROVEN
-    proven = sentence.format(metric=f"{database.metric} against {against}" if against else database.metric)
+    proven = sentence.format(
+        metric=f"{database.metric} against {against}" if against else database.metric,
+        equal=EQUAL if defines(database.game, "images") else "",
+    )
     rests_on = f"{RESTS_ON}; that {against} moves as it says" if against else RESTS_ON
     return Verification(file.variant, file.stored, file.positions, wrong, problems, proven, rests_on)
 

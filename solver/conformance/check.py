@@ -5,6 +5,7 @@ on which all others rest; where these break the contract, the rest has to wait. 
 counterpart::
 
     players, metric, starts                             are there, and fit one another     (turns.py)
+    start, placements                                   are there; a numbering has a slot for it (survey.py)
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
     turn, odds, payoff                                  name players, weights and pay      (turns.py)
     options                                             their text gives the same game     (pairs.py)
@@ -32,12 +33,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import isfunction
-from pathlib import Path
 from random import Random
 from sys import modules
 from typing import Any, NamedTuple
 
-from retrograde.games import catalog
+from retrograde.games import catalog, raised
 from retrograde.games.game import Game, RuleError, can_set_up, declares, defines, has_chance, is_numbered
 from retrograde.solver.conformance import declarations, drawings, hints, left_out, pairs, turns
 from retrograde.solver.conformance.survey import Survey
@@ -128,11 +128,13 @@ class Checker:
         """Do all checks for which the rules need not be compiled."""
         game = self.game
         for_people = [pairs.check_text, pairs.check_moves]
+        for_people += [declarations.check_names] if declares(game) else []
         for_people += [drawings.check_drawing] if declares(game) or defines(game, "draw_board") else []
         for_people += [drawings.check_pieces] if can_set_up(game) else []
         for_people += [drawings.check_turns] if declares(game) or defines(game, "draw_turn") else []
         for_people += [hints.check_hints] if hints.has_hints(game) else []
-        self.check_rules(limit, deadline, for_people, [declarations.check_board] if declares(game) else [])
+        first = [declarations.check_declared, *([declarations.check_board] if declares(game) else [])]
+        self.check_rules(limit, deadline, for_people, first)
 
     def check_rules(self, limit: int, deadline: float, others: Checks = (), first: Checks = ()) -> None:
         """Do the checks of the rules that decide what is solved, and others; only the *first* where these fail."""
@@ -241,19 +243,13 @@ class Checker:
         except BaseException as error:  # rules may raise anything
             if not raised_by_rules(error):
                 raise
-            self.find(f"raises {type(error).__name__}: {error}{self.place_of(error)}")
+            self.find(raised.complaint(error, self.game))
 
     def find(self, complaint: str) -> None:
         """Add a finding about the rule and the position at hand."""
         rule, position = self.survey.rule, self.survey.position
         place = None if position is None else pairs.text_of(self.game, position)
         self.findings.append(Finding(rule, place, complaint))
-
-    def place_of(self, error: BaseException) -> str:
-        """Return where in the rule module an error comes from."""
-        file = getattr(modules.get(type(self.game).__module__), "__file__", None) or "?"
-        line = catalog.line_in(error, Path(file))
-        return f" ({Path(file).name}, line {line})" if line != "?" else ""
 
 
 def members_of(game: Game) -> dict[str, Any]:

@@ -8,10 +8,20 @@ from typing import Any
 
 from retrograde.games.drawing import Board
 from retrograde.games.game import POSITION_BITS, can_set_up, defines, has_bits
+from retrograde.games.raised import asked
 from retrograde.solver.conformance.survey import Survey, expect_again
 from retrograde.solver.rules.examine import Fault
 
 EMPTY = "."
+DECLARED = ("board", "bits", "by_turns", "to_move")
+
+
+def check_declared(survey: Survey, position: int) -> None:
+    """See, once, whether what a game may declare of its board can be asked for: else it is taken to declare nothing."""
+    if position == next(iter(survey.views)):
+        for name in DECLARED:
+            survey.rule, survey.position = name, None
+            asked(survey.game, name)
 
 
 def check_board(survey: Survey, position: int) -> None:
@@ -25,7 +35,7 @@ def check_board(survey: Survey, position: int) -> None:
     if not told and defines(game, "write") and not isinstance(game.draw_board(), Board):
         return
     board = checked_board(survey, position)
-    for name in ("bits", "by_turns", "to_move"):
+    for name in DECLARED[1:]:
         if hasattr(game, name):
             survey.at(name, position)
             check_players_or_pieces(board, name, getattr(game, name))
@@ -129,3 +139,22 @@ def check_cells(survey: Survey, board: Board, position: int) -> None:
                     f"is not there, so that the move {move} is taken for the place {board.names[move]}, where it "
                     "changes nothing; say what places a move touches"
                 )
+
+
+def check_names(survey: Survey, position: int) -> None:
+    """Raise a Fault where some moves are called by places, and others by numbers, for want of a draw_move().
+
+    A single one beside the places, such as to pass, may be called by its number.
+    """
+    game, moves = survey.game, survey.views[position].moves
+    board = game.draw_board()
+    if board is None or defines(game, "draw_move") or defines(game, "move_name"):
+        return
+    survey.at("draw_move", position)
+    places, others = [move for move in moves if move < board.count], [move for move in moves if move >= board.count]
+    if places and len(others) > 1:
+        name = board.names[places[0]]
+        raise Fault(
+            f"is not there, so that the move {places[0]} is called {name}, and {others[0]} and others by their "
+            "numbers; say what places a move touches"
+        )

@@ -5,6 +5,7 @@ Each check looks at one position of a survey and raises a Fault at the first thi
 
 from collections import Counter
 
+from retrograde.games.declared import word
 from retrograde.games.game import CHANCE, UNDECIDED, defines, mover, same_mover
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault
@@ -101,12 +102,14 @@ def check_pieces(survey: Survey, position: int) -> None:
 def check_turns(survey: Survey, position: int) -> None:
     """See whether the turn that is drawn passes to another player when it does by the rules.
 
-    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told; nor of
-    chance, where a game may draw whose dice they are.
+    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told, unless it
+    says by `to_move` or `by_turns` that positions tell whose it is; nor of chance, where a game may draw whose dice
+    they are.
     """
     game = survey.game
     if not survey.checks["turns"]:
-        survey.turns_differ = len({game.draw_turn(other) for other in list(survey.views)[:SAMPLED_TURNS]} - {""}) > 1
+        signs = {game.draw_turn(other) for other in list(survey.views)[:SAMPLED_TURNS]} - {""}
+        survey.turns_differ = len(signs) > 1 or bool(word(game, "to_move") or word(game, "by_turns"))
     survey.at("turns", position)
     view = survey.views[position]
     if not survey.turns_differ or not view.children or not (turn := game.draw_turn(position)):

@@ -1,4 +1,4 @@
-"""What is looked at of the rules before they are solved: the cheap part of the conformance check.
+"""What is looked at of the rules before they are solved or searched: the cheap part of the conformance check.
 
 It holds the rules that decide what is solved (players, turn, start, tier, primitive, generate_moves, do_move, the
 options' text, slots, images, parents) against the contract at some positions, interpreted, and leaves alone what is for

@@ -23,6 +23,8 @@ from retrograde.games.game import (
     is_none,
     is_numbered,
 )
+from retrograde.games.placed import Placed
+from retrograde.games.raised import asked
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
 from retrograde.solver.work.progress import Phase
@@ -57,7 +59,7 @@ class Survey:
         self.position: int | None = None
         self.checks: Counter[str] = Counter()
         self.turns_differ = False
-        """Whether the turn is drawn, and not always the same."""
+        """Whether the turn is drawn, and not always the same, or by what is declared must not be."""
         self.canonical = lru_cache(1 << 16)(game.canonical)
         self.primitive = lru_cache(1 << 16)(game.primitive)
         self.tier = lru_cache(1 << 16)(game.tier)
@@ -106,6 +108,9 @@ class Survey:
 
     def number(self) -> None:
         """Look at the tiers of a numbering."""
+        if isinstance(self.game, Placed):
+            self.rule, self.position = "placements", None
+            asked(self.game, "placements")  # what is wrong in them is told here, and that there are none by `tiers`
         self.at("tiers", None)
         self.numbering = Numbering.of(self.game)
 
@@ -115,6 +120,7 @@ class Survey:
         After the deadline it is one of each tier.
         """
         self.number()
+        self.look_at_slots_of_starts()
         self.at("parts", None)
         list(self.numbering.parts(self.game))
         chance = Random(0)
@@ -137,6 +143,22 @@ class Survey:
         chance.shuffle(found)
         return found
 
+    def look_at_slots_of_starts(self) -> None:
+        """Raise a Fault unless each first position of a numbering, which need have none, has a slot."""
+        self.rule = "start"
+        for start in [] if asked(self.game, "start") is None else self.starts():
+            tier = self.look_at_tier(start)
+            self.rule, row, hint = "start", self.numbering.row(tier), ""
+            if isinstance(self.game, Placed):
+                hint = "; let it have as many men as placements declare, each on a cell of its own"
+            if row < 0:
+                raise Fault(f"is {start} and has no slot, for there is no tier {tier}{hint}")
+            slot = self.game.index(start)
+            if not is_int(slot) or not 0 <= slot < (size := self.numbering.size(row)):
+                raise Fault(f"is {start} and has no slot: index() gives {slot}, and size({tier}) is {size}{hint}")
+            if (again := self.game.unindex(tier, slot)) != self.canonical(start):
+                raise Fault(f"is {start}, and its slot, {slot} of tier {tier}, stands for {again}{hint}")
+
     # One position
 
     def starts(self) -> list[int]:
@@ -150,9 +172,9 @@ class Survey:
     def start(self) -> int:
         """Return the first position."""
         self.at("start", None)
-        if not hasattr(self.game, "start"):
+        if (given := asked(self.game, "start")) is None:
             raise Fault("is missing; give the class the first position as its start")
-        start = checked_position(self.game, self.game.start, "it")
+        start = checked_position(self.game, given, "it")
         expect_again(start, self.game.start)
         return start
 

@@ -15,8 +15,9 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from retrograde.games.catalog import import_file, line_in
+from retrograde.games.catalog import import_file
 from retrograde.games.game import Game, RetrogradeError
+from retrograde.games.raised import line_in
 from retrograde.games.snapshot import source_of
 from retrograde.solver.models.model import Model, NoModel, Weights, checked
 
@@ -38,7 +39,7 @@ class Scripted(Model):
         except RetrogradeError:
             raise
         except Exception as error:
-            where = f" ({self.file.name}, line {line_in(error, self.file)})" if self.file else ""
+            where = f" ({self.file.name}, line {line_in(error, self.file) or '?'})" if self.file else ""
             what = f"position {game.write(position)}: {type(error).__name__}: {error}"
             raise NoModel(f"the player {self.name!r} fails, {what}{where}") from error
         return checked(self.name, game, position, said)

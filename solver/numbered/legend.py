@@ -11,6 +11,7 @@ import numpy as np
 from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.game import Game, Value
+from retrograde.games.raised import given_start
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.outcomes.tally import PART, Adder, narrow, tally
 from retrograde.solver.work.arrays import Compressed
@@ -122,7 +123,7 @@ def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
 
 def start_row(game: Game, numbering: Numbering, codes: Array, row_of: dict[int, int]) -> int | None:
     """Return the outcome of the start of a game, if it has one."""
-    start = getattr(game, "start", None)
+    start = given_start(game)
     if start is None:
         return None
     k, slot = numbering.slot_of(game, start)

@@ -5,6 +5,7 @@ from retrograde.databases import Certificate
 from retrograde.databases.book import find_book
 from retrograde.databases.open import find_certificate
 from retrograde.games.game import Game
+from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.oracles.certified import CertifiedOracle
 from retrograde.solver.oracles.scoring import ScoringOracle, is_about_points
 from retrograde.solver.oracles.searching import SECONDS, SearchingOracle, from_database
@@ -21,7 +22,11 @@ def searching_oracle(
 ) -> SearchingOracle:
     """Return an oracle for a game that has no database: what its book says, then what a certificate proves, that of its
     start unless another is given, and else what is searched; of games that are about points, or in which a player moves
-    again, what is searched for scores."""
+    again, what is searched for scores.
+
+    Raises RuleError where its rules are seen to break the contract: searches take them at their word.
+    """
+    refuse_broken(game)
     if is_about_points(game):
         return ScoringOracle(game, seconds, workers, size)
     book = find_book(game)

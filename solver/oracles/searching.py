@@ -21,6 +21,7 @@ from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game, is_none, is_numbered
+from retrograde.games.raised import given_start
 from retrograde.solver.leaves.tables import Tables, find_tables
 from retrograde.solver.oracles.kernels import played_out
 from retrograde.solver.oracles.playouts import likeliest
@@ -150,7 +151,8 @@ class SearchingOracle:
     @property
     def start(self) -> int | None:
         """The first position of the game, if it has one."""
-        return getattr(self.game, "start", None)
+        start: int | None = given_start(self.game)
+        return start
 
     @property
     def start_or_example(self) -> int:

@@ -24,6 +24,7 @@ from retrograde.games.game import (
     mover,
     same_mover,
 )
+from retrograde.games.raised import given_start
 from retrograde.games.zeroing import PATIENCE, count_after
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracle import Oracle
@@ -58,7 +59,7 @@ def random_position(oracle: Oracle, chance: Random) -> int:
     """Return a position by chance in which the game goes on; of a dense numbering with no start, one of the first
     tier."""
     game: Any = oracle.game
-    if is_numbered(game) and not hasattr(game, "start"):
+    if is_numbered(game) and given_start(game) is None:
         tier = min(game.tiers)
         size = game.size(tier)
         draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(size))  # noqa: E731

@@ -30,6 +30,7 @@ from retrograde.games.game import (
     defines,
     same_mover,
 )
+from retrograde.games.raised import given_start
 from retrograde.games.unfolded import folded
 from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, counted
 from retrograde.games.zeroing import in_words as progress_in_words
@@ -84,7 +85,8 @@ class Solution:
     @property
     def start(self) -> int | None:
         """The first position of the game, if it has one."""
-        return getattr(self.game, "start", None)
+        start: int | None = given_start(self.game)
+        return start
 
     @property
     def start_or_example(self) -> int:

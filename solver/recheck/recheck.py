@@ -15,7 +15,7 @@ from retrograde.solver.recheck.slots import wrong_slots
 
 PROVEN = (
     "by {metric} every position is worth what follows by the rules from its children; the positions are those that "
-    "play reaches, no more and no less"
+    "play reaches{equal}, no more and no less"
 )
 PROVEN_BY_SLOT = (
     "by {metric} every position that has a slot is worth what follows by the rules from its children, whether play "

@@ -22,6 +22,7 @@ from retrograde.games.game import (
     defines,
     width_of,
 )
+from retrograde.games.raised import given_start
 
 TIER_BITS = 62
 MIX = 0x9E3779B97F4A7C15
@@ -83,10 +84,8 @@ def movers_of(game: Game, positions: Iterable[int]) -> dict[int, int] | None:
 
 def start_of(game: Game) -> int:
     """Return the canonical first position of a game."""
-    try:
-        start = game.start
-    except AttributeError:
-        raise RuleError(f"{variant(game)} has no start; give its class one") from None
+    if (start := given_start(game)) is None:
+        raise RuleError(f"{variant(game)} has no start; give its class one")
     return first_position(game, start)
 
 

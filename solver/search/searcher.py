@@ -27,6 +27,7 @@ from retrograde.games.game import (
     Value,
     defines,
 )
+from retrograde.games.raised import given_start
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
 from retrograde.solver.rules.reason import compilable
@@ -116,7 +117,7 @@ class Search:
         try:
             self.make_table(POSITION_BITS)
         except TableTooSmall:
-            start = getattr(game, "start", None)
+            start = given_start(game)
             if not isinstance(start, int):
                 raise
             self.make_table(min(start.bit_length() + SPARE_BITS, POSITION_BITS))

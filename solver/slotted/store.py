@@ -23,6 +23,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import UNDECIDED, Game, RuleError, defines, is_none
+from retrograde.games.raised import given_start
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.numbered.numbering import Numbering
@@ -307,11 +308,11 @@ class SlotStore:
 
     def start(self) -> tuple[int, int] | None:
         """Return the bounds of the first position, if there is one, for who is to move."""
-        if not hasattr(self.game, "start"):
+        if (start := given_start(self.game)) is None:
             return None
-        position = self.game.canonical(self.game.start)
+        position = self.game.canonical(start)
         low, high = chunks.bounds_of(self.told(-1, 0), position)
-        return (-high, -low) if self.game.turn(self.game.start) == 1 else (low, high)
+        return (-high, -low) if self.game.turn(start) == 1 else (low, high)
 
 
 def nobody() -> Shared:

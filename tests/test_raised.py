@@ -7,10 +7,9 @@ import pytest
 
 from retrograde.cli.failure import explain
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError
+from retrograde.games.captures import Captures
 from retrograde.games.catalog import load_game
 from retrograde.games.drawing import grid
-from retrograde.games.drops import AROUND, Drops
-from retrograde.games.hunt import Hunt
 from retrograde.games.mills import Mills
 from retrograde.games.placed import placements
 from retrograde.games.points import alquerque
@@ -56,24 +55,6 @@ class MisspeltBoard(Heap):
         return self.bord
 
 
-class Kings(Drops):
-    setup = "k../.../..K"
-    steps = {"K": AROUND}  # noqa: RUF012  # as authors of rules write it
-    to_move = "Kk"
-
-
-class NoSetup(Drops):
-    steps, to_move = Kings.steps, Kings.to_move
-
-
-class NoSteps(Drops):
-    setup, to_move = Kings.setup, Kings.to_move
-
-
-class NoKings(Drops):
-    setup, steps = Kings.setup, Kings.steps
-
-
 class MisspeltLines(Mills):
     bits = to_move = "XO"
     board = grid(3, 3, {"X": "white disc", "O": "black disc"})
@@ -84,16 +65,21 @@ class MisspeltLines(Mills):
         return self.bord.in_a_row(3)
 
 
-class NoPoints(Hunt):
-    bits, to_move = "TG", "GT"
-    board = alquerque(3, 3, {"T": "darkorange disc", "G": "white disc"})
-    lairs = 0, 8
-    goats, taken = 3, 2
+class NoWays(Captures):
+    bits = to_move = "XO"
+    start = 0b111_100_000 | 0b000_001_111 << 9
+    board = alquerque(3, 3, {"X": "black disc", "O": "white disc"})
+    placements = placements(9, [(0, (x, o)) for x in range(5) for o in range(5)], swap=(1, 0))
+    steps = 8
 
+    def target(self, point, step):
+        return self.ways[point][step]
 
-class LairBelow(NoPoints):
-    points = alquerque(3, 3)
-    lairs = -1, 0
+    def taken(self, theirs, point, step):
+        return 0
+
+    def plain(self, step):
+        return True
 
 
 COMPLAINTS = {
@@ -101,12 +87,8 @@ COMPLAINTS = {
     Misspelt: "start: raises AttributeError: 'Misspelt' object has no attribute 'sise' (test_raised.py, line ",
     MisspeltKept: "start: raises AttributeError: 'int' object has no attribute 'bit_lenght' (test_raised.py, line ",
     MisspeltBoard: "board: raises AttributeError: 'MisspeltBoard' object has no attribute 'bord' (test_raised.py, line",
-    NoSetup: "start: needs setup, which NoSetup does not have",
-    NoSteps: "start: needs steps, which NoSteps does not have",
-    NoKings: "start: needs to_move, which NoKings does not have",
     MisspeltLines: "placements: raises AttributeError: 'MisspeltLines' object has no attribute 'bord' (test_raised.py",
-    NoPoints: "placements: needs points, which NoPoints does not have",
-    LairBelow: "start: raises ValueError: negative shift count (hunt.py, line ",
+    NoWays: "primitive at .O./OXX/.OX/X: needs ways, which NoWays does not have",
 }
 
 
@@ -116,13 +98,9 @@ def test_what_a_member_raises_is_told_and_not_taken_for_its_absence(cls):
     assert [str(finding).startswith(COMPLAINTS[cls]) for finding in findings] == [True], findings
 
 
-def test_what_declares_all_of_it_passes():
-    assert check(Kings(), limit=50, compiled=False).findings == []
-
-
 def test_only_what_nobody_defines_is_not_there():
     assert given_start(Heap()) is None
-    assert given_start(Kings()) == Kings().start
+    assert given_start(load_game("nim")) == load_game("nim").start
     assert asked(MisspeltLines(), "men") == 3
     with pytest.raises(AttributeError, match="bord"):
         asked(MisspeltLines(), "lines")

@@ -427,6 +427,7 @@ def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
 def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[int, int]:
     """Solve with progress on the terminal, and say on Ctrl-C what is kept; return how many positions had been solved
     before, and how many explored."""
+    from retrograde.games.catalog import trust
     from retrograde.games.text import printable
     from retrograde.solver.work.progress import announce
 
@@ -452,6 +453,8 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
     except KeyboardInterrupt as error:
         failure = explain(error)
         kept = failure.status == INTERRUPTED and not path.exists() and is_begun(game, path, goal)
+        if kept:
+            trust(game)  # so that who goes on by the name that `list` shows is told where its rules are
         command = "the same command without --fresh" if how.fresh else "the same command"
         note = f"; what is done is kept, and {command} goes on from there" if kept else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None

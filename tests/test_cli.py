@@ -542,6 +542,22 @@ def test_a_reader_who_leaves_is_no_error(tictactoe):
     assert (done.returncode, done.stderr) == (141, "")
 
 
+def test_where_the_rules_of_an_interrupted_solve_are_is_told_to_who_goes_on_by_the_name(tmp_path, monkeypatch):
+    """As `list` shows it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "home"))
+    (tmp_path / "mound.py").write_text(HEAP.replace("Heap", "Mound"))
+
+    def interrupted(game, path, **_):
+        path.with_name(f"{path.name}.journal").write_bytes(b"begun")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("retrograde.solver.engine.solve", interrupted)
+    retrograde("solve", "./mound.py", status=130)
+    said = retrograde("solve", "mound", status=1).stderr
+    assert f"for your rules of that name write {tmp_path / 'mound.py'}" in said
+
+
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")
 @pytest.mark.long

@@ -402,7 +402,7 @@ def print_expected(
         ("disk", f"{size(free)} free{'' if expected.fits(free) else ', which is too little: solve refuses to begin'}"),
     ]
     click.echo(indent(table(rows, "<<")))
-    for name, counts in (("tier", expected.tiers), ("plies", dict(enumerate(expected.waves)))):
+    for name, counts in (("tier", expected.tiers), ("plies from the start", dict(enumerate(expected.waves)))):
         if 1 < len(counts) <= MOST_ROWS:
             body = [(heading(name), heading("records"))] + [(str(key), f"{count:,}") for key, count in counts.items()]
             click.echo("\n" + indent(table(body, ">>", gap="   ")))

@@ -43,12 +43,13 @@ def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
     result.put("memory", memory_of_numbered(game, numbering, metric) + NUMBERED.fixed_memory)
     put_disk(result, Range(slots, slots, slots), NUMBERED, 1)
     least = room_for_tiers(game, numbering, CODE_BITS, True, metric).least + NUMBERED.fixed_memory.likely
-    result.least_memory = round(max(least, COMPILED)) if slots > Sizes().interpreted_slots else 0
+    least = max(least, COMPILED)
+    result.least_memory = round(least) if slots > Sizes().interpreted_slots else 0
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
         *(f"{f'{part:,} slots: ' * (len(kinds) > 1)}ratios of {ratios.source}" for ratios, part in kinds),
-        f"solve asks for the most memory that is named; where there is less, but {format_size(max(least, COMPILED))} "
-        "for the largest tier, scores lie in a scratch file",
+        f"solve asks for the most memory that is named; where there is less, but {format_size(least)} for the largest "
+        "tier, scores lie in a scratch file",
     ]
     add_links(game, result, numbering, [row for row, formation in rows.items() if not formation])
     if others := rests_on(game):

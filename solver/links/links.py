@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from retrograde.databases.errors import DiskFull
 from retrograde.solver.links import kept, kernels
 from retrograde.solver.links.disk import spare_disk
 from retrograde.solver.links.kept import Keeping, Kept
@@ -101,6 +102,17 @@ class LinkWriter:
             self.go_to_scratch()
         if self.scratch and self.in_memory > self.buffer:
             self.put_all_aside(done)
+
+    def takes(self, pieces: Packed, done: int) -> bool:
+        """Take the same, or let go of all there are where the disk has no room for them; tell which."""
+        try:
+            self.take(pieces, done)
+            full = self.too_many
+        except DiskFull:
+            full = True
+        if full:
+            self.forgo()
+        return not full
 
     @property
     def worth_keeping(self) -> bool:

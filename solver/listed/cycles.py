@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from retrograde.databases.errors import DiskFull
 from retrograde.games.game import alternates, defines
 from retrograde.solver.aside.looking import Looked, located
 from retrograde.solver.exploring.cutting import Stretch
@@ -148,25 +147,17 @@ def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> i
     begins = range(tier.low + done, tier.high, STRETCH)
     stretches = [(tier.k, begin, min(begin + STRETCH, tier.high)) for begin in begins]
     tasks = ((tier, shape, *of) for of in to_look_at(tier.table, stretches, work))
-    try:
-        for begin, found, links in work.map(look_at, tasks):
-            done = begin + len(found.scores)
-            for all_of_it, part in zip(state.known[:3], found, strict=True):
-                if len(part):
-                    all_of_it[begin:done] = part
-            phase.working(LOOKING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
-            if writer:
-                writer.take(links, done)
-                if writer.too_many:
-                    writer.forgo()
-                    break
-            elif len(state.known.sums):
-                edges.add_up(*links, begin, state.known.sums)
-            state.looked(done)
-    except DiskFull:
-        if not writer:
-            raise
-        writer.forgo()
+    for begin, found, links in work.map(look_at, tasks):
+        done = begin + len(found.scores)
+        for all_of_it, part in zip(state.known[:3], found, strict=True):
+            if len(part):
+                all_of_it[begin:done] = part
+        phase.working(LOOKING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
+        if writer and not writer.takes(links, done):
+            break
+        if len(state.known.sums):
+            edges.add_up(*links, begin, state.known.sums)
+        state.looked(done)
     return done
 
 

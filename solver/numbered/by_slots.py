@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from retrograde.databases.errors import DiskFull
 from retrograde.games.game import alternates, defines, is_none
 from retrograde.solver.abreast.solved import Unsolved
 from retrograde.solver.links.checkpoint import Checkpoint
@@ -118,20 +117,13 @@ def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tup
             done = begin + len(found.scores)
             scores[begin:done], left[begin:done], sizes[begin:done] = found[:-1]
             phase.working(seeds.LOOKING * done, tier.number, Deciding(0, count, None))
-            if writer:
-                writer.take(links, done)
-                if writer.too_many:
-                    writer.forgo()
-                    break
-            elif len(sums):
+            if writer and not writer.takes(links, done):
+                break
+            if len(sums):
                 edges.add_up(*links, begin, sums)
             state.looked(done)
     except Unsolved as unsolved:
         return done, unsolved.k
-    except DiskFull:
-        if not writer:
-            raise
-        writer.forgo()
     return done, None
 
 

@@ -2,11 +2,16 @@
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
+from inspect import isfunction
+from pathlib import Path
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from retrograde.games.connect4 import Connect4
 from retrograde.games.tictactoe import TicTacToe
@@ -43,6 +48,10 @@ def output(process):
     return out
 
 
+def append(file):
+    file.write_text(file.read_text("utf-8") + "\n# edited\n", "utf-8")
+
+
 def edit(file, old, new):
     text = file.read_text("utf-8")
     assert old in text
@@ -77,18 +86,84 @@ def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls
     assert output(start(package, program)).split() == [str(before - 3), "0"]
 
 
-def test_all_kernels_and_all_that_they_import_decide_what_machine_code_is():
-    names = {file.relative_to(ROOT).as_posix() for file in sources.kernel_files()}
-    kernels = {file.relative_to(ROOT).as_posix() for file in EVERY_FILE if "@kernel\n" in file.read_text("utf-8")}
-    assert len(kernels) >= 9
+@pytest.mark.thorough
+@pytest.mark.long
+def test_machine_code_stays_valid_after_an_edit_of_a_message_or_of_the_catalogue(package):
+    program = DIVIDE.format(root=str(package))
+    output(start(package, program))
+    edit(package / "games" / "catalog.py", "BUILT_IN = (", 'BUILT_IN = (\n    "newgame",')
+    append(package / "databases" / "errors.py")
+    assert output(start(package, program)).split()[1] == "1"
+
+
+KERNEL_FILES = [file for file in EVERY_FILE if file.name != "kernel.py" and "@kernel\n" in file.read_text("utf-8")]
+
+
+@pytest.mark.parametrize(
+    "name", ["games/catalog.py", "games/othello.py", "databases/errors.py", "solver/work/progress.py"]
+)
+def test_an_edit_of_what_no_kernel_compiles_keeps_all_machine_code(package, name):
+    assert len(KERNEL_FILES) > 40
+    files = [package / file.relative_to(ROOT) for file in KERNEL_FILES]
+    assert not any(package / name in sources.kernel_files(file, package) for file in files)
+
+
+def test_a_kernel_depends_on_what_it_imports_and_on_the_compiler_of_rules():
+    files = sources.kernel_files(ROOT / "solver" / "streamed" / "kernels.py")
+    names = {file.relative_to(ROOT).as_posix() for file in files}
     assert names >= {
-        *kernels,
-        "solver/rules/compiled.py",
-        "solver/work/kernel.py",
-        "solver/outcomes/score.py",
-        "games/game.py",
+        *(
+            "solver/streamed/kernels.py",
+            "solver/streamed/lists.py",
+            "solver/rules/compiled.py",
+            "solver/rules/whole.py",
+        ),
+        *("solver/work/kernel.py", "solver/rules/kernels.py", "games/game.py"),
     }
-    assert not names & {"solver/play/picture.py", "games/declared.py"}
+    assert "solver/listed/kernels.py" not in names
+
+
+def test_what_is_compiled_in_place_of_a_function_stands_beside_it_or_counts_for_all_kernels():
+    found = set()
+    for file in EVERY_FILE:
+        text = file.read_text("utf-8")
+        overloaded = re.findall(r"^@overload\((\w+)\)", text, re.MULTILINE)
+        if not all(re.search(rf"^def {name}\(", text, re.MULTILINE) for name in overloaded):
+            found.add(file.relative_to(ROOT).as_posix())
+    assert found == set(sources.OVERLOADS)
+
+
+def dispatchers(module):
+    """Return the kernels of a module and the functions that it gives numba for calls of others."""
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, Dispatcher) and value.__module__ == module.__name__
+    ]
+
+
+def called(function, seen):
+    """Yield the functions that a function names, directly or through others, and itself."""
+    if function in seen:
+        return
+    seen.add(function)
+    yield function
+    for name in function.__code__.co_names:
+        value = getattr(function.__globals__.get(name), "py_func", function.__globals__.get(name))
+        if isfunction(value) and value.__module__.startswith("retrograde."):
+            yield from called(value, seen)
+
+
+@pytest.mark.parametrize("file", KERNEL_FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
+@pytest.mark.long
+def test_all_functions_that_a_kernel_calls_count_for_its_machine_code(file):
+    module = import_module(".".join(["retrograde", *file.relative_to(ROOT).with_suffix("").parts]))
+    kernels = dispatchers(module)
+    assert kernels
+    decide = sources.kernel_files(file)
+    for compiled in kernels:
+        for function in called(compiled.py_func, set()):
+            assert Path(function.__code__.co_filename).resolve() in decide, (compiled, function)
 
 
 @pytest.mark.thorough
@@ -260,11 +335,17 @@ def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path):
 # Journals
 
 
+def forget():
+    """Let sources be read again, as another process would."""
+    for function in (sources.hash_of, sources.imports_of, sources.file_of):
+        function.cache_clear()
+
+
 def edited(root, name):
     """Return whether an edit of a file makes journals of before useless."""
     before = sources.digest(sources.journal_files(root), root)
-    file = root / name
-    file.write_text(file.read_text("utf-8") + "\n# edited\n", "utf-8")
+    append(root / name)
+    forget()
     return sources.digest(sources.journal_files(root), root) != before
 
 
@@ -307,9 +388,9 @@ def test_a_file_that_moves_takes_its_meaning_along(package):
     for file in (package / "solver").rglob("*.py"):
         text = file.read_text("utf-8").replace("solver.streamed.lists", "solver.deeper.kernels")
         file.write_text(text.replace("solver.streamed import lists", "solver.deeper import kernels"), "utf-8")
-    sources.file_of.cache_clear()
+    forget()
     assert moved in sources.journal_files(package)
-    assert moved in sources.kernel_files(package)
+    assert moved in sources.kernel_files(package / "solver" / "streamed" / "kernels.py", package)
 
 
 def test_whatever_is_named_is_there():

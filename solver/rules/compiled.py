@@ -37,7 +37,8 @@ from numba.extending import (
 from retrograde.games.digest import rule_modules, rules_digest
 from retrograde.games.game import Game, RuleError, filled, replaced, width_of
 from retrograde.games.snapshot import module_of, source_of
-from retrograde.solver.work.kernel import is_kept_for, kernels_digest
+from retrograde.solver.work.kernel import is_kept_for
+from retrograde.solver.work.sources import rules_compiler_digest
 
 COUNTED = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 """What numba is told of all rules: they may make arrays, also where the kernel that asks them may not; and neither C
@@ -69,7 +70,7 @@ class GameType(types.Opaque):
         module = type(game).__module__  # what is cached may import it by this name
         options = ", ".join(options_of(game))
         name = f"{'guarded ' * self.guarded}{type(game).__qualname__}({options}) of {module}"
-        super().__init__(f"{name} {rules_digest(game, contract=True)} {kernels_digest()}")
+        super().__init__(f"{name} {rules_digest(game, contract=True)} {rules_compiler_digest()}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, types.Opaque) and self.name == other.name

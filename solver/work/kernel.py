@@ -3,8 +3,9 @@
 Numba keeps machine code by the source of the one file that the function is in, though what is compiled holds the
 functions and constants of other files too; it takes for granted that what an index says of a data file is so, which
 processes that compile at once and those that are killed make untrue; and it fails where a disk is full. Here machine
-code is kept by the sources of all kernels, indices and data are read and written one process at a time, data say what
-they are of, and what cannot be read or written is compiled anew.
+code is kept by a digest of the kernel's file and of all that this file imports. Indices and data are read and written
+one process at a time. Data name the sources and the signature that they were made for. What cannot be read or written
+is compiled again.
 """
 
 import os
@@ -21,8 +22,6 @@ from numba.core.runtime import rtsys
 
 from retrograde.databases.lock import lock_file
 from retrograde.solver.work.sources import kernels_digest
-
-__all__ = ["kernel", "kernels_digest"]
 
 WHERE = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
 """Numba's settings that say where machine code is kept; not all versions have both."""
@@ -57,7 +56,7 @@ class KernelCache(FunctionCache):
         with settings_of_the_person():
             super().__init__(function)
         locator = self._impl.locator
-        stamp = (kernels_digest(), numba.__version__, locator.get_source_stamp())
+        stamp = (kernels_digest(Path(function.__code__.co_filename).resolve()), numba.__version__)
         self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, stamp)
 
     def load_overload(self, signature: Any, context: Any) -> Any:

@@ -1,8 +1,8 @@
 """Which source files decide something, found by what they import, and a digest of them.
 
-What is kept on disk (machine code, a journal) counts only as long as the sources that gave it its meaning are what they
-were. No list of files is kept here: whoever imports the decorator of kernels holds kernels, and what a file imports,
-directly or not, may be compiled into them.
+Machine code and journals on disk count only while the sources that gave them their meaning stay the same. A kernel's
+machine code depends on the file it is in and on what that file imports, directly or not. The few files that kernels
+import and that numba never compiles are listed in NOT_COMPILED.
 """
 
 import os
@@ -15,9 +15,6 @@ from pathlib import Path
 PACKAGE = "retrograde"
 ROOT = Path(__file__).resolve().parents[2]
 """The folder that holds the packages `games`, `databases`, `solver` and `cli`."""
-
-DECORATOR = f"{PACKAGE}.solver.work.kernel"
-"""The module that all kernels have their decorator from."""
 
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import\b[ \t]*(\([^)]*\)|[^\n(;]*)", re.MULTILINE)
 TYPES_ONLY = re.compile(r"^([ \t]*)if TYPE_CHECKING:[^\n]*\n(?:\1[ \t]+[^\n]*\n|[ \t]*\n)*", re.MULTILINE)
@@ -63,32 +60,68 @@ def closure(files: Iterable[Path], root: Path = ROOT, apart: Iterable[Path] = ()
         file = left.pop()
         if file not in found:
             found.add(file)
-            names = imported(file.read_text("utf-8"))
-            left += [other for name in names if name.startswith(PACKAGE) and (other := file_of(name, root))]
+            left += imports_of(file, root)
     return found.difference(apart)
+
+
+@cache
+def imports_of(file: Path, root: Path = ROOT) -> list[Path]:
+    """Return the source files of this package that a source file imports."""
+    names = imported(file.read_text("utf-8"))
+    return [other for name in names if name.startswith(PACKAGE) and (other := file_of(name, root))]
 
 
 def digest(files: Iterable[Path], root: Path = ROOT) -> str:
     """Return a hex digest of the names and contents of some files."""
-    named = {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
-    return sha256(repr(sorted(named.items())).encode()).hexdigest()[:32]
-
-
-FOR_PEOPLE = "games/declared.py"
-"""What the contract imports for texts and pictures; rules may ask `drawing.py` for tables, and it decides them."""
-
-
-def kernel_files(root: Path = ROOT) -> set[Path]:
-    """Return all source files that decide what kernels are compiled to."""
-    texts = {file: file.read_text("utf-8") for file in (root / "solver").rglob("*.py")}
-    files = [file for file, text in texts.items() if DECORATOR in text and DECORATOR in imported(text)]
-    return closure(files, root, [root / FOR_PEOPLE])
+    hashes = sorted((file.relative_to(root).as_posix(), hash_of(file)) for file in files)
+    return sha256(repr(hashes).encode()).hexdigest()[:32]
 
 
 @cache
-def kernels_digest() -> str:
-    """Return the digest of all kernels: of the files that have some, and of what these import."""
-    return digest(kernel_files())
+def hash_of(file: Path) -> str:
+    """Return a hash of the contents of a file, read once in a process."""
+    return sha256(file.read_bytes()).hexdigest()
+
+
+RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/whole.py")
+"""The modules that teach numba what rules and positions are."""
+
+OVERLOADS = (*RULES_COMPILER, "solver/leaves/kernels.py")
+"""The modules that tell numba what to compile for functions of other modules. Any kernel may call these functions."""
+
+NOT_COMPILED = ("games/catalog.py", "games/declared.py", "databases/**/*.py", "solver/work/*.py")
+"""Files that kernels import, directly or not, and whose functions numba never compiles: messages, texts and files."""
+
+COMPILED = ("databases/encoding.py", "solver/work/kernel.py")
+"""The files among these that kernels do take something from."""
+
+
+def left_out(patterns: Iterable[str], kept: Iterable[str], root: Path) -> set[Path]:
+    """Return the files that match some patterns, except those in *kept*."""
+    return {file for pattern in patterns for file in root.glob(pattern)} - {root / name for name in kept}
+
+
+@cache
+def not_compiled(root: Path) -> set[Path]:
+    """Return the files that never change the machine code of a kernel."""
+    return left_out(NOT_COMPILED, COMPILED, root)
+
+
+def kernel_files(file: Path, root: Path = ROOT) -> set[Path]:
+    """Return the source files that decide the machine code of the kernels in a file: what it imports, and OVERLOADS."""
+    return closure([file, *(root / name for name in OVERLOADS)], root, not_compiled(root))
+
+
+@cache
+def kernels_digest(file: Path) -> str:
+    """Return the digest of the sources that decide the machine code of the kernels in a file."""
+    return digest(kernel_files(file))
+
+
+@cache
+def rules_compiler_digest() -> str:
+    """Return the digest of the sources that decide how rules are compiled."""
+    return digest(closure((ROOT / name for name in RULES_COMPILER), ROOT, not_compiled(ROOT)))
 
 
 SOLVING = ("listed", "numbered", "streamed")
@@ -96,7 +129,7 @@ SOLVING = ("listed", "numbered", "streamed")
 
 APART = (
     *("solver/forecast/*.py", "solver/work/memory.py", "solver/work/progress.py"),
-    *("games/catalog.py", FOR_PEOPLE, "databases/**/*.py"),
+    *("games/catalog.py", "games/declared.py", "databases/**/*.py"),
 )
 """Files that these import and that decide nothing about what is in an entry."""
 
@@ -113,7 +146,7 @@ def journal_files(root: Path = ROOT) -> set[Path]:
     or plays is not imported, and so is out.
     """
     rooms = [file for room in SOLVING for file in (root / "solver" / room).glob("*.py")]
-    apart = {file for pattern in APART for file in root.glob(pattern)} - {root / "databases" / "encoding.py"}
+    apart = left_out(APART, ["databases/encoding.py"], root)
     return {root / "solver" / "engine.py"} | closure(rooms, root, apart)
 
 

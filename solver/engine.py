@@ -399,19 +399,21 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
         yield Numbered(place.path, by_sets, order.fresh)
     elif not is_numbered(game) and "numbered" not in asked:
         if by_words := "setwise" in asked and may_be_plain(game):
+            from retrograde.solver.forecast.outlook import RunningOutlook
             from retrograde.solver.setwise.way import Setwise
 
-            yield Setwise(early=len(asked) > 1)
+            yield Setwise(RunningOutlook, early=len(asked) > 1)
         from retrograde.solver.listed.way import Listed
 
         if len(asked) > 1:
             yield Listed(limited=True)
             if by_words:
-                yield Setwise()
+                yield Setwise(RunningOutlook)
         if "streamed" in asked:
+            from retrograde.solver.forecast.outlook import RunningOutlook
             from retrograde.solver.streamed.way import Streamed
 
-            yield Streamed()
+            yield Streamed(RunningOutlook)
         if "listed" in asked:
             yield Listed()
 

@@ -554,4 +554,4 @@ def test_kernels_run_as_python(tmp_path):
 
 
 def test_it_is_one_of_the_ways():
-    assert Setwise().name == "setwise"
+    assert Setwise.name == "setwise"

@@ -13,6 +13,7 @@ room, else compressed.
 """
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
@@ -22,8 +23,6 @@ import numpy as np
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
 from retrograde.solver.cluster.sheets import can_be_had
-from retrograde.solver.forecast.estimate import QUICK, estimate
-from retrograde.solver.forecast.expected import check_disk
 from retrograde.solver.plain.rules import NO_MIRROR, Rules
 from retrograde.solver.plain.tier_kernels import COUNT, NUMBER, VALUE, WORDS
 from retrograde.solver.rules.examine import start_of
@@ -54,7 +53,7 @@ from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import DamagedScratch, Scratch, Told
 from retrograde.solver.work.tasks import clear_rooms
-from retrograde.solver.work.work import Unfit, Work
+from retrograde.solver.work.work import Outlook, Unfit, Work
 
 BYTES_A_POSITION = 1.0
 """Memory for a position of all waves that is not over, about: a word for some ten."""
@@ -81,12 +80,13 @@ class TooMuch(Exception):
 
 @dataclass(frozen=True)
 class Setwise:
-    """Positions as words of 64, values as planes of bits.
+    """Positions as words of 64, values as planes of bits. *outlook* makes the estimates of a solve.
 
     Where it is *early*, before positions are listed to see how many there are, games are left to others of which no
     tier seems to have so many.
     """
 
+    outlook: Callable[[Game, Work], Outlook]
     early: bool = False
     name: ClassVar[str] = "setwise"
 
@@ -102,30 +102,34 @@ class Setwise:
         if lopsided.resumed:
             rules = rules._replace(mirror=NO_MIRROR)
         try:
-            return solve_by(rules, game, start, work, found, solved)
+            return solve_by(rules, game, start, work, self.outlook, found, solved)
         except Lopsided:
             begin_anew(found, solved)
             lopsided.add(())  # after that: what was found with twins is not gone on from without
             lopsided.settle()
-            return solve_by(rules._replace(mirror=NO_MIRROR), game, start, work, found, solved)
+            return solve_by(rules._replace(mirror=NO_MIRROR), game, start, work, self.outlook, found, solved)
 
 
-def solve_by(rules: Rules, game: Game, start: int, work: Work, found: Log, solved: Log) -> SolvedSteps:
+def solve_by(
+    rules: Rules, game: Game, start: int, work: Work, outlook: Callable[[Game, Work], Outlook], found: Log, solved: Log
+) -> SolvedSteps:
     """Return the solved game, in memory if that suffices and nothing has been put aside."""
     solved.since_anew()
     resumed = bool(found.since_anew())
     if not resumed and work.shares_memory:
         try:
-            return Attempt(game, start, rules, work).solve(work.log("sets", False), work.log("worths", False))
+            return Attempt(game, start, rules, work, outlook(game, work)).solve(
+                work.log("sets", False), work.log("worths", False)
+            )
         except TooMuch:
             pass
     try:
-        return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
+        return Attempt(game, start, rules, work, outlook(game, work), in_scratch=True).solve(found, solved)
     except DamagedScratch:
         if not resumed:  # what this very solve has put aside: the disk is at fault
             raise
         begin_anew(found, solved)
-        return Attempt(game, start, rules, work, in_scratch=True).solve(found, solved)
+        return Attempt(game, start, rules, work, outlook(game, work), in_scratch=True).solve(found, solved)
 
 
 def begin_anew(found: Log, solved: Log) -> None:
@@ -137,8 +141,8 @@ def begin_anew(found: Log, solved: Log) -> None:
 class Attempt:
     """A solve in memory, or in scratch files."""
 
-    def __init__(self, game: Game, start: int, rules: Rules, work: Work, in_scratch: bool = False):
-        self.game, self.start, self.rules, self.work = game, start, rules, work
+    def __init__(self, game: Game, start: int, rules: Rules, work: Work, outlook: Outlook, in_scratch: bool = False):
+        self.game, self.start, self.rules, self.work, self.outlook = game, start, rules, work, outlook
         cached = max(work.budget.left(), 0) // CACHED
         if not work.shares_memory:  # each worker has as much, and so has this process
             cached //= work.sharing + 1
@@ -256,12 +260,9 @@ class Attempt:
         scarce = (self.aside.scratch and not self.aside.plain) or PLENTY * phase.positions > left
         if not self.looked_ahead and scarce and phase.positions > LOOKED_AHEAD:
             self.looked_ahead = True
-            expected = estimate(
-                self.game, self.work.workers, *QUICK, self.work.sizes.in_memory, is_plain=lambda game: True
-            )
-            check_disk(self.game, self.work.scratch.parent, expected, written)
+            waves = self.outlook.plain_waves(written)
             kept = KEPT if len(self.rules.mirror) else 1
-            positions = np.array(expected.waves) * kept * phase.positions / phase.done
+            positions = np.array(waves) * kept * phase.positions / phase.done
             more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
         if self.aside.plain:
             room = min(left, shutil.disk_usage(self.work.scratch).free // 2)

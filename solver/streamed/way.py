@@ -15,16 +15,12 @@ It works where every move leads from one wave of tiers to the next, to the other
 position. Where it does not, Unfit is raised, and the game is solved in memory (see `solver/listed/`).
 """
 
-import shutil
-import time
-from concurrent.futures import Future
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.game import Game
-from retrograde.solver.forecast.estimate import COUNTED, QUICK, SAMPLED, estimate
-from retrograde.solver.forecast.expected import Estimate, check_disk, streamed_estimate
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.streamed.forward import Forward
@@ -34,13 +30,14 @@ from retrograde.solver.streamed.store import StreamedStore
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.scratch import DamagedScratch
-from retrograde.solver.work.work import Unfit, Work
+from retrograde.solver.work.work import Outlook, Unfit, Work
 
 
 @dataclass(frozen=True)
 class Streamed:
-    """Positions as sorted lists on disk, values as steps."""
+    """Positions as sorted lists on disk, values as steps. *outlook* makes the estimates of a solve."""
 
+    outlook: Callable[[Game, Work], Outlook]
     name: ClassVar[str] = "streamed"
 
     def solve(self, game: Game, work: Work) -> SolvedSteps:
@@ -69,57 +66,16 @@ class Streamed:
         work.until_written(forward.scratch)
         if not solved.since_anew():  # else the lists of the last waves may be gone, as they should
             log.believe(forward.scratch)
-        outlook = Outlook(game, work)
+        outlook = self.outlook(game, work)
         work.course.plan(exploring=0.38, solving=0.57, writing=0.05)  # of 6×6 0.39, 0.57, 0.04
         forward.explore(work.phase("exploring"), outlook.waves)
         total = sum(tier.count for wave in forward.waves for tier in wave.values())
         records = total + int(forward.over[:, 0].sum())
         if records <= work.sizes.in_memory:
             raise Unfit
-        outlook.check(streamed_estimate(records))
+        outlook.check_records(records)
         forward.settle()
         store = StreamedStore(forward, solved)
         work.course.positions_a_record *= store.count_ends(work.course.positions_a_record)
         drive(store, solved, work.phase("solving", total))
         return solved_from(store)
-
-
-class Outlook:
-    """How large a solve will be: estimated on a worker, once it has taken some time; and quickly, unless that would be
-    too much for the disk: what is refused is refused by the estimate that a person is shown."""
-
-    def __init__(self, game: Game, work: Work):
-        self.game, self.work, self.about = game, work, (game, work.workers)
-        self.began = time.monotonic()
-        self.expected: Future[Estimate] | None = None
-        self.careful = False
-        self.known: list[int] = []
-
-    def waves(self) -> list[int]:
-        """Return positions by wave as soon as they are estimated, none before; raise DiskTooSmall where there will be
-        too many."""
-        if self.expected is None and time.monotonic() - self.began >= self.work.sizes.estimate_seconds:
-            self.expected = self.work.executor.submit(estimate, *self.about, *QUICK, self.work.sizes.in_memory)
-        elif self.expected and self.expected.done() and not self.known:
-            expected = self.expected.result()
-            if not self.careful and expected.disk > self.room():
-                self.careful = True
-                self.expected = self.work.executor.submit(
-                    estimate, *self.about, COUNTED, SAMPLED, self.work.sizes.in_memory
-                )
-                return self.known
-            self.check(expected)
-            self.known = expected.waves
-        return self.known
-
-    def room(self) -> int:
-        """Return how many bytes are free, those counted that are written already."""
-        return shutil.disk_usage(self.work.scratch.parent).free + self.written()
-
-    def written(self) -> int:
-        """Return how many bytes are written."""
-        return sum(file.stat().st_size for file in self.work.scratch.iterdir())
-
-    def check(self, expected: Estimate) -> None:
-        """Raise DiskTooSmall where what is expected does not fit."""
-        check_disk(self.game, self.work.scratch.parent, expected, self.written())

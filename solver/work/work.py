@@ -57,6 +57,22 @@ def worth_sending(total: int, least: int, workers: int) -> int:
     return max(least, total // (TASKS_EACH * workers), ITEMS_SENT * fed)
 
 
+class Outlook(Protocol):
+    """Estimates how large a running solve will be. Raises DiskTooSmall if the disk cannot hold the least of it."""
+
+    def waves(self) -> list[int]:
+        """Return the estimated positions of each wave, or an empty list while the estimate is not ready."""
+
+    def check_records(self, records: int) -> None:
+        """Check that the disk can hold the results of a streamed solve with so many records."""
+
+    def plain_waves(self, written: int) -> list[int]:
+        """Return the estimated positions of each wave of a game with plain rules.
+
+        *written* bytes of the results are on disk already.
+        """
+
+
 class Unfit(Exception):
     """A game cannot be solved in this way, or better in another."""
 

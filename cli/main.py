@@ -9,6 +9,7 @@
 | 141 | whoever reads our output has left, as `head` does |
 """
 
+import io
 import os
 import sys
 import warnings
@@ -114,6 +115,8 @@ class LazyGroup(click.Group):
             from retrograde.cli.completion import install
 
             install()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # some encodings lack characters of our texts, cp437 the ellipsis
         try:
             if args is None:
                 WATCH.start()
@@ -135,7 +138,7 @@ class LazyGroup(click.Group):
             if WATCH.seen and status != INTERRUPTED:  # a callback that Ctrl-C has cut short may show as another error
                 status, error = INTERRUPTED, Failure("interrupted", INTERRUPTED)
             WATCH.ignore()
-            if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # since click 8.2
                 click.echo(error.format_message(), err=True)
             elif message := one_line(error):
                 culprit = WATCH.culprit() if status == INTERRUPTED else ""

@@ -19,7 +19,7 @@ from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import variants_in
 
-from .command_line import COMMAND, HEAP, environment, process, retrograde
+from .command_line import COMMAND, HEAP, Child, environment, process, retrograde
 
 TICTACTOE = {"win": 2836, "lose": 1574, "tie": 1068, "draw": 0}  # published.py has the sources of such numbers
 SUMMARY = {"variant", "positions", "stored", "values", "by_remoteness", "start", "bytes", "path"}
@@ -564,7 +564,7 @@ def test_where_the_rules_of_an_interrupted_solve_are_is_told_to_who_goes_on_by_t
 def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
     solve = [*COMMAND, "solve", "connect4:5,4"]
     journal = home / "connect4,width=5,height=4.h5.journal"
-    with subprocess.Popen(solve, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with Child(solve, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         while running.poll() is None and not journal.exists():
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
@@ -577,6 +577,23 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
     result = result_of(*solve[len(COMMAND) :])
     assert result["values"] == {"win": 1390516, "lose": 1251559, "tie": 1303636, "draw": 0}
     assert not journal.exists()
+
+
+@pytest.mark.parametrize("what", [["--no-such-option"], ["solve", "--no-such-option"], ["solve"]])
+def test_a_wrong_command_line_is_one_line_with_click_before_8_2_as_well(what, monkeypatch):
+    monkeypatch.delattr(click.exceptions, "NoArgsIsHelpError", raising=False)
+    assert error_of(*what, status=2).endswith(" --help")
+
+
+@pytest.mark.parametrize("encoding", ["cp437", "cp1252", "koi8-r", "latin-1", "ascii", "shift_jis", "utf-16"])
+def test_output_for_people_replaces_what_an_encoding_lacks_and_json_is_utf8(encoding):
+    help_text, games = retrograde("--help", charset=encoding).stdout, retrograde("games", charset=encoding).stdout
+    assert "Usage: retrograde" in help_text and "tictactoe" in games
+    if encoding not in ("ascii", "utf-16"):  # click writes UTF-8 for the one; the other lacks nothing
+        assert "M?" in games and "Mū" not in games
+    told = retrograde("games", "mutorere", "--json", charset=encoding).stdout_bytes
+    assert told == retrograde("games", "mutorere", "--json").stdout_bytes
+    assert "ū".encode() in told
 
 
 # Progress, words and completion

@@ -53,6 +53,7 @@ from retrograde.databases.records.read import RecordsReader
 from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
 from retrograde.games.tictactoe import TicTacToe
 
+from .command_line import Child
 from .forge import Forged
 from .reference import solve
 
@@ -429,7 +430,7 @@ def test_h5py_opens_a_file_that_is_open_as_a_database(options, solved):
 def test_a_file_that_another_process_has_locked_opens(solved, tmp_path):
     path = Path(shutil.copy(solved("tictactoe"), tmp_path / "copy.h5"))
     code = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print('open', flush=True); input()"
-    with subprocess.Popen(
+    with Child(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "open\n"

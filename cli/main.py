@@ -56,6 +56,10 @@ COMPLETE = "_RETROGRADE_COMPLETE"
 """The variable by which a shell asks for completions."""
 
 
+class NoCommand(click.UsageError):
+    """`retrograde` alone: the message is its help. (What click does itself depends on its version.)"""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called, and whose errors are one line each."""
 
@@ -64,6 +68,11 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         return import_module(f"retrograde.cli.{name}").command if name in COMMANDS else None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            raise NoCommand(ctx.get_help(), ctx)
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -138,7 +147,7 @@ class LazyGroup(click.Group):
             if WATCH.seen and status != INTERRUPTED:  # a callback that Ctrl-C has cut short may show as another error
                 status, error = INTERRUPTED, Failure("interrupted", INTERRUPTED)
             WATCH.ignore()
-            if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # since click 8.2
+            if isinstance(error, NoCommand):
                 click.echo(error.format_message(), err=True)
             elif message := one_line(error):
                 culprit = WATCH.culprit() if status == INTERRUPTED else ""

@@ -87,7 +87,7 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     """Keep the record of rule files that were solved with out of the person's own."""
     folder = str(tmp_path_factory.mktemp("configuration"))
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("XDG_CONFIG_HOME", "APPDATA"):
+        for name in ("XDG_CONFIG_HOME", "APPDATA", "WIN_PD_OVERRIDE_APPDATA"):
             patch.setenv(name, folder)
         yield
 

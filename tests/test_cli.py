@@ -582,6 +582,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
 @pytest.mark.parametrize("what", [["--no-such-option"], ["solve", "--no-such-option"], ["solve"]])
 def test_a_wrong_command_line_is_one_line_with_click_before_8_2_as_well(what, monkeypatch):
     monkeypatch.delattr(click.exceptions, "NoArgsIsHelpError", raising=False)
+    assert "Commands:" in retrograde(status=2).stderr
     assert error_of(*what, status=2).endswith(" --help")
 
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import platformdirs
 import pytest
 
 from retrograde.databases import (
@@ -50,10 +52,11 @@ from retrograde.databases.encoding import (
 )
 from retrograde.databases.layout import BLOCK, VERSION
 from retrograde.databases.records.read import RecordsReader
-from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
+from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog, folders
 from retrograde.games.tictactoe import TicTacToe
+from retrograde.games.trusted import read_record
 
-from .command_line import Child
+from .command_line import HEAP, Child, retrograde
 from .forge import Forged
 from .reference import solve
 
@@ -563,6 +566,40 @@ def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
         monkeypatch.delenv("XDG_DATA_HOME")
         monkeypatch.setenv("HOME", str(tmp_path))
         assert home_folder() == tmp_path / ".local" / "share" / "retrograde"
+        monkeypatch.setenv("XDG_DATA_HOME", "relative/path")
+        assert home_folder() == tmp_path / ".local" / "share" / "retrograde"
+
+
+def test_without_a_home_one_line_names_the_variable_and_with_it_all_goes_on(monkeypatch, tmp_path):
+    pwd = pytest.importorskip("pwd")  # not on Windows
+    for name in ("RETROGRADE_HOME", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    monkeypatch.setattr(pwd, "getpwnam", {}.__getitem__)
+    for arguments in (["solve", "tictactoe"], ["list"], ["query", "tictactoe"]):
+        assert re.fullmatch(
+            "retrograde: error: there is no home folder: .*; set RETROGRADE_HOME to a folder for databases\n",
+            retrograde(*arguments, status=1).stderr,
+        )
+    monkeypatch.setenv("RETROGRADE_HOME", "~/databases")
+    assert "name it without ~" in retrograde("list", status=1).stderr
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    (tmp_path / "heap.py").write_text(HEAP)
+    retrograde("solve", tmp_path / "heap.py")
+    assert not Path("~").exists()
+    assert read_record() == {}
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_the_folder_of_earlier_versions_is_used_where_it_exists(platform, monkeypatch, tmp_path):
+    monkeypatch.setattr(folders.sys, "platform", platform)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_: str(tmp_path / "new"))
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    assert folders.data_folder() == tmp_path / "new"
+    earlier = tmp_path / ("AppData/Local" if platform == "win32" else "Library/Application Support") / "retrograde"
+    earlier.mkdir(parents=True)
+    assert folders.data_folder() == earlier
 
 
 def test_list_databases_lists_nothing_else(home):

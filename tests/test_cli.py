@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
+from retrograde.cli.failure import explain
 from retrograde.cli.main import COMMANDS
 from retrograde.cli.words import amount, duration, prospect, table, verdict
 from retrograde.databases import database_path
@@ -653,3 +654,40 @@ def test_help_of_every_command_needs_no_large_library():
         "    assert not {'numpy', 'h5py', 'numba', 'uvicorn', 'matplotlib'} & sys.modules.keys(), name\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+# Memory
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are others there")
+@pytest.mark.long
+def test_a_limit_of_address_space_is_said_to_be_one(home):
+    import resource
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (450 << 20, resource.RLIM_INFINITY))
+
+    told = process("solve", "connect4:4,4", env=environment(home), preexec_fn=limited).stderr
+    wanted = r"retrograde: error: not enough address space to compile the rules: 280 MB are needed, .*472 MB that "
+    assert re.fullmatch(wanted + r"`ulimit -v` allows .* are left; raise that limit\n", told)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(12, "Cannot allocate memory"),
+        ImportError("x.so: failed to map segment from shared object"),
+    ],
+)
+def test_memory_that_is_not_to_be_had_is_told_by_its_limit(error, monkeypatch):
+    try:
+        raise OSError("Could not load it") from error
+    except OSError as outer:
+        failure = outer
+    monkeypatch.setattr("retrograde.solver.work.memory.address_space", lambda: None)
+    assert explain(failure).message.startswith("error: there is not enough memory; ")
+    monkeypatch.setattr("retrograde.solver.work.memory.address_space", lambda: (10**9, 0))
+    limit = "error: there is not enough address space, of which `ulimit -v` allows 1 GB; raise that limit"
+    assert explain(failure).message == limit
+    assert "fault of retrograde" in explain(ValueError("x")).message

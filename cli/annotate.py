@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.common import complete_files, json_option, print_json
+from retrograde.cli.common import complete_files, json_option, print_data, print_json
 from retrograde.cli.failure import Failure
 from retrograde.games.text import printable
 
@@ -146,7 +146,7 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
             print_json({"tags": game.tags, "moves": moves})
         else:
             shown = written(with_comments(game, [one[1] for one in reviews])).replace("\t", " ")
-            click.echo(("" if tally.games == 1 else "\n") + printable(shown), nl=False)
+            print_data(("" if tally.games == 1 else "\n") + printable(shown))
     tables.close()
 
 
@@ -274,7 +274,7 @@ def annotate_lines(source: str, database: str | None, text: str, tally: Tally, a
             if as_json:
                 print_json({"line": number, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
             else:
-                click.echo(printable(" ".join(annotated(solution, reviews))))
+                print_data(printable(" ".join(annotated(solution, reviews))) + "\n")
 
 
 def line_reviews(solution: "Solution", line: str, number: int, tally: Tally) -> Iterator[tuple[str, "Review | None"]]:

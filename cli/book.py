@@ -9,6 +9,7 @@ import click
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
+from retrograde.cli.remove import clear_leftovers
 from retrograde.cli.report import print_book, print_file, print_values
 from retrograde.cli.words import duration
 
@@ -62,7 +63,9 @@ def command(
     path = Path(database) if database is not None else location.book_path(text_of(game))
     began = time.monotonic()
     there = not fresh and is_there(game, path, plies, not value_only)
-    if not there:
+    if there:
+        clear_leftovers(path)
+    else:
         run(game, path, {"plies": plies, "distances": not value_only, "workers": workers, "size": size}, fresh, as_json)
     trust(game)  # whose file the person has named
     with open_book(path, game) as book:

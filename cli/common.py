@@ -1,5 +1,6 @@
 """What several commands share: their arguments and options, and how they open games and databases."""
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -255,4 +256,11 @@ def json_text(result: object) -> str:
 
 def print_json(result: object) -> None:
     """Print a result as JSON: one line each."""
-    click.echo(json_text(result))
+    print_data(json_text(result) + "\n")
+
+
+def print_data(text: str) -> None:
+    """Print what programs read: in UTF-8, unless standard output is a terminal, which has its own encoding."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty() and sys.stdout.encoding != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    click.echo(text, nl=False)

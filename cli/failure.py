@@ -36,7 +36,12 @@ def explain(error: BaseException) -> Failure:
         return Failure("", 141)
     if place := place_in_rules(error):
         return Failure(f"error: the rules raise {type(error).__name__}: {error} ({place})")
-    if isinstance(error, MemoryError):
+    if lacks_memory(error):
+        from retrograde.solver.work.memory import address_space, format_size
+
+        if space := address_space():
+            allowed = f"`ulimit -v` allows {format_size(space[0])}"
+            return Failure(f"error: there is not enough address space, of which {allowed}; raise that limit")
         return Failure("error: there is not enough memory; choose a smaller variant, or set a limit with --memory")
     if isinstance(error, OSError) and error.strerror:
         return Failure(f"error: {error.strerror}: {error.filename}" if error.filename else f"error: {error.strerror}")
@@ -44,6 +49,18 @@ def explain(error: BaseException) -> Failure:
         f"error: {type(error).__name__}: {error}; this is a fault of retrograde, "
         "which `retrograde --traceback` before the command shows in full"
     )
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Return whether an error says that memory, or address space for it, could not be had."""
+    while not isinstance(error, MemoryError):
+        words = "failed to map segment", "cannot allocate memory", "can't start new thread"
+        if getattr(error, "errno", None) == errno.ENOMEM or any(word in str(error).lower() for word in words):
+            return True
+        if (cause := error.__cause__ or error.__context__) is None:
+            return False
+        error = cause
+    return True
 
 
 def broken(error: BaseException) -> bool:

@@ -9,6 +9,7 @@
 | 141 | whoever reads our output has left, as `head` does |
 """
 
+import io
 import os
 import sys
 import warnings
@@ -55,6 +56,10 @@ COMPLETE = "_RETROGRADE_COMPLETE"
 """The variable by which a shell asks for completions."""
 
 
+class NoCommand(click.UsageError):
+    """`retrograde` alone: the message is its help. (What click does itself depends on its version.)"""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called, and whose errors are one line each."""
 
@@ -63,6 +68,11 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         return import_module(f"retrograde.cli.{name}").command if name in COMMANDS else None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            raise NoCommand(ctx.get_help(), ctx)
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -114,6 +124,8 @@ class LazyGroup(click.Group):
             from retrograde.cli.completion import install
 
             install()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # some encodings lack characters of our texts, cp437 the ellipsis
         try:
             if args is None:
                 WATCH.start()
@@ -135,7 +147,7 @@ class LazyGroup(click.Group):
             if WATCH.seen and status != INTERRUPTED:  # a callback that Ctrl-C has cut short may show as another error
                 status, error = INTERRUPTED, Failure("interrupted", INTERRUPTED)
             WATCH.ignore()
-            if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            if isinstance(error, NoCommand):
                 click.echo(error.format_message(), err=True)
             elif message := one_line(error):
                 culprit = WATCH.culprit() if status == INTERRUPTED else ""

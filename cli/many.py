@@ -13,10 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-import click
 import numpy as np
 
-from retrograde.cli.common import json_text, open_source, read_position
+from retrograde.cli.common import json_text, open_source, print_data, read_position
 from retrograde.cli.failure import Failure
 from retrograde.cli.known import bounds, thinking
 from retrograde.cli.known import facts as facts_known
@@ -89,10 +88,9 @@ def answer_file(name: str, desk: "Desk", facts: "Facts | None", as_json: bool) -
             words = in_json(some, answers, facts) if as_json else in_columns(some, answers, facts is not None)
             if desk.searching:
                 for line in words:
-                    click.echo(line)
+                    print_data(f"{line}\n")
             else:
-                sys.stdout.write("".join(f"{line}\n" for line in words))
-                sys.stdout.flush()
+                print_data("".join(f"{line}\n" for line in words))
             asked += len(some)
             bad += sum(bool(answer.error) for answer in answers)
     if bad:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,19 @@ def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
 def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
     """Return what there is of a database, without itself if *only_unfinished*."""
     return [one for one in belongings(path) if not (only_unfinished and one == path)]
+
+
+def clear_leftovers(path: Path) -> None:
+    """Delete what a solve has left beside its finished database, where it was killed before it could clean up."""
+    from retrograde.databases.lock import Lock
+
+    if belongings(path) == [path] and not path.with_name(path.name + ".lock").exists():
+        return
+    with suppress(OSError, Failure), Lock(path, 0):  # which deletes its own file; unless another process solves it anew
+        left = to_remove(path, only_unfinished=True)
+        refuse_others(path, None, left)
+        for one in left:
+            delete(one)
 
 
 def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:

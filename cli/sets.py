@@ -1,6 +1,7 @@
 """Sets of variants, `chess:all=4`, solved one after another, or on a cluster several at once: a line for each, and what
 they come to."""
 
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from retrograde.cli.common import print_json
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
 from retrograde.cli.words import amount, duration, faint, size
+from retrograde.databases.errors import InUse
 from retrograde.games.text import printable
 
 if TYPE_CHECKING:
@@ -26,30 +28,41 @@ def solve_set(
 ) -> None:
     """Let each variant be solved, print a line for each, and then the sums; raise Failure where some were not.
 
-    *solve* gives what came out, and whether it had been solved before. What cannot be solved hinders no other. Where
-    all are solved *fresh*, the same command does not go on from an interruption.
+    *solve* gives what came out, and whether it had been solved before. What cannot be solved hinders no other. What
+    another process solves is asked for again after all others, until that has ended. Where all are solved *fresh*, the
+    same command does not go on from an interruption.
     """
-    wide, done, failed = max(map(len, variants)), list[Facts](), dict[str, str]()
-    for number, variant in enumerate(variants, 1):
+    wide, done, failed = max(map(len, variants)), dict[str, Facts](), dict[str, str]()
+    queue, waiting = deque(variants), set[str]()
+    while queue:
+        variant = queue.popleft()
         try:
             facts, before = solve(variant)
         except BaseException as error:
+            if type(error) is InUse:  # after some seconds
+                if variant not in waiting:
+                    click.echo(
+                        f"retrograde: another process solves {variant}; waiting for it after the others", err=True
+                    )
+                waiting.add(variant)
+                queue.append(variant)
+                continue
             failure = error if isinstance(error, Failure) else explain(error)
             if not isinstance(error, Exception) or failure.status == INTERRUPTED:
-                left = f"; {number - 1} of {len(variants)} are solved"
+                left = f"; {len(done)} of {len(variants)} are solved"
                 goes_on = "" if fresh or SAME in failure.message else f", and {SAME} goes on from there"
                 raise Failure(f"{failure.message}{left}{goes_on}", failure.status) from error
             failed[variant] = printable(failure.message)
             which = "" if variant in failure.message else f"{variant}: "
             click.echo(f"retrograde: {which}{failed[variant]}", err=True)
             continue
-        done.append(facts)
+        done[variant] = facts
         if not as_json:
             click.echo(line_of(facts, before, wide))
     if as_json:
-        print_json({"variants": done, "failed": failed})
+        print_json({"variants": [done[variant] for variant in variants if variant in done], "failed": failed})
     else:
-        positions, stored = (sum(facts[name] for facts in done) for name in ("positions", "bytes"))
+        positions, stored = (sum(facts[name] for facts in done.values()) for name in ("positions", "bytes"))
         click.echo(f"\n{len(done)} of {len(variants)} solved, {amount(positions)} positions, {size(stored)}")
     if failed:
         raise Failure("error: " + ("one was" if len(failed) == 1 else f"{len(failed)} were") + " not solved")

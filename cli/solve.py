@@ -231,6 +231,9 @@ def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dic
             if not solved:
                 before, explored = run(game, path, how, lock, goal)
     if solved:
+        from retrograde.cli.remove import clear_leftovers
+
+        clear_leftovers(path)
         trust(game)  # whose file the person has named
     seconds = time.monotonic() - began
     facts = facts_in(game, path) | {
@@ -277,7 +280,7 @@ def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
 def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
     """Tell whether a database is there already; raise what fits where a file is there that must not be replaced."""
     from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
-    from retrograde.databases.errors import DamagedDatabase
+    from retrograde.databases.errors import DamagedDatabase, OpenElsewhere
     from retrograde.databases.open import matching_game
     from retrograde.games.catalog import variant
 
@@ -294,6 +297,8 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
                     f"error: {str(path)!r} was made with other ties, {file.details['ties']}; solve it anew with --fresh"
                 )
             return not fresh
+    except OpenElsewhere:
+        raise
     except OtherRules as error:
         if file.variant != variant(game):
             raise Failure(f"error: {error}; choose another --database") from error

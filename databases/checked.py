@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.encoding import from_planes
-from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase
+from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase, OpenElsewhere
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
 from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, LegendRow, in_version, legend_dtype
 from retrograde.databases.legend import Legend
+from retrograde.databases.lock import is_open_for_writing
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.game import POSITION_LIMIT
 
@@ -85,6 +86,10 @@ class CheckedFile:
 
     def damaged(self, what: str) -> DamagedDatabase:
         """Return the error that says what is wrong with the file."""
+        if is_open_for_writing(self.path):
+            return OpenElsewhere(
+                f"{str(self.path)!r} is in use: another program has it open for writing; close it there"
+            )
         return DamagedDatabase(f"the database {str(self.path)!r} is damaged ({what})")
 
     # Datasets. What follows is called guarded, by locked().

@@ -55,3 +55,7 @@ def refused(what: str, error: OSError) -> CannotWrite:
 
 class InUse(RetrogradeError, BlockingIOError):
     """Another process is writing to the same place."""
+
+
+class OpenElsewhere(InUse, DamagedDatabase):
+    """A database that cannot be read now, because another program has it open for writing."""

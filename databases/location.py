@@ -6,9 +6,9 @@ The folder is `RETROGRADE_HOME`; where that is not set, the one that the operati
 
 import os
 import re
-import sys
 from pathlib import Path
 
+from retrograde.games.folders import NoHome, data_folder
 from retrograde.games.game import METRICS
 
 SUFFIX = ".h5"
@@ -18,16 +18,13 @@ AGAINST = "expectation-against-"
 
 
 def home_folder() -> Path:
-    """Return the folder of the databases, whether or not it exists."""
-    if folder := os.environ.get("RETROGRADE_HOME"):
+    """Return the folder of the databases, whether or not it exists; raise NoHome if none can be named."""
+    if not (folder := os.environ.get("RETROGRADE_HOME")):
+        return data_folder()
+    try:
         return Path(folder).expanduser()
-    if sys.platform == "win32":
-        data = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        data = Path.home() / "Library" / "Application Support"
-    else:
-        data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data) / "retrograde"
+    except RuntimeError:
+        raise NoHome(f"RETROGRADE_HOME is {folder!r}, and no such home folder is known; name it without ~") from None
 
 
 def database_path(variant: str, home: str | os.PathLike[str] | None = None, metric: str = "") -> Path:

@@ -49,6 +49,7 @@ class Lock:
 
     def taken(self) -> bool:
         """Take the lock if nobody has it, and tell whether that went well."""
+        made = not self.path.exists()
         file = open(self.path, "ab")  # noqa: SIM115  # closed by __exit__
         try:
             lock_file(file)
@@ -60,6 +61,8 @@ class Lock:
         except OSError as error:
             if error.errno not in HELD:
                 file.close()
+                if made:  # a file system without locks; where it has some, another process may hold this one
+                    self.path.unlink(missing_ok=True)
                 raise
         file.close()
         return False
@@ -82,6 +85,20 @@ class Lock:
             with suppress(OSError):
                 self.path.unlink()
         self.file.close()
+
+
+def is_open_for_writing(path: Path) -> bool:
+    """Return whether a program has locked a file for itself, as HDF5 does while it writes."""
+    if os.name != "posix":
+        return False
+    import fcntl
+
+    with suppress(OSError), open(path, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError as error:
+            return error.errno in HELD
+    return False
 
 
 def word_in(path: Path) -> bytes | None:

@@ -12,12 +12,13 @@ imports nothing else from there.
 
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from retrograde.games.folders import NoHome, config_folder
 
 MOST_BYTES = 1 << 20
 """A record that is longer is not ours."""
@@ -28,14 +29,8 @@ Entry = dict[str, Any]
 
 
 def record_path() -> Path:
-    """Return where the record is, whether or not it exists."""
-    if sys.platform == "win32":
-        folder = os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming"
-    elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Preferences"
-    else:
-        folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(folder) / "retrograde" / "rules.json"
+    """Return where the record is, whether or not it exists; raise NoHome if there is no folder for it."""
+    return config_folder() / "rules.json"
 
 
 def remember(name: str, sources: Mapping[Path, bytes]) -> None:
@@ -50,9 +45,9 @@ def remember(name: str, sources: Mapping[Path, bytes]) -> None:
     if known.get(name) == [*others, entry]:
         return
     known[name] = [*others, entry][-MOST_FILES:]
-    path = record_path()
-    new = path.with_name(f"{path.name}.{os.getpid()}")
-    with suppress(OSError):
+    with suppress(OSError, NoHome):
+        path = record_path()
+        new = path.with_name(f"{path.name}.{os.getpid()}")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             new.write_text(json.dumps(known, indent=1), "utf-8")
@@ -78,7 +73,7 @@ def read_record() -> dict[str, list[Entry]]:
                 return {}
             known = json.loads(stream.read(MOST_BYTES))
         return known if is_record(known) else {}
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError, NoHome):
         return {}
 
 

@@ -55,7 +55,7 @@ from retrograde.solver.recheck.sampled import verify_measured
 from retrograde.solver.rules.examine import NotCompilable, refuse_tuples
 from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.work.journal import Journal
-from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, MemoryLimit
+from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, MemoryLimit, address_space, format_size
 from retrograde.solver.work.progress import Course, Listener, Phase, announce
 from retrograde.solver.work.scratch import without_empty_folders
 from retrograde.solver.work.sizes import Sizes
@@ -66,6 +66,9 @@ from retrograde.solver.work.work import Unfit, Unsuited, Work
 COMPILER_BYTES = 230_000_000
 """Memory that the compiler takes once it is imported, its own work included: with no machine code kept, chess comes to
 272 MB in all."""
+
+COMPILER_SPACE = 280_000_000
+"""Address space that the compiler takes, machine code included: connect4 fails with 225 MB left, and not with 287."""
 
 WORTH_KEEPING = 60.0
 """Seconds of exploring of which what is found is kept, also where there turns out to be no disk for the rest."""
@@ -346,8 +349,13 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySol
 
 
 def expect_compiler(budget: MemoryBudget) -> None:
-    """Raise MemoryLimit where there is no room for numba, which is not there yet."""
+    """Raise MemoryLimit where there is no room for numba, which is not there yet: LLVM would end the process."""
     if "numba" not in sys.modules:
+        if (space := address_space()) and space[1] < COMPILER_SPACE:
+            raise MemoryLimit(
+                f"not enough address space to compile the rules: {format_size(COMPILER_SPACE)} are needed, and of the "
+                f"{format_size(space[0])} that `ulimit -v` allows {format_size(space[1])} are left; raise that limit"
+            )
         budget.check(COMPILER_BYTES, "compiling the rules")
 
 

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from .lacking import lacking
 
 ROOT = Path(__file__).parent.parent
 READER = ROOT / "docs" / "reader.c"
@@ -17,7 +17,7 @@ def build(source: Path, program: Path) -> "subprocess.CompletedProcess[str]":
     """Compile a source with the two libraries."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not compiler:
-        pytest.skip("there is no compiler for C here")
+        lacking("there is no compiler for C here")
     asked = ["pkg-config", "--cflags", "--libs", "hdf5"]
     known = subprocess.run(asked, capture_output=True, text=True) if shutil.which("pkg-config") else None
     flags = known.stdout.split() if known and not known.returncode else ["-lhdf5"]
@@ -29,7 +29,7 @@ def compiled(folder):
     """Return a function that asks the program of a database for positions, and returns its lines."""
     (folder / "libraries.c").write_text(LIBRARIES, encoding="utf-8")
     if build(folder / "libraries.c", folder / "libraries").returncode:
-        pytest.skip("libhdf5 or libzstd cannot be compiled against; on Debian: apt-get install libhdf5-dev libzstd-dev")
+        lacking("libhdf5 or libzstd cannot be compiled against; on Debian: apt-get install libhdf5-dev libzstd-dev")
     built = build(READER, folder / "program")
     assert not built.returncode, built.stderr
 

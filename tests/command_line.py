@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from inspect import signature
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -17,9 +18,19 @@ HEAP = Path(__file__).with_name("heap.py").read_text(encoding="utf-8")
 """A rule module as people write them: that of docs/ten-minutes.md."""
 
 
-def retrograde(*args: str | Path, status: int = 0, **options: object) -> Result:
+class Child(subprocess.Popen):
+    """A process that is killed where its `with` block fails: Popen's own block would wait for one that hangs."""
+
+    def __exit__(self, kind, *error):
+        if kind:
+            self.kill()
+        super().__exit__(kind, *error)
+
+
+def retrograde(*args: str | Path, status: int = 0, charset: str = "utf-8", **options: object) -> Result:
     """Run a command line within this process, expecting an exit status; *options* are those of CliRunner.invoke."""
-    result = CliRunner().invoke(main, [str(arg) for arg in args], **options)
+    apart = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}  # click before 8.2
+    result = CliRunner(charset, **apart).invoke(main, [str(arg) for arg in args], **options)
     assert result.exit_code == status, result.output
     return result
 
@@ -40,9 +51,7 @@ def on_terminal(*args: str | Path, lines: int = 24, text: str = "", **variables:
     variables = {"COLUMNS": "80", "LINES": str(lines), "TERM": "xterm-256color", **variables}
     with (
         os.fdopen(ours, "r+b", buffering=0) as terminal,
-        subprocess.Popen(
-            [*COMMAND, *map(str, args)], stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, **variables}
-        ),
+        Child([*COMMAND, *map(str, args)], stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, **variables}),
     ):
         os.close(theirs)
         terminal.write(text.encode())

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.work.sizes import Sizes
 
 from . import c_reader
+from .lacking import lacking
 from .serving import CHROMIUM
 
 settings.register_profile("untimed", deadline=None)  # no test hangs on how busy a machine is
@@ -29,6 +31,9 @@ LONG = 1.0
 
 SOLVING = {"test_numbered", "test_engine", "test_streaming", "test_symmetry", "test_verify"}
 """Modules all of whose tests are long, for they solve; others say so themselves, by `pytestmark`."""
+
+SLOWEST = 2 * 3600.0
+"""Seconds after which a slow test is taken to hang; pyproject.toml says after how many any other is."""
 
 NOT_FAST = "long", "thorough", "slow"
 
@@ -53,6 +58,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         long = item.path.stem in SOLVING or any(any(item.iter_markers(name)) for name in NOT_FAST)
         item.add_marker("long" if long else "fast")
+        if any(item.iter_markers("slow")):
+            item.add_marker(pytest.mark.timeout(SLOWEST))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -69,11 +76,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="session", autouse=True)
+def heeds_ctrl_c() -> None:
+    """Let Ctrl-C interrupt tests and their child processes, also where a script in the background ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the record of rule files that were solved with out of the person's own."""
     folder = str(tmp_path_factory.mktemp("configuration"))
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("XDG_CONFIG_HOME", "APPDATA"):
+        for name in ("XDG_CONFIG_HOME", "APPDATA", "WIN_PD_OVERRIDE_APPDATA"):
             patch.setenv(name, folder)
         yield
 
@@ -115,7 +129,12 @@ def solver_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def browser():
     """A browser for the tests of a module."""
-    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        lacking("there is no Chromium on the path")
+    try:
+        from playwright import sync_api as playwright
+    except ImportError:
+        lacking("playwright is not installed")
     switches = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
     with playwright.sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=CHROMIUM, args=switches)

@@ -14,7 +14,7 @@ SERVED = ["tictactoe", "mutorere", "chess:KRK"]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 """Where a browser is that pages can be tested in."""
 
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path")
+needs_browser = pytest.mark.usefixtures("browser")
 
 FEN = "8/8/8/8/8/2k5/1R6/K7 b"
 

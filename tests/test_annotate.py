@@ -267,6 +267,12 @@ def test_files_of_every_kind(home, tmp_path):
     assert "there is no 'nowhere'" in retrograde("annotate", "--database", "nowhere", path, status=1).output
 
 
+@pytest.mark.parametrize("encoding", ["cp437", "koi8-r", "cp1252"])
+def test_pgn_is_written_as_utf8_whatever_the_encoding_of_the_output(encoding, home):
+    told = retrograde("annotate", "-", input='[White "Müller, Ødegård"]\n\n1. e4 *\n'.encode(), charset=encoding)
+    assert '[White "Müller, Ødegård"]' in told.stdout_bytes.decode("utf-8")
+
+
 def test_a_database_may_be_named(solved, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     text = f'[FEN "{ROOK}"]\n\n1. Rb8 *\n'

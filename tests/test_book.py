@@ -19,7 +19,7 @@ from retrograde.solver.oracles.audit import verify_book
 from retrograde.solver.oracles.book import NoBook, Order, make_book
 from retrograde.solver.oracles.open import searching_oracle
 
-from .command_line import COMMAND, retrograde
+from .command_line import COMMAND, Child, retrograde
 
 pytestmark = pytest.mark.long
 
@@ -229,7 +229,7 @@ def test_a_book_that_was_killed_goes_on_where_it_stopped(home, tmp_path):
     """Of 4,705 positions, 2,218 of which are searched: it is killed in the middle, and looks at the rest only."""
     command = [*COMMAND, "book", "connect4:4,4", "--plies", "8", "--workers", "1", "--value-only"]
     journal = book_path("connect4:width=4,height=4").with_name("connect4,width=4,height=4.book.h5.journal")
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with Child(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 3000):
             time.sleep(0.02)

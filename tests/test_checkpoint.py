@@ -1,6 +1,8 @@
 """Checkpoints: what arrays held is read back, and solves that are stopped within a tier go on from there, to the same
 bytes, whichever way parents are found."""
 
+import errno
+import mmap
 import os
 import signal
 import subprocess
@@ -23,7 +25,7 @@ from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
 from retrograde.solver.work.arrays import Compressed
 from retrograde.solver.work.journal import Journal, outline
 from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.scratch import DamagedScratch
+from retrograde.solver.work.scratch import DamagedScratch, Scratch
 from retrograde.solver.work.sizes import Sizes
 from retrograde.solver.work.work import Work
 
@@ -104,6 +106,19 @@ def test_files_that_are_gone_are_no_checkpoint_and_damaged_ones_are_told(begun):
         again.fill(*empty_like(arrays))
     file.write_bytes(content[:-1])
     assert not Checkpoint(begun(), "tier").numbers
+
+
+def test_a_scratch_file_that_cannot_be_mapped_for_want_of_memory_is_not_called_damaged(tmp_path, monkeypatch):
+    scratch = Scratch(tmp_path / "scratch", 0)
+    scratch.begin(True)
+    frame = scratch.write("what", bytes(100), plain=True)
+
+    def full(*_, **__):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(mmap, "mmap", full)
+    with pytest.raises(MemoryError):
+        scratch.read(frame)
 
 
 def test_without_a_journal_nothing_is_written(tmp_path):

@@ -13,13 +13,14 @@ from pathlib import Path
 import click
 import pytest
 
+from retrograde.cli.failure import explain
 from retrograde.cli.main import COMMANDS
 from retrograde.cli.words import amount, duration, prospect, table, verdict
 from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import variants_in
 
-from .command_line import COMMAND, HEAP, environment, process, retrograde
+from .command_line import COMMAND, HEAP, Child, environment, process, retrograde
 
 TICTACTOE = {"win": 2836, "lose": 1574, "tie": 1068, "draw": 0}  # published.py has the sources of such numbers
 SUMMARY = {"variant", "positions", "stored", "values", "by_remoteness", "start", "bytes", "path"}
@@ -564,7 +565,7 @@ def test_where_the_rules_of_an_interrupted_solve_are_is_told_to_who_goes_on_by_t
 def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
     solve = [*COMMAND, "solve", "connect4:5,4"]
     journal = home / "connect4,width=5,height=4.h5.journal"
-    with subprocess.Popen(solve, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with Child(solve, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         while running.poll() is None and not journal.exists():
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
@@ -577,6 +578,24 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
     result = result_of(*solve[len(COMMAND) :])
     assert result["values"] == {"win": 1390516, "lose": 1251559, "tie": 1303636, "draw": 0}
     assert not journal.exists()
+
+
+@pytest.mark.parametrize("what", [["--no-such-option"], ["solve", "--no-such-option"], ["solve"]])
+def test_a_wrong_command_line_is_one_line_with_click_before_8_2_as_well(what, monkeypatch):
+    monkeypatch.delattr(click.exceptions, "NoArgsIsHelpError", raising=False)
+    assert "Commands:" in retrograde(status=2).stderr
+    assert error_of(*what, status=2).endswith(" --help")
+
+
+@pytest.mark.parametrize("encoding", ["cp437", "cp1252", "koi8-r", "latin-1", "ascii", "shift_jis", "utf-16"])
+def test_output_for_people_replaces_what_an_encoding_lacks_and_json_is_utf8(encoding):
+    help_text, games = retrograde("--help", charset=encoding).stdout, retrograde("games", charset=encoding).stdout
+    assert "Usage: retrograde" in help_text and "tictactoe" in games
+    if encoding not in ("ascii", "utf-16"):  # click writes UTF-8 for the one; the other lacks nothing
+        assert "M?" in games and "Mū" not in games
+    told = retrograde("games", "mutorere", "--json", charset=encoding).stdout_bytes
+    assert told == retrograde("games", "mutorere", "--json").stdout_bytes
+    assert "ū".encode() in told
 
 
 # Progress, words and completion
@@ -635,3 +654,40 @@ def test_help_of_every_command_needs_no_large_library():
         "    assert not {'numpy', 'h5py', 'numba', 'uvicorn', 'matplotlib'} & sys.modules.keys(), name\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+# Memory
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are others there")
+@pytest.mark.long
+def test_a_limit_of_address_space_is_said_to_be_one(home):
+    import resource
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (450 << 20, resource.RLIM_INFINITY))
+
+    told = process("solve", "connect4:4,4", env=environment(home), preexec_fn=limited).stderr
+    wanted = r"retrograde: error: not enough address space to compile the rules: 280 MB are needed, .*472 MB that "
+    assert re.fullmatch(wanted + r"`ulimit -v` allows .* are left; raise that limit\n", told)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(12, "Cannot allocate memory"),
+        ImportError("x.so: failed to map segment from shared object"),
+    ],
+)
+def test_memory_that_is_not_to_be_had_is_told_by_its_limit(error, monkeypatch):
+    try:
+        raise OSError("Could not load it") from error
+    except OSError as outer:
+        failure = outer
+    monkeypatch.setattr("retrograde.solver.work.memory.address_space", lambda: None)
+    assert explain(failure).message.startswith("error: there is not enough memory; ")
+    monkeypatch.setattr("retrograde.solver.work.memory.address_space", lambda: (10**9, 0))
+    limit = "error: there is not enough address space, of which `ulimit -v` allows 1 GB; raise that limit"
+    assert explain(failure).message == limit
+    assert "fault of retrograde" in explain(ValueError("x")).message

@@ -8,6 +8,7 @@ import pytest
 from retrograde.cli import sets
 from retrograde.cli.failure import Failure
 from retrograde.databases import database_path
+from retrograde.databases.lock import Lock
 from retrograde.solver.whole import Came, Whole
 from retrograde.solver.work.memory import MemoryLimit
 
@@ -124,3 +125,31 @@ def test_an_interruption_says_how_far_it_is(home):
 def test_what_goes_with_no_set(home, arguments, said):
     result = retrograde(*arguments, status=2 if "--" in " ".join(arguments) else 1)
     assert said in " ".join(result.stderr.split())
+
+
+def test_what_another_process_solves_is_waited_for_when_all_others_are_done(home, monkeypatch):
+    monkeypatch.setattr(Lock.__init__, "__defaults__", (0.05,))
+    database_path("chess:KBK").unlink()
+    held = Lock(database_path("chess:KBK"))
+    held.__enter__()
+
+    def let_go(text, **_):
+        if "chess:KPK" in text:  # the last of the others
+            held.__exit__(None, None, None)
+
+    monkeypatch.setattr(sets.click, "echo", beside(sets.click.echo, let_go))
+    result = retrograde("solve", "chess:all=3")
+    assert "retrograde: another process solves chess:KBK; waiting for it after the others\n" in result.stderr
+    lines = [line.split()[0] for line in result.stdout.splitlines() if line]
+    assert lines == ["chess:KRK", "chess:KQK", "chess:KNK", "chess:KPK", "chess:KBK", "5"]
+    assert result.stdout.splitlines()[-1].startswith("5 of 5 solved")
+
+
+def beside(function, other):
+    """Return a function that calls another one first."""
+
+    def both(*args, **options):
+        other(*args, **options)
+        return function(*args, **options)
+
+    return both

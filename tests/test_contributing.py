@@ -3,11 +3,15 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from . import c_reader
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -77,3 +81,65 @@ def test_files_that_are_named_are_there():
     named = re.findall(r"`((?:tests/|games/)?\w+\.py)`", TEXT)
     assert len(named) > 8
     assert not [name for name in named if not (ROOT / name).exists() and not (ROOT / "tests" / name).exists()]
+
+
+# Workflows
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def jobs_of(name: str) -> dict[str, Any]:
+    """Return the jobs of a workflow."""
+    yaml = pytest.importorskip("yaml")
+    jobs: dict[str, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8"))["jobs"]
+    return jobs
+
+
+def commands_of(name: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return the commands of a workflow, each as it is for one entry of its job's matrix, and that entry."""
+    found = []
+    for job in jobs_of(name).values():
+        for entry in job.get("strategy", {}).get("matrix", {}).get("include", [{}]):
+            for step in job["steps"]:
+                command = re.sub(r"\$\{\{ matrix\.(\w+) \}\}", lambda key: str(entry[key[1]]), step.get("run", ""))  # noqa: B023
+                found += [(command, entry)] if command else []
+    return found
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+@pytest.mark.parametrize("name", [path.name for path in WORKFLOWS])
+def test_commands_of_workflows_are_shell(name):
+    commands = [command for command, _ in commands_of(name)]
+    assert any("pytest" in command for command in commands)
+    for command in commands:
+        subprocess.run(["bash", "-n", "-c", command], check=True)
+        assert "${{" not in command
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("awk"), reason="this is no checkout")
+def test_each_night_every_file_has_its_thorough_and_its_slow_tests_run():
+    run: dict[str, list[str]] = {}
+    for command, entry in commands_of("nightly.yml"):
+        if "pytest" in command:
+            printed = re.sub(r"^python -m pytest .*?(?=\$\()", "printf '%s\\n' ", command)
+            lines = subprocess.run(["bash", "-c", printed], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+            assert f"-m {entry['kind']} " in command
+            run.setdefault(entry["kind"], []).extend(lines.split())
+    files = subprocess.run(["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tests = sorted(file for file in files.split() if Path(file).name.startswith("test_"))
+    assert len(tests) > 100
+    assert {kind: sorted(some) for kind, some in run.items()} == {"thorough": tests, "slow": tests}
+
+
+def test_the_oldest_libraries_are_tested():
+    (install, test) = [step["run"] for step in jobs_of("test.yml")["lowest"]["steps"] if "run" in step][-2:]
+    assert "--resolution lowest-direct" in install and test == "python -m pytest -m fast"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workflows install tools on Linux only")
+def test_a_missing_tool_fails_in_ci_and_is_skipped_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.setattr(c_reader.shutil, "which", lambda _: None)
+    for ci, raised in ("true", pytest.fail.Exception), ("", pytest.skip.Exception):
+        monkeypatch.setenv("CI", ci)
+        with pytest.raises(raised, match="no compiler for C"):
+            c_reader.compiled(tmp_path)

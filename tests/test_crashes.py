@@ -1,5 +1,6 @@
 """Solves that are killed, refused, and at it together: what is left is whole or not there, and is gone on from."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -11,13 +12,13 @@ from random import Random
 
 import pytest
 
-from retrograde.databases import CannotWrite, DatabaseFile, InUse, open_database
-from retrograde.databases.lock import Lock
+from retrograde.databases import CannotWrite, DatabaseFile, InUse, lock, open_database
+from retrograde.databases.lock import Lock, lock_file
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.work.journal import outline
 
-from .command_line import COMMAND, environment
+from .command_line import COMMAND, environment, retrograde
 from .crashing import KINDS
 
 pytestmark = pytest.mark.long
@@ -112,6 +113,58 @@ def test_a_lock_whose_file_was_deleted_is_none(tmp_path):
         (tmp_path / "x.h5.lock").unlink()
         with Lock(tmp_path / "x.h5", 0.1):
             assert (tmp_path / "x.h5.lock").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")
+def test_a_lock_on_a_file_that_was_deleted_meanwhile_does_not_count(tmp_path, monkeypatch):
+    """Its holder deletes the file between our opening and our locking it, and a third process locks a new one."""
+    path, third = tmp_path / "x.h5.lock", []
+
+    def late(file):
+        if not third:
+            path.unlink()
+            third.append(open(path, "ab"))  # noqa: SIM115  # closed below
+            lock_file(third[0])
+        lock_file(file)
+
+    monkeypatch.setattr(lock, "lock_file", late)
+    with pytest.raises(InUse), Lock(tmp_path / "x.h5", 0.1):
+        pass
+    third[0].close()
+    with Lock(tmp_path / "x.h5", 0.1):
+        assert path.exists()
+    assert not path.exists()
+
+
+def test_where_there_are_no_locks_none_of_their_files_is_left(tmp_path, monkeypatch):
+    def no_locks(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(lock, "lock_file", no_locks)
+    with pytest.raises(CannotWrite, match=r"No locks available \(at the lock 'x.h5.lock'\)"), Lock(tmp_path / "x.h5"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "x.h5.lock").touch()  # another's, perhaps
+    with pytest.raises(CannotWrite), Lock(tmp_path / "x.h5"):
+        pass
+    assert (tmp_path / "x.h5.lock").exists()
+
+
+@pytest.mark.parametrize("command", [["solve", "tictactoe"], ["book", "tictactoe", "--plies", "1"]])
+def test_what_a_kill_after_the_last_renaming_has_left_is_cleared_by_the_next_solve(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    retrograde(*command)
+    (database,) = tmp_path.iterdir()
+    content = database.read_bytes()
+    beside = [database.with_name(database.name + ending) for ending in (".journal", ".scratch", ".lock")]
+    for one in beside:
+        one.mkdir() if one.suffix == ".scratch" else one.touch()
+    with Lock(database):  # of a process that solves it anew
+        retrograde(*command)
+        assert all(one.exists() for one in beside)
+    beside[2].touch()
+    retrograde(*command)
+    assert list(tmp_path.iterdir()) == [database] and database.read_bytes() == content
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may write anywhere")

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import platformdirs
 import pytest
 
 from retrograde.databases import (
@@ -23,6 +25,7 @@ from retrograde.databases import (
     CountRow,
     DamagedDatabase,
     DatabaseFile,
+    InUse,
     LegendRow,
     NoDatabase,
     NotADatabase,
@@ -50,9 +53,11 @@ from retrograde.databases.encoding import (
 )
 from retrograde.databases.layout import BLOCK, VERSION
 from retrograde.databases.records.read import RecordsReader
-from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
+from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog, folders
 from retrograde.games.tictactoe import TicTacToe
+from retrograde.games.trusted import read_record
 
+from .command_line import HEAP, Child, retrograde
 from .forge import Forged
 from .reference import solve
 
@@ -429,13 +434,32 @@ def test_h5py_opens_a_file_that_is_open_as_a_database(options, solved):
 def test_a_file_that_another_process_has_locked_opens(solved, tmp_path):
     path = Path(shutil.copy(solved("tictactoe"), tmp_path / "copy.h5"))
     code = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print('open', flush=True); input()"
-    with subprocess.Popen(
+    with Child(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "open\n"
         with open_database(path) as database:
             assert database[0] == (TIE, 9)
         process.communicate("\n", timeout=20)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks are others there")
+def test_a_file_that_another_program_has_open_for_writing_is_in_use_and_not_damaged(solved, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    path = Path(shutil.copy(solved("tictactoe"), tmp_path / "tictactoe.h5"))
+    code = "import h5py, sys; f = h5py.File(sys.argv[1], 'r+', libver='latest'); print('open', flush=True); input()"
+    with Child(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "open\n"
+        with pytest.raises(InUse, match=r"tictactoe\.h5' is in use: another program has it open for writing"):
+            open_database(path)
+        for command in (["solve", "tictactoe"], ["solve", "tictactoe", "--fresh"], ["info", "tictactoe"]):
+            told = retrograde(*command, status=1).stderr
+            assert told.count("\n") == 1 and told.endswith("for writing; close it there\n")
+        other.communicate("\n", timeout=20)
+    with open_database(path) as database:
+        assert database[0] == (TIE, 9)
 
 
 @pytest.mark.parametrize("name", ["mixed", "one block", "sparse, gaps over 32 bits", "many outcomes"])
@@ -562,6 +586,40 @@ def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
         monkeypatch.delenv("XDG_DATA_HOME")
         monkeypatch.setenv("HOME", str(tmp_path))
         assert home_folder() == tmp_path / ".local" / "share" / "retrograde"
+        monkeypatch.setenv("XDG_DATA_HOME", "relative/path")
+        assert home_folder() == tmp_path / ".local" / "share" / "retrograde"
+
+
+def test_without_a_home_one_line_names_the_variable_and_with_it_all_goes_on(monkeypatch, tmp_path):
+    pwd = pytest.importorskip("pwd")  # not on Windows
+    for name in ("RETROGRADE_HOME", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    monkeypatch.setattr(pwd, "getpwnam", {}.__getitem__)
+    for arguments in (["solve", "tictactoe"], ["list"], ["query", "tictactoe"]):
+        assert re.fullmatch(
+            "retrograde: error: there is no home folder: .*; set RETROGRADE_HOME to a folder for databases\n",
+            retrograde(*arguments, status=1).stderr,
+        )
+    monkeypatch.setenv("RETROGRADE_HOME", "~/databases")
+    assert "name it without ~" in retrograde("list", status=1).stderr
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    (tmp_path / "heap.py").write_text(HEAP)
+    retrograde("solve", tmp_path / "heap.py")
+    assert not Path("~").exists()
+    assert read_record() == {}
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_the_folder_of_earlier_versions_is_used_where_it_exists(platform, monkeypatch, tmp_path):
+    monkeypatch.setattr(folders.sys, "platform", platform)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_: str(tmp_path / "new"))
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    assert folders.data_folder() == tmp_path / "new"
+    earlier = tmp_path / ("AppData/Local" if platform == "win32" else "Library/Application Support") / "retrograde"
+    earlier.mkdir(parents=True)
+    assert folders.data_folder() == earlier
 
 
 def test_list_databases_lists_nothing_else(home):

@@ -360,7 +360,7 @@ def test_texts_that_are_no_positions(text, complaint):
     }.items(),
 )
 def test_options_that_there_are_not(variant, complaint):
-    assert complaint in retrograde("info", f"draughts:{variant}", status=1).output
+    assert complaint in retrograde("info", f"draughts:{variant}", status=1).stderr
 
 
 def test_variants():

@@ -5,10 +5,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from tests.command_line import COMMAND, environment, retrograde
+from tests.command_line import COMMAND, Child, environment, retrograde
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")]
 
@@ -50,7 +51,7 @@ def interrupted(*args, home, code=None, seconds=None):
     Returns its status and what it says.
     """
     command = [sys.executable, "-c", code] if code else [*COMMAND, *map(str, args)]
-    with subprocess.Popen(command, env=environment(home), stdout=-1, stderr=-1, text=True, cwd=home) as process:
+    with Child(command, env=environment(home), stdout=-1, stderr=-1, text=True, cwd=home) as process:
         if seconds is None:
             assert process.stdout.readline() == "ready\n"
         else:
@@ -179,3 +180,21 @@ def test_rules_that_leave_when_imported_are_one_line(command, where, complaint, 
     result = retrograde(command, path, status=1)
     assert complaint in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_child_that_hangs_is_killed_where_its_test_fails(tmp_path):
+    with pytest.raises(subprocess.TimeoutExpired), Child([sys.executable, "-c", "input()"], stdin=-1) as process:
+        process.wait(timeout=0.1)
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_the_tests_of_ctrl_c_pass_where_a_script_in_the_background_ignores_it():
+    code = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "os.execv(sys.executable, [sys.executable, '-m', 'pytest', '-n', '0', *sys.argv[1:]])\n"
+    )
+    tests = ["tests/test_precheck.py", "tests/test_interrupt.py", "-k", "ctrl_c_is_told or swallows"]
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", code, *tests], cwd=root, capture_output=True, text=True, timeout=LATE)
+    assert "2 passed" in done.stdout, done.stdout

@@ -96,7 +96,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def options(elsewhere: Path) -> dict[str, object]:
     """How programs are run there: without anything that leads to the sources."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
-    homes = dict.fromkeys(("RETROGRADE_HOME", "XDG_CONFIG_HOME", "APPDATA"), str(elsewhere))
+    homes = dict.fromkeys(("RETROGRADE_HOME", "XDG_CONFIG_HOME", "APPDATA", "WIN_PD_OVERRIDE_APPDATA"), str(elsewhere))
     return {"cwd": elsewhere, "env": {**environment, **homes, "PYTHONUTF8": "1", "NO_COLOR": "1"}}
 
 

@@ -58,6 +58,16 @@ class MemoryBudget:
             )
 
 
+def address_space() -> tuple[int, int] | None:
+    """Return how many bytes of address space this process may have (`ulimit -v`), and has left; None if unlimited."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else (limit, limit - psutil.Process().memory_info().vms)
+
+
 def reserve() -> int:
     """Return the bytes to be kept free now."""
     return RESERVE if "numba" in sys.modules else RESERVE_INTERPRETED

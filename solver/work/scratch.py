@@ -12,6 +12,7 @@ Where there is room, bytes may be put aside *plain*, and are read where the syst
     | "RGP1" | crc32 | bytes |          from a place divisible by 8 on
 """
 
+import errno
 import mmap
 import os
 import pickle
@@ -198,6 +199,8 @@ class Scratch:
                     packed = head + file.read(frame.packed - len(head))
                     content = unpack(self.tools.decompressor, packed, frame.size)
         except (OSError, ValueError, IndexError, zstandard.ZstdError) as error:
+            if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+                raise MemoryError("there is no address space to map a scratch file") from error
             raise self.damaged(frame) from error
         with self.lock:
             if not once and frame not in self.cache and frame.size <= self.cached:

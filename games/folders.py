@@ -1,0 +1,59 @@
+"""The folders of a person's databases and settings, as the operating system wants them.
+
+Versions before platformdirs was used chose some others on macOS and Windows. Those go on being used where they exist.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from retrograde.games.game import RetrogradeError
+
+NAME = "retrograde"
+
+
+class NoHome(RetrogradeError, RuntimeError):
+    """There is no home folder."""
+
+
+def data_folder() -> Path:
+    """Return the folder of a person's databases, whether or not it exists; raise NoHome if none can be named."""
+    import platformdirs  # here, for most commands need none of it
+
+    below = "AppData/Local" if sys.platform == "win32" else "Library/Application Support"
+    return earlier_or("LOCALAPPDATA", below, lambda: platformdirs.user_data_dir(NAME, False))
+
+
+def config_folder() -> Path:
+    """Return the folder of a person's settings; raise NoHome if none can be named.
+
+    It is never the folder of the databases, which may be another's: on macOS platformdirs has one folder for both.
+    """
+    import platformdirs
+
+    if sys.platform == "darwin":
+        return absolute(lambda: str(Path.home() / "Library" / "Preferences" / NAME))
+    return earlier_or("APPDATA", "AppData/Roaming", lambda: platformdirs.user_config_dir(NAME, False, roaming=True))
+
+
+def earlier_or(variable: str, below_home: str, usual: Callable[[], str]) -> Path:
+    """Return the folder that earlier versions used on macOS and Windows if it exists, else the usual one."""
+    if sys.platform in ("darwin", "win32"):
+        earlier = absolute(lambda: str(Path(os.environ.get(variable) or Path.home() / below_home) / NAME))
+        if earlier.is_dir():
+            return earlier
+    return absolute(usual)
+
+
+def absolute(find: Callable[[], str]) -> Path:
+    """Return the path that *find* returns; raise NoHome if it raises RuntimeError or returns a relative one."""
+    try:
+        if (path := Path(find())).is_absolute():
+            return path
+    except RuntimeError:  # of pathlib; platformdirs before 4.14 returns ~ as it is
+        pass
+    raise NoHome(
+        "there is no home folder: neither HOME nor the user's entry in passwd names one; "
+        "set RETROGRADE_HOME to a folder for databases"
+    )

@@ -20,6 +20,7 @@ from retrograde.games.game import (
     Value,
     alternates,
     defines,
+    metric_of,
     width_of,
 )
 from retrograde.games.raised import given_start
@@ -134,6 +135,20 @@ def refuse_to_search(game: Game) -> None:
     if not alternates(game):
         name = variant(game)
         raise NotForSearch(f"searches are for two players who alternate; solve {name} instead: retrograde solve {name}")
+
+
+def not_for_proofs(game: Game) -> str:
+    """Return why no certificate can prove what a position is worth; an empty string if one can."""
+    name = variant(game)
+    if game.players != 2:
+        return f"{name} is for {game.players} player{'s' * (game.players > 1)}, and a certificate is for two"
+    if metric_of(game) == "expectation" or defines(game, "odds"):
+        return f"{name} has chance, against which no strategy keeps a value"
+    if defines(game, "reward"):
+        return f"in {name} moves pay (`reward`), so that ends do not say who wins"
+    if width_of(game):
+        return f"positions of {name} are tuples, and a certificate holds ints"
+    return ""
 
 
 def refuse_tuples(game: Game, done: str) -> None:

@@ -132,7 +132,8 @@ Where long play without progress is a draw, as by the fifty-move rule of chess, 
     Whether a move is progress: it sets the count of such a rule back to zero, as captures and moves of pawns do. Asked
     of legal moves, for the metric dtz.
 
-As hints for searches, which are right without them. They decide nothing: a solution is the same whatever they say.
+As hints for searches, which are right without them. They decide nothing: every value and distance that is called
+proved, in a search, a book or a database, is the same whatever they say.
 They are asked only of positions that are UNDECIDED, and symmetric positions must get the same answer:
 
 `estimate(position)`
@@ -144,8 +145,8 @@ They are asked only of positions that are UNDECIDED, and symmetric positions mus
 `promise(position, move)`
     How good a move looks, an int in the same bounds, so that the best are tried first.
 `tie_in(position)`
-    In how many plies play ends with a TIE, where all ties take as many, because they fill the board, say. How far a
-    tie is need not be searched then, which takes long. `check` sees to it that each move leaves one less.
+    In how many plies play ends with a TIE, where all ties take as many, because they fill the board, say. `search`
+    prints it as not proved if it cannot prove the distance in time. `check` sees to it that each move leaves one less.
 
 For people:
 

@@ -25,7 +25,6 @@ from retrograde.games.game import (
     Game,
     RuleError,
     Value,
-    defines,
 )
 from retrograde.games.raised import given_start
 from retrograde.solver.rules import compiled
@@ -112,7 +111,6 @@ class Search:
         self.met = 0
         self.cyclic = False
         self.ties = Ties(game, self.alone)
-        self.ties_told = defines(game, "tie_in")
         self.room = DEEPEST, WIDEST
         try:
             self.make_table(POSITION_BITS)
@@ -269,9 +267,7 @@ class Search:
                 value, remoteness = self.outcome(found)
             left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
             stopped = self.halted
-        if value == TIE and remoteness is None and distance and self.ties_told:
-            remoteness = self.game.tie_in(position)
-        elif value == TIE and remoteness is None and distance and left > 0 and not stopped:
+        if value == TIE and remoteness is None and distance and left > 0 and not stopped:
             self.compile(ties=True)  # for which the time stands still: it is needed once
             with self.limited(left):
                 remoteness = self.plies_to_tie(position)
@@ -396,7 +392,7 @@ class Search:
         end = self.game.primitive(child)
         if end != UNDECIDED or plies == 1:
             return bool(end == TIE and plies == 1)
-        return not self.ask(child, ANY_WIN) and (self.ties_told or bool(self.ties.way(child, plies - 1)))
+        return not self.ask(child, ANY_WIN) and bool(self.ties.way(child, plies - 1))
 
     def children(self, position: int) -> list[int]:
         return [self.game.do_move(position, move) for move in self.game.generate_moves(position)]

@@ -251,6 +251,9 @@ UNDECIDED, LOSE, DRAW, TIE, WIN = Value
 CHANCE = -1
 """Whose turn it is where dice or cards decide."""
 
+REPORT = "report it with this line, the command and the output of `retrograde --version`"
+"""What to do about a bug."""
+
 METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities", "dtz", "dtc")
 """What may be computed of positions: value and remoteness; the best difference of payoffs; nimbers of impartial games;
 how deep in the draws one is; expected payoffs, where there is chance; what each of several players gets; the distance
@@ -321,6 +324,17 @@ class MoveError(RetrogradeError, ValueError):
 
 class RuleError(RetrogradeError, RuntimeError):
     """Rules that break the contract."""
+
+
+class InternalError(RetrogradeError, RuntimeError):
+    """A fault of retrograde itself, and of no rules or file."""
+
+    def __init__(self, what: str):
+        super().__init__(f"{what}; this is a bug of retrograde: {REPORT}")
+
+
+class Contradiction(RuleError):
+    """A stored value that does not follow from the rules: a fault of either the rules or of retrograde."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=False)

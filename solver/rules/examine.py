@@ -13,6 +13,7 @@ from retrograde.games.game import (
     MOST_MOVES,
     POSITION_BITS,
     POSITION_LIMIT,
+    REPORT,
     UNDECIDED,
     Game,
     RetrogradeError,
@@ -268,5 +269,10 @@ def differ(game: Game, position: int) -> str:
     """Return the complaint that rules do not do the same, interpreted and compiled, or twice."""
     return (
         f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "
-        "exceed 64 bits on the way, or does anything but the position decide?"
+        f"exceed 64 bits on the way, or does anything but the position decide? {or_a_bug(game)}"
     )
+
+
+def or_a_bug(game: Game) -> str:
+    """Return the sentence that says how to tell a fault of the rules from a bug of retrograde."""
+    return f"If `retrograde check {variant(game)}` finds nothing, it is a bug of retrograde: {REPORT}"

@@ -28,7 +28,7 @@ from retrograde.games.game import (
 )
 from retrograde.games.raised import given_start
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.examine import differ, examine, refuse_to_search
+from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
 from retrograde.solver.search.table import Table, TableTooSmall, make_table
@@ -377,7 +377,8 @@ class Search:
                     if self.keeps(child, value, plies):
                         break
                 else:
-                    raise RuleError(f"no move of {variant(self.game)} keeps what was proved of position {position}")
+                    what = f"no move of {variant(self.game)} keeps what was proved of position {position}"
+                    raise RuleError(f"{what}. {or_a_bug(self.game)}")
                 line.append(move)
                 position, value, plies = child, FLIPPED[value], plies - 1
         return line

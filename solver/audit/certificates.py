@@ -90,7 +90,8 @@ class Unsound(Exception):
 class CertificateAudit:
     """A certificate, and what is found about it."""
 
-    def __init__(self, certificate: Certificate) -> None:
+    def __init__(self, certificate: Certificate, every_image: bool = False) -> None:
+        self.every_image = every_image
         self.file, self.game = certificate.file, certificate.game
         self.positions, self.replies, bounds = certificate.content
         self.ending = FALLING if bounds is not None else FOR_EVER if certificate.goal == DRAW else RISING
@@ -126,7 +127,8 @@ class CertificateAudit:
             raise Unsound(f"has no move number {number}, which is its reply")
         child = game.do_move(position, move)
         self.check_answers(place, position, child, f"has the reply {game.move_name(position, move)}")
-        for image in chosen_image(game, position) if defines(game, "images") else ():
+        images = images_of(game, position)[1:] if self.every_image else chosen_image(game, position)
+        for image in images:
             target, name = game.canonical(child), f"has the image {self.text(image)}"
             if game.canonical(image) != position or game.primitive(image) != UNDECIDED:
                 raise Unsound(f"{name}, which is none")
@@ -290,7 +292,7 @@ class CertificateAudit:
         images = np.empty(MOST_IMAGES if defines(self.game, "images") else 1, np.int64)
         trouble = np.zeros(2, np.int64)
         with asking(self.game, trouble):
-            count = check_replies(Guarded(self.game), stored, first, last, wrong, images, trouble)
+            count = check_replies(Guarded(self.game), stored, first, last, wrong, images, trouble, self.every_image)
         places: list[int] = wrong[:count].tolist()
         return places
 
@@ -378,9 +380,10 @@ def verify_certificate(
     listener: Listener | None = None,
     *,
     interpreted: bool | None = None,
+    all_images: bool = False,
 ) -> Verification:
     """Check every reply of a certificate, and say what is wrong; the parameters are as `verify` has them."""
-    audit = CertificateAudit(certificate)
+    audit = CertificateAudit(certificate, all_images)
     if why := not_for_proofs(audit.game):
         audit.complain(None, f"it is no proof: {why}")
         stored = len(audit.positions)

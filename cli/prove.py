@@ -171,10 +171,11 @@ def path_of(game: "Game", position: int | None, out: str | None) -> Path:
 
 
 def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: bool, lock: "Lock") -> "Verification":
-    """Write a certificate, have it checked, and give it its name; raise RuntimeError where it is no proof."""
+    """Write a certificate, have it checked, and name it; raise RuleError or InternalError where it is no proof."""
     from retrograde.databases import open_certificate, write_certificate
     from retrograde.solver.audit.certificates import verify_certificate
     from retrograde.solver.audit.verify import Verification
+    from retrograde.solver.conformance.precheck import blamed
 
     reports: list[Verification] = []
 
@@ -182,7 +183,7 @@ def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: b
         with open_certificate(partial, game=game) as certificate, listening(as_json) as line:
             reports.append(verify_certificate(certificate, workers, line))
         if not reports[0].ok:
-            raise RuntimeError(f"the proof is none, which is a fault of retrograde: {reports[0].problems[0]}")
+            raise blamed(game, RuntimeError(f"the proof is none: {reports[0].problems[0]}"))
 
     write_certificate(path, game, solved, lock=lock, inspect=check)
     return reports[0]

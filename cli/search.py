@@ -12,9 +12,9 @@ from retrograde.cli.known import facts, how_known, verdict
 from retrograde.cli.moves import distance, names_of, print_line
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
 from retrograde.cli.scores import tell_score
-from retrograde.cli.words import indent
+from retrograde.cli.words import indent, plies
 from retrograde.games import LOSE, TIE, WIN
-from retrograde.games.game import is_numbered, metric_of
+from retrograde.games.game import defines, is_numbered, metric_of
 from retrograde.games.raised import given_start
 
 if TYPE_CHECKING:
@@ -121,7 +121,12 @@ def command(
     click.echo(how_known(known))
     print_line(game, place, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
-        click.echo("how far the end is was not found in that time; a longer --time may find it, or solve the game")
+        told = (
+            f": the rules say {plies(game.tie_in(place))} (tie_in)"
+            if found.value == TIE and defines(game, "tie_in")
+            else ""
+        )
+        click.echo(f"distance not proved{told}; a longer --time may prove it, or solve the game")
 
 
 class Limits(NamedTuple):

@@ -35,11 +35,12 @@ MOST_PROBLEMS = 20
     "--against", metavar="FILE.py:function", help="Where the function is that a best response is to, if it is to one."
 )
 @click.option("--quick", is_flag=True, help="Read every block and compare the digest; derive nothing again.")
+@click.option("--all-images", is_flag=True, help="Look at every image of each position by symmetry, and not at one.")
 @json_option
 @click.pass_context
 def command(
     ctx: click.Context, source: str, database: str | None, workers: int | None, against: str | None, quick: bool,
-    as_json: bool,
+    all_images: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Derive every stored value again from its children, and compare.
 
@@ -54,6 +55,8 @@ def command(
       retrograde verify connect4.h5 --workers 1
       retrograde verify connect4.h5 --quick
     """
+    if all_images and (quick or book_named(source, database)):
+        raise click.UsageError("--all-images is for values derived again: not for books, and not with --quick")
     if quick:
         verify_quickly(source, database, as_json)
         return
@@ -68,7 +71,7 @@ def command(
         with open_certified(path, source, database) as opened, listening(as_json) as line:
             from retrograde.solver.audit.certificates import verify_certificate
 
-            report = verify_certificate(opened, workers=workers, listener=line)
+            report = verify_certificate(opened, workers=workers, listener=line, all_images=all_images)
     else:
         what = "records derived again"
         with open_source(source, database) as opened, listening(as_json) as line:
@@ -76,7 +79,7 @@ def command(
             from retrograde.solver.models.names import model_named
 
             model = model_named(against, opened.game) if against else None
-            report = verify(opened, workers=workers, listener=line, model=model)
+            report = verify(opened, workers=workers, listener=line, model=model, all_images=all_images)
     seconds = time.monotonic() - began
     if as_json:
         print_json(

@@ -132,7 +132,8 @@ Where long play without progress is a draw, as by the fifty-move rule of chess, 
     Whether a move is progress: it sets the count of such a rule back to zero, as captures and moves of pawns do. Asked
     of legal moves, for the metric dtz.
 
-As hints for searches, which are right without them. They decide nothing: a solution is the same whatever they say.
+As hints for searches, which are right without them. They decide nothing: every value and distance that is called
+proved, in a search, a book or a database, is the same whatever they say.
 They are asked only of positions that are UNDECIDED, and symmetric positions must get the same answer:
 
 `estimate(position)`
@@ -144,8 +145,8 @@ They are asked only of positions that are UNDECIDED, and symmetric positions mus
 `promise(position, move)`
     How good a move looks, an int in the same bounds, so that the best are tried first.
 `tie_in(position)`
-    In how many plies play ends with a TIE, where all ties take as many, because they fill the board, say. How far a
-    tie is need not be searched then, which takes long. `check` sees to it that each move leaves one less.
+    In how many plies play ends with a TIE, where all ties take as many, because they fill the board, say. `search`
+    prints it as not proved if it cannot prove the distance in time. `check` sees to it that each move leaves one less.
 
 For people:
 
@@ -250,6 +251,9 @@ UNDECIDED, LOSE, DRAW, TIE, WIN = Value
 CHANCE = -1
 """Whose turn it is where dice or cards decide."""
 
+REPORT = "report it with this line, the command and the output of `retrograde --version`"
+"""What to do about a bug."""
+
 METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities", "dtz", "dtc")
 """What may be computed of positions: value and remoteness; the best difference of payoffs; nimbers of impartial games;
 how deep in the draws one is; expected payoffs, where there is chance; what each of several players gets; the distance
@@ -320,6 +324,17 @@ class MoveError(RetrogradeError, ValueError):
 
 class RuleError(RetrogradeError, RuntimeError):
     """Rules that break the contract."""
+
+
+class InternalError(RetrogradeError, RuntimeError):
+    """A fault of retrograde itself, and of no rules or file."""
+
+    def __init__(self, what: str):
+        super().__init__(f"{what}; this is a bug of retrograde: {REPORT}")
+
+
+class Contradiction(RuleError):
+    """A stored value that does not follow from the rules: a fault of either the rules or of retrograde."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=False)

@@ -21,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from retrograde.databases import DatabaseFile, database_of, database_path
 from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.legend import count_positions
@@ -31,6 +33,7 @@ from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, 
 from retrograde.games.catalog import kin, rests_on, rules_digest, trust, variant
 from retrograde.games.game import (
     METRICS,
+    Contradiction,
     Game,
     RetrogradeError,
     RuleError,
@@ -45,7 +48,7 @@ from retrograde.solver.audit.sample import positions_of, verify_sample
 from retrograde.solver.boards.fit import is_chess
 from retrograde.solver.cluster.executor import ClusterExecutor
 from retrograde.solver.cluster.over import executor_over
-from retrograde.solver.conformance.precheck import refuse_broken
+from retrograde.solver.conformance.precheck import blamed, refuse_broken
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.models.model import Model, NoModel
 from retrograde.solver.numbered.numbering import Numbering, is_by_slot
@@ -268,8 +271,11 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
                         verify_sample(database, seconds)
                     else:
                         verify_measured(database, positions_of(database), seconds)
-        except RuleError:
+        except RuleError as error:
             place.clear()  # what such rules have led to is not to be gone on from
+            if isinstance(error, Contradiction):
+                announce(order.listener, "checking the rules")
+                raise blamed(game, error) from error
             raise
 
     began = time.monotonic()
@@ -406,7 +412,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
 
         yield Numbered(place.path, by_sets, order.fresh)
     elif not is_numbered(game) and "numbered" not in asked:
-        if by_words := "setwise" in asked and may_be_plain(game):
+        if by_words := "setwise" in asked and (len(asked) == 1 or may_be_plain(game)):
             from retrograde.solver.forecast.outlook import RunningOutlook
             from retrograde.solver.setwise.way import Setwise
 
@@ -439,15 +445,18 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
 
     Rules that do not compile are run interpreted, where the metric is remoteness. Raises NoWay where none fits.
     """
+    reason = ""
     for way in ways:
         unfit = work.log(f"not by {way!r}")
-        if unfit.resumed:
+        if known := [text.tobytes().decode() for (text,) in unfit.resumed]:
+            reason = known[-1]
             continue
         announce(work.listener, "compiling the rules")
         try:
             return way.solve(game, work)
-        except Unfit:
-            unfit.add(())
+        except Unfit as error:
+            reason = str(error)
+            unfit.add((np.frombuffer(reason.encode(), np.uint8),))
             unfit.settle()  # before the lists are gone that the journal speaks of
             work.course.plan()
             shutil.rmtree(work.scratch, ignore_errors=True)
@@ -456,7 +465,11 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
                 raise
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
             return solve_interpreted(game, work.budget, interpreting(work.listener))
-    raise NoWay(f"{variant(game)} cannot be solved in the way that was asked for")
+    numbers = "it numbers its positions" if is_numbered(game) else "it does not number its positions"
+    raise NoWay(
+        f"{variant(game)} cannot be solved in the way that was asked for, since {reason or numbers}; "
+        "leave out the way, and the one that fits is chosen"
+    )
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import textwrap
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,12 +18,15 @@ from hypothesis import given, settings
 from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
+from retrograde.games.game import InternalError
 from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.listed import way as listed
 from retrograde.solver.listed.way import Listed
 from retrograde.solver.outcomes.score import RemotenessOverflow
 from retrograde.solver.work.journal import Journal
 from retrograde.solver.work.memory import MemoryLimit
 from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.work.work import Unfit
 
 from . import published, reference, tangle
 from .solving import Stop, counts, graphs, outcomes, stop_at
@@ -152,10 +157,47 @@ def test_children_are_found_by_the_index_as_from_one_to_the_next(variant, tmp_pa
         assert solve(game, tmp_path / "large.h5", way=Listed(), fresh=True).read_bytes() == small
 
 
-@pytest.mark.parametrize("way", ["streamed", "numbered"])
-def test_a_way_that_does_not_fit_is_one_line(way, path):
-    with pytest.raises(NoWay, match="dodgem cannot be solved in the way that was asked for"):
-        solve(load_game("dodgem"), path, way=way)
+@pytest.mark.parametrize(
+    ("text", "way", "reason"),
+    [
+        ("dodgem", "streamed", "play reaches a tier after different numbers of plies"),
+        ("dodgem", "numbered", "it does not number its positions"),
+        ("dodgem", "setwise", "its rules are not plain: .*"),
+        ("chess:KRK", "streamed", "it numbers its positions"),
+        ("eightpuzzle:3,2", "streamed", "players do not alternate, or there are several first positions"),
+        ("connect4:4,3", "setwise", "it has only [0-9,]+ positions, and those of up to 4,000,000 are listed in memory"),
+        ("connect4:4,3", "streamed", "it has only [0-9,]+ positions, and .*"),
+    ],
+)
+def test_a_way_that_does_not_fit_says_why_and_what_to_do(text, way, reason, path):
+    """Twice: what was found out is in the journal."""
+    for _ in range(2):
+        with pytest.raises(NoWay) as caught:
+            solve(load_game(text), path, way=way)
+        told = f".* cannot be solved in the way that was asked for, since {reason}; leave out the way, and .*"
+        assert re.fullmatch(told, str(caught.value))
+
+
+def test_no_reason_is_left_out():
+    with pytest.raises(TypeError):
+        Unfit()
+
+
+def test_a_bug_of_the_solver_is_not_blamed_on_the_rules(path, monkeypatch):
+    """What is found of each position is written for the one after it, and the sample notices."""
+
+    def wrong(store):
+        solved = from_store(store)
+        pairs = [(positions, np.roll(rows, 1)) for positions, rows in solved.records]
+        return replace(solved, records=pairs)
+
+    from_store = listed.solved_from
+    monkeypatch.setattr(listed, "solved_from", wrong)
+    with pytest.raises(
+        InternalError, match=r"`retrograde check` finds no fault of the rules; this is a bug of .*report"
+    ):
+        solve(load_game("mutorere"), path, way="listed", fresh=True)
+    assert not path.exists() and not path.with_name(path.name + ".journal").exists()
 
 
 def test_a_way_that_there_is_not_is_one_line(path):

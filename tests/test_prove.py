@@ -27,15 +27,19 @@ from retrograde.databases import (
     write_certificate,
 )
 from retrograde.databases.certificates.read import Block
-from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN
-from retrograde.games.catalog import load_game, variant
+from retrograde.databases.certificates.write import SolvedCertificate
+from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.catalog import BUILT_IN, load_game, variant
+from retrograde.games.game import alternates, value_to_mover, width_of
 from retrograde.solver.audit.certificates import verify_certificate
 from retrograde.solver.oracles.certified import CertifiedOracle
 from retrograde.solver.oracles.open import searching_oracle
+from retrograde.solver.proving import prover
 from retrograde.solver.proving.prover import NothingToProve, NotProved, Prover, Wish
+from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
 from retrograde.solver.work.memory import MemoryLimit
 
-from . import tangle
+from . import reference, tangle, turning
 from .command_line import retrograde
 from .forge import Forged
 from .playing_out import problems
@@ -300,7 +304,7 @@ def test_bounds_that_do_not_fall_are_noticed():
             assert not verify_certificate(certificate, interpreted=False).ok
     with forged(game, replace(solved, bounds=wrong[0])) as certificate:
         told = " ".join(map(str, verify_certificate(certificate, interpreted=True).problems))
-        assert "the bound does not fall, from 9 to 9" in told
+        assert "its bound is 9, and 7 plies are left" in told
 
 
 def test_a_circle_without_bounds_is_no_win():
@@ -326,6 +330,181 @@ def test_another_root_or_claim_is_noticed(text):
                 with forged(game, replace(solved, at_least=least, at_most=most)) as certificate:
                     if verify_certificate(certificate, interpreted=True).ok:
                         assert least <= value <= most
+
+
+REFUSED = [
+    *("awari", "bearoff", "cantstop", "chutes", "dotsandboxes:1,1", "eightpuzzle", "foxandhounds", "game2048", "hanoi"),
+    *("kalah:2,2", "klotski", "lightsout", "nim3:5", "othello:4,4", "pegsolitaire", "pig", "piglet", "pocketcube"),
+    *("tictactoe3:2", "ur", "yahtzee"),
+]
+"""A variant of each built-in game that has no certificates."""
+
+
+def test_every_game_without_certificates_is_known():
+    defaults = {"chess": "chess:KRK", "draughts": "draughts:KKvK"}
+    for name in BUILT_IN:
+        game = load_game(defaults.get(name, name))
+        refused = bool(not_for_proofs(game)) or not alternates(game)
+        assert refused == any(text.partition(":")[0] == name for text in REFUSED), name
+
+
+def line_of(game, dice):
+    """Return the undecided positions of a game at random, of 100 plies at most."""
+    position, line = game.start, []
+    while game.primitive(position) == UNDECIDED and len(line) < 100:
+        line.append(position)
+        position = game.do_move(position, dice.choice(list(game.generate_moves(position))))
+    return line
+
+
+def false_draw(game, dice):
+    """Return a certificate that a lost position is no loss, if possible without fault if turns alternated."""
+    for number in range(40):
+        for place in line_of(game, dice)[-3:-6:-1]:
+            root = game.canonical(place)
+            wrong, right = (solver.solve(game, symmetric=True, starts=[root]) for solver in (reference, turning))
+            if right[root][0] == LOSE and (wrong[root][0] > LOSE or (number > 10 and len(wrong) > 9)):
+                strategy = strategy_of(game, wrong, DRAW, lambda *args: FLIPPED[args[-1]])
+                return SolvedCertificate(root, DRAW, WIN, 0, **strategy)
+    raise AssertionError("no position is lost")
+
+
+def one_reply(game, dice):
+    """Return a certificate that takes it that turns alternate, so that a move to an end that is bad for the player to
+    move there is a win. If no game at random comes to such an end, it is a draw by endless play, wrong at sight."""
+    for _ in range(0 if width_of(game) else 100):
+        for position in line_of(game, dice):
+            ends = [game.primitive(game.do_move(position, move)) for move in game.generate_moves(position)]
+            if LOSE in ends and game.canonical(position) == position:
+                return SolvedCertificate(position, WIN, WIN, 1, np.array([position]), np.array([ends.index(LOSE)]))
+    position = 0 if width_of(game) else game.canonical(game.start)
+    return SolvedCertificate(position, DRAW, TIE, 1, np.array([position]), np.array([0]))
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_forged_certificate_of_a_game_that_has_none_is_refused(text, tmp_path):
+    game = load_game(text)
+    with pytest.raises(NotForSearch):
+        Prover(game, game.start, Wish(), 1, SMALL)
+    written_with = load_game("tictactoe") if width_of(game) else game  # no file of tuples is a certificate
+    forge = one_reply if not_for_proofs(game) else false_draw
+    with opened(tmp_path, written_with, forge(game, Random(1))) as certificate:
+        certificate.game = game
+        report = verify_certificate(certificate)
+    assert not report.ok
+    if forge is one_reply:
+        assert str(report.problems[0]) == f"it is no proof: {not_for_proofs(game)}"
+
+
+# Players who move again
+
+
+def strategy_of(game, truth, goal, brought=value_to_mover):
+    """Return canonical positions from which the player to move reaches a goal, replies that do, and plies to the end
+    of a win. *brought* gives what the value of a child is to the player who moved there."""
+    rows = []
+    for position, (value, plies) in sorted(truth.items()):
+        if game.primitive(position) == UNDECIDED and value >= goal and position == game.canonical(position):
+            children = [game.do_move(position, move) for move in game.generate_moves(position)]
+            known = [(child, *truth[game.canonical(child)]) for child in children]
+            good = [
+                brought(game, position, child, there) >= goal and (goal != WIN or far == plies - 1)
+                for child, there, far in known
+            ]
+            rows.append((position, good.index(True), plies or 0))
+    positions, replies, bounds = np.array(rows, np.int64).T
+    return {"positions": positions, "replies": replies, "bounds": bounds if goal == WIN else None}
+
+
+@pytest.mark.parametrize("seed", [3, pytest.param(5, marks=pytest.mark.thorough)])
+def test_certificates_are_right_where_the_same_player_may_move_again(seed, tmp_path):
+    """True strategies of random games with cycles are accepted, and nothing that is false."""
+    game, verdicts = turning.Turning(), {True: 0, False: 0}
+    start = tangle.position_of(seed, False, 1, 1, 63)
+    truth = turning.solve(game, symmetric=True, starts=[start])
+    undecided = [position for position in truth if game.primitive(position) == UNDECIDED]
+    for goal in (WIN, DRAW):
+        strategy = strategy_of(game, truth, goal)
+        path = write_certificate(
+            tmp_path / f"{goal.name}.h5", game, SolvedCertificate(undecided[0], goal, WIN, 0, **strategy)
+        )
+        for root in undecided:
+            value = truth[root][0]
+            for least, most in ((WIN, WIN), (LOSE, LOSE)) if goal == WIN else ((DRAW, TIE), (DRAW, WIN), (LOSE, TIE)):
+                with open_certificate(path, game=game) as certificate:
+                    certificate.file.root, certificate.file.at_least, certificate.file.at_most = root, least, most
+                    ok = verify_certificate(certificate).ok
+                assert ok == (least <= value <= most)
+                verdicts[ok] += 1
+    assert min(verdicts.values()) > 20
+
+
+def test_a_strategy_that_is_changed_where_the_same_player_may_move_again_proves_nothing_false(tmp_path):
+    game, dice, refused = turning.Turning(), Random(2), 0
+    truth = turning.solve(game, symmetric=True, starts=[tangle.position_of(3, False, 1, 1, 63)])
+    undecided = [position for position in truth if game.primitive(position) == UNDECIDED]
+    path = write_certificate(
+        tmp_path / "one.h5", game, SolvedCertificate(undecided[0], WIN, WIN, 0, **strategy_of(game, truth, WIN))
+    )
+    for number in range(60):
+        with open_certificate(path, game=game) as certificate:
+            positions, replies, bounds = (column.copy() for column in certificate.content)
+            place = dice.randrange(len(positions))
+            if number % 2:
+                other = dice.choice(undecided)  # which need not be a win
+                if other not in positions:
+                    positions[place] = other
+                    positions.sort()
+            replies[place] = dice.randrange(3)
+            bounds[place] += dice.choice([-1, 0, 1, 9])
+            certificate.content = Block(positions, replies, np.maximum(bounds, 0))
+            certificate.file.root = int(positions[place])
+            ok = verify_certificate(certificate).ok
+        assert not ok or truth[certificate.file.root][0] == WIN
+        refused += not ok
+    assert refused > 30
+
+
+class Passing(Game):
+    """The second player may pass for ever, or let the first one win."""
+
+    start = 0
+
+    def turn(self, position):
+        return position > 0
+
+    def generate_moves(self, position):
+        yield from range(1 if position == 0 else 2)
+
+    def do_move(self, position, move):
+        return (1, (3 - position, 3)[move])[position > 0]
+
+    def primitive(self, position):
+        return LOSE if position == 3 else UNDECIDED
+
+    def tier(self, position):
+        return int(position > 0)
+
+
+def test_the_other_side_that_moves_for_ever_is_not_beaten(tmp_path):
+    game, one = Passing(), np.array([0], np.int64)
+    for least, most, bounds, ok in (
+        (WIN, WIN, None, False), (WIN, WIN, one + 99, False), (TIE, WIN, None, False), (DRAW, WIN, None, True),
+    ):  # fmt: skip
+        solved = SolvedCertificate(0, least, most, 1, one, one, bounds)
+        with opened(tmp_path, game, solved) as certificate:
+            assert verify_certificate(certificate).ok == ok
+        (tmp_path / "one.proof.h5").unlink()
+
+
+def test_tiers_that_are_taken_to_rise_and_do_not_lead_to_bounds(monkeypatch, tmp_path):
+    """Positions of one tier that follow one another are no progress: games at random need not have met them."""
+    monkeypatch.setattr(prover, "leads_on", lambda *_: True)
+    game = load_game("dodgem")
+    solved = Prover(game, game.start, Wish(WIN, leaves=1), 1, SMALL).prove()
+    assert solved.bounds is not None
+    with opened(tmp_path, game, solved) as certificate:
+        assert agree(certificate)
 
 
 def test_a_position_that_is_none_is_noticed():

@@ -1,11 +1,17 @@
 """Symmetry that is none: the verifier finds it in every kind of database, and so does the sample after a solve."""
 
+import numpy as np
 import pytest
 
-from retrograde.databases import DatabaseFile, database_of, open_database
+from retrograde.databases import DatabaseFile, database_of, open_certificate, open_database, write_certificate
+from retrograde.databases.certificates.write import SolvedCertificate
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.tictactoe import TicTacToe
+from retrograde.solver import engine
+from retrograde.solver.audit import certificates
+from retrograde.solver.audit.audit import Audit
+from retrograde.solver.audit.certificates import verify_certificate
 from retrograde.solver.audit.faults import choose
 from retrograde.solver.audit.kernels import choose as choose_compiled
 from retrograde.solver.audit.sample import verify_sample
@@ -121,6 +127,48 @@ class StraySlots(Slots):
         return (position >> 1) - 1 if position == 7 else position >> 1
 
 
+class MiscountedSlots(Slots):
+    """The same where two slots of one outcome have counts of images that are wrong, but right together."""
+
+    def multiplicity(self, position):
+        return 2 + (position == 2) - (position == 4)
+
+
+class Fours(Game):
+    """The same game without slots, where of each number there are four, which are equal."""
+
+    start = 80
+
+    def images(self, position):
+        for image in range(4):
+            yield position >> 2 << 2 | image
+
+    def generate_moves(self, position):
+        yield 1
+        if position >> 2 > 1:
+            yield 2
+
+    def do_move(self, position, move):
+        return (position >> 2) - move << 2
+
+    def primitive(self, position):
+        return LOSE if position < 4 else UNDECIDED
+
+    def tier(self, position):
+        return 100 - (position >> 2)
+
+
+UNLOOKED_AT = next(28 + image for image in (1, 2, 3) if image != choose(28, 4))
+"""An image of position 28 of `Fours` that is not the one that is chosen."""
+
+
+class TiedFours(Fours):
+    """The same where one number is tied, which is not so of those that are said to be equal to it."""
+
+    def primitive(self, position):
+        return LOSE if position < 4 else TIE if position == UNLOOKED_AT else UNDECIDED
+
+
 def verified(game, path, interpreted):
     with open_database(path, game=game) as database:
         return verify(database, interpreted=interpreted)
@@ -169,6 +217,41 @@ def test_the_image_tried_is_the_same_interpreted_and_compiled():
     assert {choose(position, 8) for position in range(200)} == set(range(1, 8))
 
 
+@pytest.mark.usefixtures("unseen")
+@pytest.mark.parametrize("interpreted", [True, False])
+def test_multiplicity_is_held_against_images_at_every_slot(interpreted, tmp_path):
+    path = solve(MiscountedSlots(), tmp_path / "game.h5", way="compiled")
+    told = sorted(str(problem) for problem in verified(MiscountedSlots(), path, interpreted).problems)
+    assert told == [
+        f"{position} has {count} positions equal by symmetry by multiplicity(), and 2 by images()"
+        for position, count in ((2, 3), (4, 1))
+    ]
+
+
+@pytest.mark.parametrize("interpreted", [True, False])
+def test_all_images_are_looked_at_where_that_is_asked_for(interpreted, tmp_path, monkeypatch):
+    """A database, and a certificate, that are wrong at one image of four only, which is not the one that is chosen."""
+    monkeypatch.setattr(Audit, "some_items", lambda _: ())  # of what is compiled, nothing is asked interpreted
+    monkeypatch.setattr(certificates, "SAMPLE_SECONDS", -1)
+    game = Fours()
+    path = solve(game, tmp_path / "game.h5", way="interpreted")
+    wins = [(number << 2, number % 3 - 1, 1 + 2 * (number // 3)) for number in range(1, 21) if number % 3]
+    with open_database(path, game=game) as database:
+        assert all(database[place] == (WIN, plies) for place, _, plies in wins)
+    columns = np.array(wins, np.int64).T
+    proof = write_certificate(tmp_path / "it.proof.h5", game, SolvedCertificate(game.start, WIN, WIN, 0, *columns))
+    for rules in (Fours(), TiedFours()):
+        for all_images in (False, True):
+            sound, options = rules == game or not all_images, {"interpreted": interpreted, "all_images": all_images}
+            with database_of(DatabaseFile(path), rules) as database:
+                result = verify(database, **options)
+            assert result.ok == sound
+            assert ("at every image" in result.proven) == all_images
+            with open_certificate(proof, game=game) as certificate:
+                certificate.game = rules
+                assert verify_certificate(certificate, **options).ok == sound
+
+
 # The sample after a solve
 
 
@@ -181,10 +264,18 @@ def sample(game, path):
 @pytest.mark.parametrize("game", [Swapped(), Turned()], ids=["swapped", "turned"])
 def test_the_sample_finds_them_too(game, tmp_path):
     path = solve(game, tmp_path / "game.h5", way="interpreted")
-    with pytest.raises(RuleError, match=r"position \d+: .*(image|not stored).*; `retrograde check .*` shows which"):
+    with pytest.raises(RuleError, match=r"position \d+: .*(image|not stored)"):
         sample(game, path)
     with pytest.raises(RuleError, match="breaks the contract: images at"):
         refuse_broken(game, seconds=20)  # which a busy machine may take to come to it
+
+
+@pytest.mark.usefixtures("unseen")
+def test_rules_that_check_finds_broken_are_blamed_for_what_the_sample_finds(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "verify_sample", verify_sample)
+    with pytest.raises(RuleError, match=r"position .*; the rules break the contract: (images|estimate) at"):
+        solve(Swapped(), tmp_path / "game.h5", way="interpreted")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("variant", ["tictactoe", "mutorere", "dodgem", "tentozero:50", "connect4:4,4", "chess:KRK"])

@@ -5,12 +5,15 @@ from random import Random
 import pytest
 
 from retrograde.databases import open_database
+from retrograde.databases.book import open_book
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve as make_database
+from retrograde.solver.oracles.book import Order, make_book
 from retrograde.solver.search import tie_kernels
 from retrograde.solver.search.searcher import Search
 
+from .command_line import retrograde
 from .mixing import mix
 from .reference import solve
 
@@ -84,6 +87,40 @@ def test_every_tie_of_random_games_is_as_far_as_a_slow_solver_says():
     assert len(far) > 8
 
 
+class Lying(Slope):
+    """The same from a tie that is farther away, with a hint that is wrong nearly everywhere."""
+
+    start = 4 << 6
+
+    def tie_in(self, position):
+        return 3
+
+
+def test_a_hint_that_lies_decides_no_distance_that_is_proved(tmp_path):
+    game, far = Lying(), 0
+    search = Search(game, 1, SMALL)
+    for seed in range(12):
+        truth = solve(game, starts=[seed << 6])
+        for position, remoteness in list(ties_of(game, truth))[:6]:
+            found = search.find(position)
+            assert found.remoteness == remoteness
+            assert len(search.line(position, found)) == remoteness
+            far += remoteness != 3
+    assert far > 10
+    path = make_book(game, Order(2, size=SMALL, tie_seconds=60), tmp_path / "it.book.h5")
+    with open_book(path, game) as book:
+        for position, outcome in solve(game).items():
+            assert book.get(position) in (None, outcome)
+        assert book[game.start].value == TIE and book[game.start].remoteness not in (None, 3)
+
+
+def test_search_says_that_a_distance_which_only_the_rules_tell_is_not_proved(monkeypatch):
+    monkeypatch.setattr(Search, "plies_to_tie", lambda *_: None)
+    told = retrograde("search", "connect4:4,4", "--workers", 1).stdout
+    assert "distance not proved: the rules say 16 plies (tie_in)" in told and "in 16" not in told
+    assert "16" not in retrograde("search", "connect4:4,4", "--workers", 1, "--json").stdout.split('"nodes"')[0]
+
+
 def test_ties_of_connect_four_are_as_far_as_its_database_says(tmp_path):
     game = load_game("connect4:4,4")
     make_database(game, tmp_path / "it.h5")
@@ -101,13 +138,10 @@ def test_ties_of_connect_four_are_as_far_as_its_database_says(tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("told", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_boards_that_are_ties_by_published_values_are_filled(told):
-    """Tromp: Connect Four 5 × 4 is a tie; and a tie has filled the board, as the game tells, or as search finds out."""
+def test_boards_that_are_ties_by_published_values_are_filled():
+    """Tromp: Connect Four 5 × 4 is a tie; and a tie has filled the board, as search proves."""
     game = load_game("connect4:5,4")
     search = Search(game, 1, 1 << 24)
-    assert search.ties_told
-    search.ties_told = told
     found = search.find(game.start)
     assert (found.value, found.remoteness) == (TIE, 20)
     assert len(search.line(game.start, found)) == 20

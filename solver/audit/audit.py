@@ -87,6 +87,8 @@ class Audit:
     sample_seconds: ClassVar[float] = INTERPRETED_SECONDS
     phases: ClassVar[dict[str, float]] = {"verifying": 1.0}
     """What is told of on the way, and what share of the time each phase takes."""
+    every_image: bool = False
+    """Whether every image of each position is verified, and not one of them alone."""
     parts: int = 1
     sound: bool = True
     """Whether the database is of such a shape that its items can be verified at all."""
@@ -193,8 +195,12 @@ class Audit:
         elif not misplaced and self.database.get(position) != self.outcomes[row]:
             misplaced = f"is stored as {words(self.outcomes[row])}, and is not found so when it is looked up"
         elif not fault and canonical == position and defines(game, "images"):
-            images = chosen_image(game, position)
-            fault = self.judge.fault_in_images(position, self.outcomes[row], examined, images)
+            images = images_of(game, position)
+            if defines(game, "multiplicity") and (told := game.multiplicity(position)) != len(images):
+                fault = f"has {told} positions equal by symmetry by multiplicity(), and {len(images)} by images()"
+            else:
+                images = images[1:] if self.every_image else chosen_image(game, position)
+                fault = self.judge.fault_in_images(position, self.outcomes[row], examined, images)
         for complaint in filter(None, (misplaced, fault)):
             self.complain(position, complaint)
         return children
@@ -235,8 +241,9 @@ class Audit:
         )
         plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
         values, remotenesses = np.array(plies, np.int64).reshape(-1, 2).T.copy()
+        legend = kernels.Legend(values, remotenesses)
         with asking(self.game, sheet.trouble):
-            count = kernels.verify_items(self.rules, storage, kernels.Legend(values, remotenesses), items, sheet)
+            count = kernels.verify_items(self.rules, storage, legend, items, sheet, self.every_image)
         return sheet.tally, sheet.wrong[:count].copy()
 
     def verify_compiled(self, executor: Executor, phase: Phase) -> None:
@@ -273,7 +280,8 @@ class Audit:
     def proven(self) -> str:
         """Return in a sentence what is proven where nothing is wrong."""
         symmetric = defines(self.game, "images")
-        images = ", there and at one image of each (all, where it has but one)" if symmetric else ""
+        one = "every image" if self.every_image else "one image of each (all, where it has but one)"
+        images = f", there and at {one}" if symmetric else ""
         covers = self.covers.format(equal=EQUAL if symmetric else "")
         return f"every value follows by the rules from those of its children{images}; {covers}"
 

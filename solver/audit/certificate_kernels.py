@@ -31,7 +31,7 @@ class Stored(NamedTuple):
 
 
 @kernel
-def check_replies(game, stored, first, last, wrong, images, trouble):
+def check_replies(game, stored, first, last, wrong, images, trouble, every):
     """Check the replies from one to another, exclusive; write the places of those that are wrong; return how many."""
     stored = borrowed(stored)
     count = 0
@@ -40,7 +40,7 @@ def check_replies(game, stored, first, last, wrong, images, trouble):
         trouble[1] = position
         fine = 0 <= position < POSITION_LIMIT and game.canonical(position) == position
         fine = fine and game.primitive(position) + 0 == UNDECIDED
-        fine = fine and check_one(game, stored, place, images)
+        fine = fine and check_one(game, stored, place, images, every)
         if not fine:
             wrong[count] = place
             count += 1
@@ -48,8 +48,8 @@ def check_replies(game, stored, first, last, wrong, images, trouble):
 
 
 @kernel
-def check_one(game, stored, place, images):
-    """Return whether the reply of a place is right, there and at one image of the position."""
+def check_one(game, stored, place, images, every):
+    """Return whether the reply of a place is right, there and at one image of the position, or at *every* image."""
     position, child, left = stored.positions[place], -1, stored.replies[place]
     for move in game.generate_moves(position):
         if left == 0:
@@ -59,9 +59,19 @@ def check_one(game, stored, place, images):
     if not 0 <= child < POSITION_LIMIT or not is_answered(game, stored, place, child):
         return False
     size = gather_images(game, position, images)
-    if size == 1:
-        return True
-    image, target = images[choose(position, size)], game.canonical(child)
+    target = game.canonical(child)
+    for number in range(1, size if every else min(size, 2)):
+        image = images[number if every else choose(position, size)]
+        if not is_answered_at(game, stored, place, image, target):
+            return False
+    return True
+
+
+@kernel
+def is_answered_at(game, stored, place, image, target):
+    """Return whether an image of the position of a place has a move that leads to an image of a *target*, and whose
+    answers are as they should be."""
+    position = stored.positions[place]
     if not 0 <= image < POSITION_LIMIT or game.canonical(image) != position or game.primitive(image) + 0 != UNDECIDED:
         return False
     for move in game.generate_moves(image):

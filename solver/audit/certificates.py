@@ -16,6 +16,12 @@ or a draw at least. For each it has a reply. Checked is, of every position p in 
 And of the root: it is in the set, if something is claimed at least; and what every move leads to is in the set, or is
 good enough as in 2, for the other player, if something is claimed at most.
 
+Certificates are for games of two players without chance, in which the ends alone decide who wins. Where `turn` lets a
+player move again, "the answers" in 2 are all moves of the other side until the first side is to move once more, and a
+bound falls by one with every ply. Such moves must come to an end as well, unless the goal is a draw. Where the first
+side moves again, the position after the reply must itself be in the set, or be held by plain play. These games are
+checked interpreted.
+
 Why that is a proof. Let a side play by the replies from a position of the set. By 2 each answer leads to an end that is
 good enough, or into the set again, or to where plain play gets there; so the side is never without a move that is
 good, and no end is ever worth less than g. For a win or a tie the end must come as well: by 3 bounds, which are not
@@ -42,11 +48,28 @@ import numpy as np
 
 from retrograde.databases import Certificate
 from retrograde.games.catalog import variant
-from retrograde.games.game import DRAW, FLIPPED, LOSE, MOST_IMAGES, TIE, UNDECIDED, WIN, RuleError, Value, defines
+from retrograde.games.game import (
+    CHANCE,
+    DRAW,
+    FLIPPED,
+    LOSE,
+    MOST_IMAGES,
+    TIE,
+    UNDECIDED,
+    WIN,
+    RuleError,
+    Value,
+    alternates,
+    defines,
+    mover,
+    same_mover,
+    value_to_mover,
+)
 from retrograde.solver.audit.audit import COMPILED, MOST_PROBLEMS, Problem, spread_evenly
 from retrograde.solver.audit.certificate_kernels import FALLING, FOR_EVER, RISING, Stored
 from retrograde.solver.audit.faults import chosen_image, images_of
 from retrograde.solver.audit.verify import Verification
+from retrograde.solver.rules.examine import not_for_proofs
 from retrograde.solver.work.progress import Listener, Phase, announce
 
 SMALL = 300
@@ -67,7 +90,8 @@ class Unsound(Exception):
 class CertificateAudit:
     """A certificate, and what is found about it."""
 
-    def __init__(self, certificate: Certificate) -> None:
+    def __init__(self, certificate: Certificate, every_image: bool = False) -> None:
+        self.every_image = every_image
         self.file, self.game = certificate.file, certificate.game
         self.positions, self.replies, bounds = certificate.content
         self.ending = FALLING if bounds is not None else FOR_EVER if certificate.goal == DRAW else RISING
@@ -102,8 +126,9 @@ class CertificateAudit:
         if move is None:
             raise Unsound(f"has no move number {number}, which is its reply")
         child = game.do_move(position, move)
-        self.check_answers(place, child, f"has the reply {game.move_name(position, move)}")
-        for image in chosen_image(game, position) if defines(game, "images") else ():
+        self.check_answers(place, position, child, f"has the reply {game.move_name(position, move)}")
+        images = images_of(game, position)[1:] if self.every_image else chosen_image(game, position)
+        for image in images:
             target, name = game.canonical(child), f"has the image {self.text(image)}"
             if game.canonical(image) != position or game.primitive(image) != UNDECIDED:
                 raise Unsound(f"{name}, which is none")
@@ -111,46 +136,82 @@ class CertificateAudit:
             same = [other for other in others if game.canonical(other) == target and other in images_of(game, target)]
             if not same:
                 raise Unsound(f"{name}, where no move is the same as the reply")
-            self.check_answers(place, same[0], f"{name}, where the reply is the same")
+            self.check_answers(place, image, same[0], f"{name}, where the reply is the same")
 
-    def check_answers(self, place: int, child: int, name: str) -> None:
-        """Raise Unsound where what a reply leads to is not good enough."""
-        game, bound = self.game, int(self.bounds[place]) if self.ending == FALLING else None
-        value = game.primitive(child)
+    def check_answers(self, place: int, position: int, child: int, name: str) -> None:
+        """Raise Unsound where what a reply leads to, from a position or an image of it, is not good enough."""
+        game, left = self.game, int(self.bounds[place]) - 1 if self.ending == FALLING else None
+        tier, value = game.tier(int(self.positions[place])), game.primitive(child)
         if value != UNDECIDED:
-            if FLIPPED[value] < self.goal or bound == 0:
-                raise Unsound(f"{name}, and the game is over: {WORDS[FLIPPED[value]]}")
-            return
-        answers = list(game.generate_moves(child))
-        if not answers or (bound is not None and bound < 2):
-            raise Unsound(f"{name}, and has the bound {bound}" if answers else f"{name}, to which there is no answer")
+            own = value_to_mover(game, position, child, value)
+            fault = f", and the game is over: {WORDS[own]}" if own < self.goal or left == -1 else ""
+        elif self.moves_again(position, child):
+            fault = self.fault_of(child, tier, left)
+            fault = fault and f", after which the same side is to move: {fault}"
+        else:
+            fault = self.fault_of_answers(child, tier, left, {})
+        if fault:
+            raise Unsound(f"{name}{fault}")
+
+    def moves_again(self, position: int, child: int) -> bool:
+        """Return whether the side that moved to an undecided child is to move again; raise Unsound if chance is."""
+        if not alternates(self.game) and mover(self.game, child) == CHANCE:
+            raise Unsound(f"leads to {self.text(child)}, where it is chance's turn")
+        return same_mover(self.game, position, child)
+
+    def fault_of_answers(
+        self, position: int, tier: int | None, left: int | None, met: dict[tuple[int, int | None], bool]
+    ) -> str:
+        """Return what is wrong with some answer of the other side, which is to move; an empty string if nothing is.
+
+        The other side may move several times running. *left* is the number of plies in which the goal must be reached.
+        *met* holds the positions of such runs, and whether each is done.
+        """
+        game = self.game
+        if left is not None and left < 1:
+            return f", and has the bound {left + 1}"
+        if met.setdefault((position, left), False):
+            return ""
+        answers = list(game.generate_moves(position))
         for answer in answers:
-            after = game.do_move(child, answer)
-            fault = self.fault_of(after, game.tier(int(self.positions[place])), bound)
+            after = game.do_move(position, answer)
+            value, below = game.primitive(after), None if left is None else left - 1
+            if value == UNDECIDED and self.moves_again(position, after):
+                if met.get((after, below)) is False:
+                    fault = "" if self.ending == FOR_EVER else ": play may go on for ever"
+                else:
+                    fault = self.fault_of_answers(after, tier, below, met)
+            else:
+                other = value_to_mover(game, position, after, value)
+                fault = self.fault_of(after, tier, below) if value == UNDECIDED else self.fault_of_end(FLIPPED[other])
+                fault = fault and f": {fault}"
             if fault:
-                raise Unsound(f"{name}, which is answered by {game.move_name(child, answer)}: {fault}")
+                return f", which is answered by {game.move_name(position, answer)}{fault}"
+        met[position, left] = True
+        return "" if answers else ", to which there is no answer"
 
-    def fault_of(self, position: int, tier: int | None, bound: int | None) -> str:
-        """Return what keeps who is to move from the goal in a position that answers lead to; nothing where all is well.
+    def fault_of_end(self, value: Value) -> str:
+        """Return that an end is not good enough for the side that it has this value for; else an empty string."""
+        return "" if value >= self.goal else f"the game is over: {WORDS[value]}"
 
-        What stands for it must be in a greater tier, and have a bound less by two, where these are told.
+    def fault_of(self, position: int, tier: int | None, left: int | None) -> str:
+        """Return what keeps the player to move from the goal in an undecided position; an empty string if nothing does.
+
+        What stands for it must be in a greater tier, and have a bound of no more than *left*, where these are given.
         """
         game, leaves = self.game, self.leaves
-        value = game.primitive(position)
-        if value != UNDECIDED:
-            return "" if value >= self.goal else f"the game is over: {WORDS[value]}"
         canonical = game.canonical(position)
         place, fault = self.place_of(canonical), "it leads to a position that is not stored"
         if place >= 0 and position in images_of(game, canonical):
             rises = self.ending != RISING or tier is None or game.tier(canonical) > tier
-            falls = bound is None or int(self.bounds[place]) <= bound - 2
+            falls = left is None or int(self.bounds[place]) <= left
             if rises and falls:
                 return ""
-            fault = "tiers do not rise" if falls else f"the bound does not fall, from {bound} to {self.bounds[place]}"
-        return "" if self.decided(position, leaves if bound is None else min(leaves, bound - 2)) else fault
+            fault = "tiers do not rise" if falls else f"its bound is {self.bounds[place]}, and {left} plies are left"
+        return "" if self.decided(position, leaves if left is None else min(leaves, left)) else fault
 
     def decided(self, position: int, plies: int) -> bool:
-        """Tell whether who is to move can reach the goal within so many plies, by trying all there is."""
+        """Tell whether the player to move can reach the goal within so many plies, by trying all there is."""
         game = self.game
         if plies < 1:
             return False
@@ -160,21 +221,27 @@ class CertificateAudit:
             return bool(is_decided(game, position, int(self.goal), plies))
         children = [game.do_move(position, move) for move in game.generate_moves(position)]
         ends = [game.primitive(child) for child in children]
-        if any(end != UNDECIDED and FLIPPED[end] >= self.goal for end in ends):
+        over = [value_to_mover(game, position, *pair) for pair in zip(children, ends, strict=True) if pair[1]]
+        if any(value >= self.goal for value in over):
             return True
-        if plies < 2:
-            return False
-        for child, end in zip(children, ends, strict=True):
-            if end == UNDECIDED:
-                after = [game.do_move(child, answer) for answer in game.generate_moves(child)]
-                if after and all(self.reached(one, plies - 2) for one in after):
-                    return True
-        return False
+        going_on = [child for child, end in zip(children, ends, strict=True) if end == UNDECIDED]
+        return plies > 1 and any(
+            self.decided(child, plies - 1) if self.moves_again(position, child) else self.withstood(child, plies - 1)
+            for child in going_on
+        )
 
-    def reached(self, position: int, plies: int) -> bool:
-        """Tell whether the goal is reached in a position, or can be within so many plies."""
-        value = self.game.primitive(position)
-        return value >= self.goal if value != UNDECIDED else self.decided(position, plies)
+    def withstood(self, position: int, plies: int) -> bool:
+        """Tell whether the goal is reached within so many plies whatever the other side does, which is to move."""
+        answers = [self.game.do_move(position, move) for move in self.game.generate_moves(position)]
+        return plies > 0 and bool(answers) and all(self.reached(position, after, plies - 1) for after in answers)
+
+    def reached(self, position: int, after: int, plies: int) -> bool:
+        """Tell whether the goal is reached, or can be within so many plies, after a move of the other side."""
+        value = self.game.primitive(after)
+        if value != UNDECIDED:
+            return FLIPPED[value_to_mover(self.game, position, after, value)] >= self.goal
+        again = self.moves_again(position, after)
+        return self.withstood(after, plies) if again else self.decided(after, plies)
 
     def place_of(self, position: int) -> int:
         """Return the place of a canonical position; -1 where it is not stored."""
@@ -184,7 +251,9 @@ class CertificateAudit:
     # Compiled
 
     def can_compile(self) -> bool:
-        """Compile the loop that checks, and tell whether the rules allow it."""
+        """Compile the loop that checks, and tell whether the rules allow it; it takes it that turns alternate."""
+        if not alternates(self.game):
+            return False
         from numba.core.errors import NumbaError
 
         from retrograde.solver.rules import compiled
@@ -223,7 +292,7 @@ class CertificateAudit:
         images = np.empty(MOST_IMAGES if defines(self.game, "images") else 1, np.int64)
         trouble = np.zeros(2, np.int64)
         with asking(self.game, trouble):
-            count = check_replies(Guarded(self.game), stored, first, last, wrong, images, trouble)
+            count = check_replies(Guarded(self.game), stored, first, last, wrong, images, trouble, self.every_image)
         places: list[int] = wrong[:count].tolist()
         return places
 
@@ -263,12 +332,8 @@ class CertificateAudit:
             canonical = game.canonical(root)
             if file.at_least > LOSE and (self.place_of(canonical) < 0 or root not in images_of(game, canonical)):
                 self.complain(root, "is the root, and is not stored")
-            if file.at_most < WIN:
-                for move in game.generate_moves(root):
-                    if fault := self.fault_of(game.do_move(root, move), None, None):
-                        self.complain(
-                            root, f"is the root, and is not held at the move {game.move_name(root, move)}: {fault}"
-                        )
+            if file.at_most < WIN and (fault := self.fault_of_answers(root, None, None, {})):
+                self.complain(root, f"is the root, and is not held{fault}")
         except Exception as error:  # it may be no position at all
             self.complain(root, f"is the root, and no position: {error}")
 
@@ -315,9 +380,14 @@ def verify_certificate(
     listener: Listener | None = None,
     *,
     interpreted: bool | None = None,
+    all_images: bool = False,
 ) -> Verification:
     """Check every reply of a certificate, and say what is wrong; the parameters are as `verify` has them."""
-    audit = CertificateAudit(certificate)
+    audit = CertificateAudit(certificate, all_images)
+    if why := not_for_proofs(audit.game):
+        audit.complain(None, f"it is no proof: {why}")
+        stored = len(audit.positions)
+        return Verification(variant(audit.game), stored, stored, audit.wrong, audit.problems)
     phase = Phase("verifying", listener, len(audit.positions))
     phase.tell()
     small = len(audit.positions) <= SMALL and audit.leaves <= 3

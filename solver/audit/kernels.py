@@ -6,12 +6,13 @@ The GIL is released, and threads may run it at the same time: marks are only eve
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
-from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, is_none
+from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, defines, is_none
 from retrograde.solver.audit.storages import borrowed, inlined, scattered
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.rules.whole import as_position, position_in, put, stands_at
+from retrograde.solver.rules.whole import as_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.whole import note as note_position
 from retrograde.solver.work.kernel import kernel
 
@@ -44,10 +45,11 @@ class Sheet(NamedTuple):
 
 
 @kernel
-def verify_items(game, storage, legend, items, sheet):
+def verify_items(game, storage, legend, items, sheet, every):
     """Derive what is stored for some items, which ascend; write down those that are wrong, and return how many.
 
-    Wrong is also an item where one image of its position is not worth the same, by that image's own moves.
+    Wrong is also an item where one image of its position, or *every* image, is not worth the same, by that image's own
+    moves; and one whose `multiplicity` is not the number of its images.
     """
     storage, legend, sheet = borrowed(storage), borrowed(legend), borrowed(sheet)
     count = 0
@@ -58,14 +60,15 @@ def verify_items(game, storage, legend, items, sheet):
         note_position(sheet.trouble, position)
         row = storage.row_at(game, item, position)
         size = gather_images(game, position, sheet.images)
-        fine = row >= 0
-        if fine:
+        fine = row >= 0 and counts_images(game, position, size)
+        if row >= 0:
             note(sheet.tally, row, size, item)
         mark = storage.opens(item)
         asked, own = position, UNDECIDED + 0
-        for turn in range(1 + (size > 1)):  # the position, then an image; one call, so that it is compiled in place
+        others = size - 1 if every else min(size - 1, 1)
+        for turn in range(1 + others):  # the position, then images; one call, so that it is compiled in place
             if turn:
-                asked = position_in(game, sheet.images, choose(key_of(position), size))
+                asked = position_in(game, sheet.images, turn if every else choose(key_of(position), size))
             fine &= is_position(asked) and game.canonical(asked) == position
             fine = fine and storage.belongs(game, item, asked, turn > 0)
             if turn and not fine:  # rules asked about what is no position might never answer
@@ -79,6 +82,18 @@ def verify_items(game, storage, legend, items, sheet):
             sheet.wrong[count] = item
             count += 1
     return count
+
+
+def counts_images(game, position, size):
+    """Return whether the rules say by `multiplicity` that so many positions are equal by symmetry, if they say it."""
+    return not defines(game, "multiplicity") or game.multiplicity(position) == size
+
+
+@overload(counts_images)
+def _(game, position, size):
+    if defines(game.game, "multiplicity"):
+        return lambda game, position, size: whole(game.multiplicity(position)) == size
+    return lambda game, position, size: True
 
 
 @inlined

@@ -1,8 +1,8 @@
 """A sample of a new database verified, by the rules interpreted, before the file gets its name.
 
 What is stored for a position must follow from what is stored for its children, and for those of every image looked at.
-Where it does not, the rules do not mean the same to the solver as when they are asked one by one: they break the
-contract somewhere, and the database would be wrong.
+Where it does not, the database would be wrong: the rules break the contract somewhere, so that they do not mean the
+same to the solver as when they are asked one by one, or the solver has a bug.
 """
 
 import time
@@ -14,10 +14,10 @@ from retrograde.databases import Database
 from retrograde.databases.reader import SlotReader
 from retrograde.databases.records.read import RecordsReader
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, defines, is_none
+from retrograde.games.game import Contradiction, Game, defines, is_none
 from retrograde.games.raised import given_start
 from retrograde.solver.audit.faults import Judge, images_of
-from retrograde.solver.rules.examine import Fault, blame, examine, key_of
+from retrograde.solver.rules.examine import blame, examine, key_of
 from retrograde.solver.rules.exits import no_exit
 
 SECONDS = 0.1
@@ -35,7 +35,7 @@ IMAGES = 2
 
 
 def verify_sample(database: Database, seconds: float = SECONDS) -> None:
-    """Raise RuleError where what is stored does not follow from the rules, asked interpreted, at some positions.
+    """Raise Contradiction where what is stored does not follow from the rules, asked interpreted, at some positions.
 
     It takes about so many *seconds*. Raises DamagedDatabase where the file cannot be read.
     """
@@ -45,10 +45,10 @@ def verify_sample(database: Database, seconds: float = SECONDS) -> None:
             if number >= LEAST and time.monotonic() > deadline:
                 break
             with blame(game, position):
-                if fault := fault_at(database, position):
-                    advice = f"`retrograde check {variant(game)}` shows which rule breaks the contract"
-                    text = Judge(game, database.get).text(position)
-                    raise Fault(" ".join(f"{text} {fault}; {advice}".split()))
+                fault = fault_at(database, position)
+            if fault:
+                text = Judge(game, database.get).text(position)
+                raise Contradiction(" ".join(f"{variant(game)}, position {position}: {text} {fault}".split()))
 
 
 def fault_at(database: Database, position: int) -> str:

@@ -44,7 +44,8 @@ What this rests on, and what it leaves open:
   has more than one image beside itself, as in Connect Four, 4 tries them all: every position that play reaches is a
   stored one or the image of one, by 4, so that the proof is complete. Where there are more, one of each, chosen by the
   position, stands for the others: images that are no symmetry of the game show at nearly every record, but what is
-  wrong at single images of single positions may be missed.
+  wrong at single images of single positions may be missed, unless all are tried, with *all_images*. Where the rules
+  tell by `multiplicity` how many images there are, that is held against their number at every position.
 - **The compiler.** Small databases are verified interpreted. Larger ones run compiled, on threads, with 11 to 12 bytes
   of memory for each record, and some of their records are verified interpreted as well. That numba compiles rules to
   what they say is trusted, but for that sample.
@@ -71,7 +72,7 @@ from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.game import defines
+from retrograde.games.game import RetrogradeError, defines
 from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.audit.audit import EQUAL, INTERPRETED_SECONDS, MOST_PROBLEMS, Audit, Problem
 from retrograde.solver.audit.records import RecordAudit
@@ -83,6 +84,10 @@ from retrograde.solver.work.progress import Course, Listener, Phase, announce
 
 SMALL = 20_000
 """Databases of more records are compiled at once."""
+
+
+class OneImage(RetrogradeError, ValueError):
+    """A database of which images are not verified."""
 
 
 @dataclass(frozen=True)
@@ -148,17 +153,22 @@ def verify(
     *,
     interpreted: bool | None = None,
     model: Model | None = None,
+    all_images: bool = False,
 ) -> Verification:
     """Derive every stored outcome anew from those of the children, and say what is wrong.
 
     *workers* is the number of threads (one a core if None); *listener* is called with Progress; *interpreted* forces
     the rules to be run so or, if False, to be compiled. Where a database is of a best response, *model* is what that is
-    to; it is found by its name if None, unless that is a function in a file. Raises DamagedDatabase where the file
+    to; it is found by its name if None, unless that is a function in a file. With *all_images*, what is stored is
+    derived at every image of each position, and not at one. Raises DamagedDatabase where the file
     cannot be read, NoModel where the model is not at hand, or another one by now.
     """
     if database.file.measures and database.metric not in TO_PROGRESS:
+        if all_images:
+            raise OneImage(f"by {database.metric} no images are looked at; leave out --all-images")
         return verify_measures(database, listener, model)
     audit = audit_of(database)
+    audit.every_image = all_images
     course = Course(positions_a_record=database.file.positions / max(len(audit), 1), exact=True)
     course.plan(**audit.phases)
     phase = Phase("verifying", listener, len(audit), course)

@@ -9,8 +9,8 @@ database.
 import time
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError
-from retrograde.solver.conformance.check import Checker, Endless, patience
+from retrograde.games.game import Game, InternalError, RetrogradeError, RuleError
+from retrograde.solver.conformance.check import Checker, Endless, check, patience
 from retrograde.solver.rules.exits import no_exit
 
 POSITIONS = 200
@@ -36,3 +36,14 @@ def refuse_broken(game: Game, seconds: float = SECONDS) -> None:
         checker.find("goes on and on; does it end?")
     if checker.findings:
         raise RuleError(f"{variant(game)} breaks the contract: {checker.findings[0]}")
+
+
+def blamed(game: Game, error: Exception) -> RetrogradeError:
+    """Return the error for a contradiction in what was solved: RuleError if `check` finds a fault of the rules.
+
+    Otherwise it is an InternalError, so that no rules are blamed for a bug of retrograde.
+    """
+    report = check(game)
+    if report.ok:
+        return InternalError(f"{error}; `retrograde check` finds no fault of the rules")
+    return RuleError(f"{error}; the rules break the contract: {report.findings[0]}")

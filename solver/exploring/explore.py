@@ -89,7 +89,7 @@ class Explorer:
             phase.learn(partial(self.mean_size, wave))
             phase.advance(size(wave), next(reversed(wave), None))
             if self.limit and self.seems_larger(self.limit, size(wave)):
-                raise Unfit
+                raise Unfit(f"it seems to have more than {self.limit:,} positions, too many for lists in memory")
         phase.end()
         return self.state_space()
 

@@ -149,7 +149,7 @@ def imaging(game: Game) -> Program:
     tree = circuit.decisions(images)
     planter.plant(tree, lane)
     if len({*map(len, results(tree))}) > 1:
-        raise Unfit
+        raise Unfit("the number of a position's images depends on the position")
     return program(circuit, planter, lanes)
 
 

@@ -68,7 +68,7 @@ class Circuit:
         found = self.known.get(key)
         if found is None:
             if len(self.nodes) == MOST_NODES:
-                raise Unfit
+                raise Unfit(f"its rules take more than {MOST_NODES:,} operations on the bits of a position")
             found = self.known[key] = 2 * len(self.nodes)
             self.nodes.append(key)
         return found
@@ -106,7 +106,7 @@ class Circuit:
             return bool(literal)
         self.questions += 1
         if self.questions > MOST_QUESTIONS:
-            raise Unfit
+            raise Unfit(f"a rule asks for more than {MOST_QUESTIONS:,} bits of a position, or does not end")
         if literal not in self.given:
             answer = self.ahead.pop(0) if self.ahead else True
             self.given[literal], self.given[literal ^ 1] = answer, not answer
@@ -121,12 +121,13 @@ class Circuit:
         """Return the tree of all ways that begin with some answers."""
         left[0] -= 1
         if left[0] < 0:
-            raise Unfit
+            raise Unfit(f"a rule branches into more than {MOST_WAYS:,} ways")
         self.ahead, self.given, self.questions = list(before), {}, 0
         try:
             result = rules(self.position())
         except Exception as error:  # whatever rules raise that want an int
-            raise Unfit from error
+            what = f"{type(error).__name__}: {error}"
+            raise Unfit(f"a rule cannot be run on bits that are not known ({what})") from error
         asked = list(self.given)[::2]  # every second one is a complement
         answers = [self.given[literal] for literal in asked]
         tree: Tree = Leaf(result)

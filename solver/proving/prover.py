@@ -14,6 +14,7 @@ from retrograde.databases.certificates.write import SolvedCertificate
 from retrograde.games.catalog import variant
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
 from retrograde.solver.proving.walk import NoMove, Turned, Walk, leads_on, walk_for
+from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
 from retrograde.solver.search.searcher import TABLE_SIZE, Finding, OutOfTime, Search
 from retrograde.solver.work.journal import Journal
 
@@ -71,6 +72,9 @@ class Prover:
         size: int = TABLE_SIZE,
         journal: Journal | None = None,
     ):
+        if why := not_for_proofs(game):
+            name = variant(game)
+            raise NotForSearch(f"nothing is to be proved here: {why}; solve it instead: retrograde solve {name}")
         self.journal = journal
         self.game, self.position, self.wish = game, position, wish
         self.search = Search(game, workers, size)

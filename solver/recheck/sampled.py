@@ -18,9 +18,9 @@ from collections.abc import Iterable, Sequence
 from retrograde.databases import Database
 from retrograde.databases.errors import NotInDatabase
 from retrograde.games.catalog import variant
-from retrograde.games.game import CHANCE, DRAW, LOSE, UNDECIDED, WIN, Game, Value, same_mover
+from retrograde.games.game import CHANCE, DRAW, LOSE, UNDECIDED, WIN, Contradiction, Game, Value, same_mover
 from retrograde.solver.outcomes.sums import reached
-from retrograde.solver.rules.examine import Fault, blame
+from retrograde.solver.rules.examine import blame
 from retrograde.solver.rules.exits import no_exit
 
 LEAST = 20
@@ -31,7 +31,7 @@ Measures = Sequence[int]
 
 
 def verify_measured(database: Database, positions: Iterable[int], seconds: float) -> None:
-    """Raise RuleError where measures do not follow from the rules, asked interpreted, at some positions.
+    """Raise Contradiction where measures do not follow from the rules, asked interpreted, at some positions.
 
     It takes about so many *seconds*, but looks at `LEAST` positions. What is a best response to a model is left alone:
     the model would have to be asked.
@@ -45,9 +45,10 @@ def verify_measured(database: Database, positions: Iterable[int], seconds: float
                 break
             canonical = game.canonical(position)
             with blame(game, canonical):
-                if not follows(database, canonical):
-                    advice = f"`retrograde check {variant(game)}` shows which rule breaks the contract"
-                    raise Fault(f"is not worth what follows from its children ({database.metric}); {advice}")
+                right = follows(database, canonical)
+            if not right:
+                what = f"is not worth what follows from its children ({database.metric})"
+                raise Contradiction(f"{variant(game)}, position {canonical}: {what}")
 
 
 def follows(database: Database, position: int) -> bool:

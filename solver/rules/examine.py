@@ -13,6 +13,7 @@ from retrograde.games.game import (
     MOST_MOVES,
     POSITION_BITS,
     POSITION_LIMIT,
+    REPORT,
     UNDECIDED,
     Game,
     RetrogradeError,
@@ -20,6 +21,7 @@ from retrograde.games.game import (
     Value,
     alternates,
     defines,
+    metric_of,
     width_of,
 )
 from retrograde.games.raised import given_start
@@ -134,6 +136,20 @@ def refuse_to_search(game: Game) -> None:
     if not alternates(game):
         name = variant(game)
         raise NotForSearch(f"searches are for two players who alternate; solve {name} instead: retrograde solve {name}")
+
+
+def not_for_proofs(game: Game) -> str:
+    """Return why no certificate can prove what a position is worth; an empty string if one can."""
+    name = variant(game)
+    if game.players != 2:
+        return f"{name} is for {game.players} player{'s' * (game.players > 1)}, and a certificate is for two"
+    if metric_of(game) == "expectation" or defines(game, "odds"):
+        return f"{name} has chance, against which no strategy keeps a value"
+    if defines(game, "reward"):
+        return f"in {name} moves pay (`reward`), so that ends do not say who wins"
+    if width_of(game):
+        return f"positions of {name} are tuples, and a certificate holds ints"
+    return ""
 
 
 def refuse_tuples(game: Game, done: str) -> None:
@@ -253,5 +269,10 @@ def differ(game: Game, position: int) -> str:
     """Return the complaint that rules do not do the same, interpreted and compiled, or twice."""
     return (
         f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "
-        "exceed 64 bits on the way, or does anything but the position decide?"
+        f"exceed 64 bits on the way, or does anything but the position decide? {or_a_bug(game)}"
     )
+
+
+def or_a_bug(game: Game) -> str:
+    """Return the sentence that says how to tell a fault of the rules from a bug of retrograde."""
+    return f"If `retrograde check {variant(game)}` finds nothing, it is a bug of retrograde: {REPORT}"

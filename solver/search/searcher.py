@@ -25,11 +25,10 @@ from retrograde.games.game import (
     Game,
     RuleError,
     Value,
-    defines,
 )
 from retrograde.games.raised import given_start
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.examine import differ, examine, refuse_to_search
+from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
 from retrograde.solver.search.table import Table, TableTooSmall, make_table
@@ -112,7 +111,6 @@ class Search:
         self.met = 0
         self.cyclic = False
         self.ties = Ties(game, self.alone)
-        self.ties_told = defines(game, "tie_in")
         self.room = DEEPEST, WIDEST
         try:
             self.make_table(POSITION_BITS)
@@ -269,9 +267,7 @@ class Search:
                 value, remoteness = self.outcome(found)
             left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
             stopped = self.halted
-        if value == TIE and remoteness is None and distance and self.ties_told:
-            remoteness = self.game.tie_in(position)
-        elif value == TIE and remoteness is None and distance and left > 0 and not stopped:
+        if value == TIE and remoteness is None and distance and left > 0 and not stopped:
             self.compile(ties=True)  # for which the time stands still: it is needed once
             with self.limited(left):
                 remoteness = self.plies_to_tie(position)
@@ -381,7 +377,8 @@ class Search:
                     if self.keeps(child, value, plies):
                         break
                 else:
-                    raise RuleError(f"no move of {variant(self.game)} keeps what was proved of position {position}")
+                    what = f"no move of {variant(self.game)} keeps what was proved of position {position}"
+                    raise RuleError(f"{what}. {or_a_bug(self.game)}")
                 line.append(move)
                 position, value, plies = child, FLIPPED[value], plies - 1
         return line
@@ -396,7 +393,7 @@ class Search:
         end = self.game.primitive(child)
         if end != UNDECIDED or plies == 1:
             return bool(end == TIE and plies == 1)
-        return not self.ask(child, ANY_WIN) and (self.ties_told or bool(self.ties.way(child, plies - 1)))
+        return not self.ask(child, ANY_WIN) and bool(self.ties.way(child, plies - 1))
 
     def children(self, position: int) -> list[int]:
         return [self.game.do_move(position, move) for move in self.game.generate_moves(position)]

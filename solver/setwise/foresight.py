@@ -14,7 +14,7 @@ from retrograde.solver.rules.examine import start_of
 from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import OPEN, TIED
 from retrograde.solver.setwise.kept import Aside, planes_for
-from retrograde.solver.setwise.waves import first_wave, next_tiers
+from retrograde.solver.setwise.waves import ENDS_APART, NOT_PLAIN, TOO_LONG, first_wave, next_tiers
 from retrograde.solver.work.work import Unfit
 
 Array = np.ndarray[Any, Any]
@@ -36,7 +36,7 @@ def looks_plain(game: Game) -> bool:
 def plain_rules(game: Game) -> Rules:
     """Return the rules of a game; raise Unfit where they are seen not to be plain."""
     if not may_be_plain(game):
-        raise Unfit
+        raise Unfit(NOT_PLAIN)
     return rules_of(game)
 
 
@@ -47,13 +47,13 @@ def most_bits(game: Game, rules: Rules) -> int:
     while len(tiers):
         ahead, plies = next_tiers(rules, tiers), plies + 1
         if ahead is None or planes_for(plies) > MOST_PLANES:
-            raise Unfit
+            raise Unfit(TOO_LONG)
         widest = np.argsort(-ahead[0][:, BITS], kind="stable")[:GLANCES]
         tiers = ahead[0][np.sort(widest)]
         most = max(most, int(tiers[:, BITS].max()))
         values = np.array([value_of_rest(rules, tier) for tier in tiers])
         if not {*values.tolist()} <= {OPEN, TIED, rules.decided} or {OPEN, TIED} <= {*values.tolist()}:
-            raise Unfit
+            raise Unfit(ENDS_APART)
         tiers = tiers[values == OPEN]
         tiers[:, WORDS] = 1
     return most

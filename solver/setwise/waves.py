@@ -30,6 +30,7 @@ from retrograde.solver.plain.tier_kernels import (
     WORDS,
     find_links,
 )
+from retrograde.solver.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.setwise.forward_kernels import (
     BIT,
     FROM,
@@ -55,6 +56,10 @@ Array = np.ndarray[Any, Any]
 
 VALUES = 8
 """Rows of a tally of primitive values."""
+NOT_PLAIN = "its rules are not plain: moves do not write the same bits in all positions of a tier"
+TOO_LONG = f"play takes more plies than {MOST_PLANES} planes of bits can count"
+ENDS_APART = "ties and other ends come after the same number of plies"
+"""Why games are not solved word by word."""
 MOST_ONE_BY_ONE = 1 << 24
 """Positions of a tier times groups of the next, at most, where several bits are put into ranks."""
 PARENTS = "parents"
@@ -80,7 +85,7 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     values = np.empty(len(rules.moving.nodes), np.int64)
     count = find_links(rules.moving, rules.roots, rules.sets, tiers, values, found)
     if count < 0:
-        raise Unfit
+        raise Unfit(NOT_PLAIN)
     found = found[np.argsort(found[:count, LEAD], kind="stable")]
     numbers, begins = np.unique(found[:, LEAD], return_index=True)
     if not len(numbers):
@@ -106,7 +111,7 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     if many.any():
         groups = np.repeat(children[:, GROUPS], np.diff(starts))[many]
         if (groups * tiers[links[many, FROM], COUNT]).max() > MOST_ONE_BY_ONE:
-            raise Unfit
+            raise Unfit("too many positions of its tiers would have to be carried along one by one")
     return children, links, starts
 
 
@@ -184,7 +189,7 @@ def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     if count == UNLIKE:
         raise Lopsided
     if count < 0:
-        raise Unfit
+        raise Unfit(NOT_PLAIN)
     return Filled(begin, end, tiers[:, KNOWN], aside.put(f"sets{wave.number}", content[: groups + count]), tally)
 
 

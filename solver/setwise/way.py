@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from retrograde.databases.write import SolvedSteps
-from retrograde.games.game import Game
+from retrograde.games.game import Game, InternalError
 from retrograde.solver.cluster.sheets import can_be_had
 from retrograde.solver.plain.rules import NO_MIRROR, Rules
 from retrograde.solver.plain.tier_kernels import COUNT, NUMBER, VALUE, WORDS
@@ -33,7 +33,9 @@ from retrograde.solver.setwise.kept import Aside, Wave, bytes_of_planes, planes_
 from retrograde.solver.setwise.store import SetwiseStore
 from retrograde.solver.setwise.twins import Lopsided
 from retrograde.solver.setwise.waves import (
+    ENDS_APART,
     PARENTS,
+    TOO_LONG,
     VALUES,
     Forth,
     SetsLog,
@@ -53,7 +55,7 @@ from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.scratch import DamagedScratch, Scratch, Told
 from retrograde.solver.work.tasks import clear_rooms
-from retrograde.solver.work.work import Outlook, Unfit, Work
+from retrograde.solver.work.work import Outlook, Unfit, Work, too_small
 
 BYTES_A_POSITION = 1.0
 """Memory for a position of all waves that is not over, about: a word for some ten."""
@@ -97,7 +99,7 @@ class Setwise:
         """
         rules, start = plain_rules(game), start_of(game)
         if self.early and 1 << most_bits(game, rules) <= work.sizes.in_memory:
-            raise Unfit
+            raise Unfit("its tiers seem to be small")
         found, solved, lopsided = work.log("sets"), work.log("worths"), work.log("lopsided")
         if lopsided.resumed:
             rules = rules._replace(mirror=NO_MIRROR)
@@ -168,7 +170,7 @@ class Attempt:
         over = self.over
         records = int(over[:, STORED].sum())
         if records <= self.work.sizes.in_memory:
-            raise Unfit
+            raise too_small(records, self.work.sizes)
         left = int(over[OPEN, STORED])
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0
@@ -194,8 +196,10 @@ class Attempt:
         met = {int(found[0].tiers[0, NUMBER])}
         while (wave := self.next_wave(found[-1])) is not None:
             numbers = wave.tiers[:, NUMBER].tolist()
-            if not met.isdisjoint(numbers) or planes_for(wave.number) > MOST_PLANES:
-                raise Unfit
+            if not met.isdisjoint(numbers):
+                raise Unfit("play reaches a tier after different numbers of plies")
+            if planes_for(wave.number) > MOST_PLANES:
+                raise Unfit(TOO_LONG)
             met.update(numbers)
             self.fill(found[-1], wave, log, phase)
             self.look_ahead(wave, phase)
@@ -204,9 +208,9 @@ class Attempt:
             if not values or values == {TIED}:
                 break
             if TIED in values:
-                raise Unfit
+                raise Unfit(ENDS_APART)
         else:
-            raise Unfit
+            raise InternalError("a wave has positions that are not over, and no moves lead on from them")
         phase.end()
         return found
 

@@ -80,7 +80,7 @@ class Forward:
         met = set(self.waves[0])
         while wave := self.next_wave(met, phase, expected):
             if len(self.waves) == MOST_WAVES:
-                raise Unfit
+                raise Unfit(f"play takes more than {MOST_WAVES:,} plies")
             self.waves.append(wave)
             met.update(wave)
             waves = expected()
@@ -179,7 +179,7 @@ class Forward:
             for k, lead in enumerate(tier.leads):
                 pulls[lead].append((tier, kernels.ALL if tier.moves is None else tier.moves[k], tier.weights[k]))
         if not met.isdisjoint(pulls):
-            raise Unfit
+            raise Unfit("play reaches a tier after different numbers of plies")
         return pulls
 
     def sort_children(self, pulls: dict[int, list[Pull]], number: int) -> list[Surprise]:

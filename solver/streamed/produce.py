@@ -108,7 +108,7 @@ def survey(task: tuple[Stream, int, Segment]) -> tuple[int, dict[int, int]]:
     with compiling(stream.game, trouble):
         found = kernels.survey_tiers(stream.game, loader.load(), tiers, trouble)
     if found < 0:
-        raise Unfit
+        raise Unfit(f"moves lead from one tier to more than {MOST_TIERS:,}")
     return tier, dict(tiers[:found].tolist())
 
 

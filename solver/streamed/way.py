@@ -30,7 +30,7 @@ from retrograde.solver.streamed.store import StreamedStore
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.scratch import DamagedScratch
-from retrograde.solver.work.work import Outlook, Unfit, Work
+from retrograde.solver.work.work import Outlook, Unfit, Work, too_small
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Streamed:
         Raises DiskTooSmall, or DamagedScratch where what was put aside is not there, or not as the log says.
         """
         if not is_for_a_stream(game):
-            raise Unfit
+            raise Unfit("players do not alternate, or there are several first positions")
         compiled.prepare(game)
         found, solved = work.log("positions"), work.log("steps")
         resumed = bool(found.resumed)
@@ -72,7 +72,7 @@ class Streamed:
         total = sum(tier.count for wave in forward.waves for tier in wave.values())
         records = total + int(forward.over[:, 0].sum())
         if records <= work.sizes.in_memory:
-            raise Unfit
+            raise too_small(records, work.sizes)
         outlook.check_records(records)
         forward.settle()
         store = StreamedStore(forward, solved)

@@ -17,7 +17,8 @@ from retrograde.cli.words import heading, wrap
 def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> None:
     """Check that a rule module keeps the contract of games.
 
-    Its rules are tried at many positions, interpreted and compiled. The exit status is 1 if anything is wrong.
+    Tries its rules at many positions, interpreted and compiled, and prints what it understood. The exit status is
+    1 if anything is wrong.
     With --json, progress goes to standard error as lines of JSON.
 
     \b
@@ -40,6 +41,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
                 "positions": report.positions,
                 "complete": report.complete,
                 "checks": report.checks,
+                "understood": report.understood,
                 "findings": [finding._asdict() for finding in report.findings],
                 "compiles": not report.slow if "compiled" in report.checks else None,
                 "slow": report.slow or None,
@@ -51,6 +53,9 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
         click.echo(f"{heading(report.variant)}: {kept if report.ok else broken}")
         for finding in report.findings:
             click.echo(wrap(f"  {printable(str(finding))}", 4))
+        if report.understood:
+            meant = "; ".join(f"{about}: {text}" for about, text in report.understood.items())
+            click.echo(wrap(f"  {printable(meant)}", 4))
         if report.slow:
             click.echo(wrap(f"  it works, slowly: {printable(report.slow)}", 4))
         tried = f"{'all' if report.complete else 'the first'} {report.positions:,} positions"

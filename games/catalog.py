@@ -288,7 +288,7 @@ def make(cls: type[Game], text: str) -> Game:
                 what = f"a set of {len(members)} variants, which only solve takes"
                 raise VariantError(f"{cls.name}:{text.strip()} is {what}; name one, as in {cls.name}:{members[0]}")
             near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else options_help(cls)
+            hint = f"did you mean {near[0]}?" if near else no_option(cls, name) or options_help(cls)
             raise VariantError(f"{cls.name} has no option {part!r}; {hint}")
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
@@ -317,6 +317,13 @@ def expect_names(cls: type[Game], options: Iterable[str]) -> None:
         if name in options or not callable(member):
             what = "an option" if name in options else f"{member!r:.60}"
             raise RuleError(f"{cls.name}: {name} is {what}, and a method of the contract; call it something else")
+
+
+def no_option(cls: type[Game], name: str) -> str:
+    """Return how a constant of a class becomes an option; nothing where the class has no such constant."""
+    value = vars(cls).get(name)
+    kind = type(value).__name__
+    return f"to make it one, annotate it: {name}: {kind} = {value!r}" if kind in ("int", "bool", "str") else ""
 
 
 def options_help(cls: type[Game]) -> str:

@@ -40,6 +40,7 @@ from typing import Any, NamedTuple
 
 from retrograde.games import catalog, raised
 from retrograde.games.game import Game, RuleError, can_set_up, declares, defines, has_chance, is_numbered
+from retrograde.games.live import with_source
 from retrograde.solver.conformance import declarations, drawings, hints, left_out, names, pairs, turns
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.conformance.understood import understood
@@ -103,6 +104,7 @@ def check(
     What is done interpreted takes about so many *seconds*. Then, if nothing is wrong yet and unless *compiled* is
     False, the rules are compiled, which takes some more, and are held against the interpreted ones for half as long.
     """
+    game, _ = with_source(game)
     checker = Checker(game)
     checker.survey.phase = Phase("checking", listener, course=Course({"checking": 0.7, "comparing": 0.3}))
     with no_exit():

@@ -9,6 +9,7 @@ over jitted functions would never hit the cache, and numba cannot cache a jitted
 
 import ast
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import fields
 from dis import get_instructions
 from functools import cache
@@ -259,11 +260,12 @@ def bare(definition: ast.FunctionDef) -> ast.FunctionDef:
 
 def definition_of(function: FunctionType) -> Any:
     """Return the syntax tree of a function as it was imported; raise RuleError where its module has no such one."""
-    for node in ast.walk(ast.parse(source_of(module_of(function)))):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
-            line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            if line == function.__code__.co_firstlineno:
-                return node
+    with suppress(OSError):
+        for node in ast.walk(ast.parse(source_of(module_of(function)))):
+            if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+                line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                if line == function.__code__.co_firstlineno:
+                    return node
     raise RuleError(f"{function.__qualname__}() of {function.__module__} has no source; define it where it can be read")
 
 

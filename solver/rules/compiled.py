@@ -48,6 +48,10 @@ GUARD = {"boundscheck": True, **COUNTED}
 the end, as in Python."""
 
 
+ALIKE = "make them of one length, as with -1 at their ends"
+"""What to do where rows of a table differ in length."""
+
+
 class Guarded(NamedTuple):
     """A game whose compiled rules look at no place that an array has not, whatever position they are asked about."""
 
@@ -167,7 +171,7 @@ def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
     elif not isinstance(member, (classmethod, staticmethod)):
 
         def read(self):
-            value = constant(getattr(self.game if after < 0 else super(line[after], self.game), name))
+            value = constant(getattr(self.game if after < 0 else super(line[after], self.game), name), name)
             return lambda self: value
 
         overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(read)
@@ -294,12 +298,21 @@ class SpellOut(ast.NodeTransformer):
         return node
 
 
-def constant(value: Any) -> Any:
-    """Return an option or table as a constant that compiled code can use: tuples of ints become arrays."""
+def constant(value: Any, name: str = "it") -> Any:
+    """Return an option or table of a name as a constant that compiled code can use: tuples of ints become arrays.
+
+    Raises RuleError where there is no such constant.
+    """
+    if isinstance(value, list | dict | set | frozenset):
+        what = f"{name} is a {type(value).__name__}"
+        raise RuleError(f"{what}, which compiled code does not know; make it a tuple of ints")
     if isinstance(value, tuple):
-        array = np.array(value)
+        try:
+            array = np.array(value)
+        except ValueError:
+            raise RuleError(f"the rows of {name} differ in length; {ALIKE}") from None
         if array.dtype.kind not in "iu" and array.size:
-            raise RuleError(f"a table must hold whole numbers, in rows of one length; this one is {value!r:.60}")
+            raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
         return array.astype(np.int64)
     return value
 

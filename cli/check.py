@@ -1,10 +1,20 @@
 """`retrograde check`: whether a rule module keeps the contract."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from retrograde.cli.common import json_option, print_json, variant_argument
 from retrograde.cli.progress import listening
 from retrograde.cli.words import heading, wrap
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+
+COMPILED_ALONE = ("search", "prove", "book", "judge", "solve --estimate", "solve --metric", "solve --against")
+"""Commands that refuse rules that do not compile."""
+SEARCHING = ("query", "play", "match")
+"""Commands that refuse them where there is no database."""
 
 
 @click.command()
@@ -17,7 +27,8 @@ from retrograde.cli.words import heading, wrap
 def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> None:
     """Check that a rule module keeps the contract of games.
 
-    Its rules are tried at many positions, interpreted and compiled. The exit status is 1 if anything is wrong.
+    Tries its rules at many positions, interpreted and compiled, and prints what it understood. The exit status is
+    1 if anything is wrong.
     With --json, progress goes to standard error as lines of JSON.
 
     \b
@@ -40,9 +51,11 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
                 "positions": report.positions,
                 "complete": report.complete,
                 "checks": report.checks,
+                "understood": report.understood,
                 "findings": [finding._asdict() for finding in report.findings],
                 "compiles": not report.slow if "compiled" in report.checks else None,
                 "slow": report.slow or None,
+                "refused_by": list(refusing(game)) if report.slow else [],
             }
         )
     else:
@@ -51,9 +64,21 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
         click.echo(f"{heading(report.variant)}: {kept if report.ok else broken}")
         for finding in report.findings:
             click.echo(wrap(f"  {printable(str(finding))}", 4))
+        if report.understood:
+            meant = "; ".join(f"{about}: {text}" for about, text in report.understood.items())
+            click.echo(wrap(f"  {printable(meant)}", 4))
         if report.slow:
             click.echo(wrap(f"  it works, slowly: {printable(report.slow)}", 4))
+            others = "; before it is solved, these as well: " + ", ".join(SEARCHING)
+            click.echo(wrap(f"  these commands refuse it: {', '.join(refusing(game))}{others}", 4))
         tried = f"{'all' if report.complete else 'the first'} {report.positions:,} positions"
         click.echo(wrap(f"tried at {tried}: {', '.join(report.checks) or 'nothing'}", 2))
     if not report.ok:
         ctx.exit(1)
+
+
+def refusing(game: "Game") -> tuple[str, ...]:
+    """Return the commands that refuse rules of a game that do not compile: also `solve`, but for remoteness."""
+    from retrograde.games.game import METRICS, metric_of
+
+    return (*(["solve"] if metric_of(game) != METRICS[0] else []), *COMPILED_ALONE)

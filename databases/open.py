@@ -31,6 +31,7 @@ from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import Game
 from retrograde.games.game import METRICS, metric_of
+from retrograde.games.live import with_source
 from retrograde.games.raised import given_start
 from retrograde.games.unfolded import folded, unfolded
 
@@ -158,6 +159,7 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
     from retrograde.games.catalog import find_game, is_digest_of, variant
 
     digest = digest_in(file.header.version)
+    game = with_source(game)[0] if game else None
     game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, digest(cls))))
     if variant(game) != file.variant:
         raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")

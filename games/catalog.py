@@ -22,6 +22,7 @@ from typing import Any, get_type_hints
 
 from retrograde.games.digest import is_digest_of, legacy_digest, rules_digest, settle
 from retrograde.games.game import Game, RuleError, VariantError
+from retrograde.games.live import sourced
 from retrograde.games.raised import line_in, said
 from retrograde.games.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
 from retrograde.games.trusted import remember, trusted_files
@@ -89,6 +90,8 @@ def class_and_options(text: str) -> tuple[type[Game], str]:
     try:
         return installed_class(name), options
     except VariantError as error:
+        if here := class_here(name):
+            return here, options
         for file, _ in trusted_files(name):
             mine = f"{file}:{options}" if options else f"{file}"
             raise VariantError(f"no game {name!r} is installed; for your rules of that name write {mine}") from error
@@ -201,6 +204,16 @@ def installed_class(name: str) -> type[Game]:
     raise VariantError(f"no game {name!r}; {f'did you mean {near[0]}?' if near else known}")
 
 
+def class_here(name: str) -> type[Game] | None:
+    """Return the class of a game that the script that runs, or the notebook, defines; None where there is none."""
+    main = sys.modules["__main__"]
+    for value in list(vars(main).values()):
+        is_game = isinstance(value, type) and issubclass(value, Game) and value.__module__ == main.__name__
+        if is_game and value.name == name:
+            return sourced(value)
+    return None
+
+
 def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
     """Return the game of the canonical variant that a database names; of rule files, one that *fits*.
 
@@ -210,6 +223,8 @@ def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
     name, _, options = text.partition(":")
     if name in game_names():
         return named_game(text)
+    if (here := class_here(name)) and fits(here):
+        return make(here, options)
     for file, known in trusted_files(name):
         cls = only_game(import_file(file, known))
         if fits(cls):
@@ -223,6 +238,8 @@ def trust(game: Game) -> None:
     module = module_of(type(game))
     if module.__name__.startswith(RULES):
         modules = [module, *vars(module).get(BESIDE, {}).values()]
+        if not Path(str(module.__file__)).is_file():
+            return  # it was typed in
         remember(game.name, {Path(str(used.__file__)): source_of(used) for used in modules})
 
 
@@ -288,7 +305,7 @@ def make(cls: type[Game], text: str) -> Game:
                 what = f"a set of {len(members)} variants, which only solve takes"
                 raise VariantError(f"{cls.name}:{text.strip()} is {what}; name one, as in {cls.name}:{members[0]}")
             near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else options_help(cls)
+            hint = f"did you mean {near[0]}?" if near else no_option(cls, name) or options_help(cls)
             raise VariantError(f"{cls.name} has no option {part!r}; {hint}")
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
@@ -317,6 +334,13 @@ def expect_names(cls: type[Game], options: Iterable[str]) -> None:
         if name in options or not callable(member):
             what = "an option" if name in options else f"{member!r:.60}"
             raise RuleError(f"{cls.name}: {name} is {what}, and a method of the contract; call it something else")
+
+
+def no_option(cls: type[Game], name: str) -> str:
+    """Return how a constant of a class becomes an option; nothing where the class has no such constant."""
+    value = vars(cls).get(name)
+    kind = type(value).__name__
+    return f"to make it one, annotate it: {name}: {kind} = {value!r}" if kind in ("int", "bool", "str") else ""
 
 
 def options_help(cls: type[Game]) -> str:

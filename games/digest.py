@@ -20,6 +20,7 @@ from hashlib import sha256
 from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
+from uuid import uuid4
 
 from retrograde.games import legacy_digest as whole
 from retrograde.games.definitions import Dynamic
@@ -28,7 +29,7 @@ from retrograde.games.game import Game
 from retrograde.games.legacy_digest import legacy_digest
 from retrograde.games.outline import folder_of, is_beside, outline
 from retrograde.games.reach import CONTRACT, HandedOn, Trace, lineage
-from retrograde.games.snapshot import BESIDE, load, loaded, module_of, source_of
+from retrograde.games.snapshot import BESIDE, has_source, load, loaded, module_of, source_of
 
 __all__ = ["is_digest_of", "legacy_digest", "numbering_digest", "rule_modules", "rules_digest", "settle"]
 
@@ -99,6 +100,8 @@ def is_digest_of(known: str, digest: str) -> bool:
 def class_digest(cls: type[Game], contract: bool) -> str:
     """Return the digest of a class, taken once: what has been imported does not change with its file."""
     found: Any
+    if not has_source(cls):
+        return uuid4().hex  # no other process can have the same rules
     if contract:
         found = rules_digest(cls), whole.tree_of(source_of(CONTRACT)), what_is_reached(cls, hints=True)
     else:

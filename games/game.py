@@ -373,7 +373,8 @@ class Game:
             if isfunction(own) and own is not getattr(Game, method):
                 setattr(cls, method, made_printable(own))
         if "name" not in vars(cls):
-            cls.name = cls.__module__.rpartition(".")[-1]
+            module = cls.__module__.rpartition(".")[-1]
+            cls.name = cls.__name__.lower() if module in ("__main__", "__mp_main__") else module
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickle is to keep: enough to make the game anew in another process, its rules included."""

@@ -1,6 +1,7 @@
 """What stands in the source of a module, as it was imported, and which modules belong together."""
 
 import ast
+import os
 from functools import cache
 from pathlib import Path
 from sysconfig import get_paths
@@ -62,7 +63,8 @@ def globals_of(source: bytes) -> frozenset[str]:
 
 
 def folder_of(module: ModuleType) -> Path:
-    return Path(str(module.__file__)).resolve().parent
+    """Return the folder of a module's file; one without modules where the module was typed in, and has no file."""
+    return Path(getattr(module, "__file__", None) or os.devnull).resolve().parent
 
 
 @cache

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import decode_source
+from inspect import isfunction, unwrap
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 RULES = "retrograde_rules_"
@@ -26,6 +27,8 @@ KEPT, ITSELF, BESIDE = "__retrograde_source__", "__retrograde_module__", "__retr
 def source_of(module: ModuleType) -> bytes:
     """Return the source of a module as it was imported, or else as it is now; raise OSError where there is none."""
     if KEPT not in vars(module):
+        if not getattr(module, "__file__", None):
+            raise OSError(f"{module.__name__} was typed in, and has no source")
         keep(module, Path(str(module.__file__)).read_bytes())
     return vars(module)[KEPT]
 
@@ -40,6 +43,31 @@ def module_of(definition: Any) -> ModuleType:
         if names.get("__name__") == definition.__module__ and ITSELF in names:
             return names[ITSELF]
     return sys.modules[definition.__module__]
+
+
+def has_source(cls: type) -> bool:
+    """Tell whether the source of a class was kept, or is in the file of its module; what is typed in has none."""
+    try:
+        module = module_of(cls)
+    except KeyError:
+        return False
+    if KEPT in vars(module) or module.__name__ != "__main__":
+        return True
+    file = vars(module).get("__file__")
+    if "get_ipython" in vars(module) or not file or not Path(file).is_file():
+        return False
+    return all(Path(function.__code__.co_filename).resolve() == Path(file).resolve() for function in functions_of(cls))
+
+
+def functions_of(definition: Any) -> Iterator[FunctionType]:
+    """Yield a function, or those that stand in the body of a class, without what wraps them."""
+    members = vars(definition).items() if isinstance(definition, type) else [("", definition)]
+    for name, value in members:
+        for wrapper in ("fget", "func", "__func__"):
+            value = getattr(value, wrapper, value)
+        value = unwrap(value) if callable(value) else value
+        if isfunction(value) and (not name.startswith("__") or value.__code__.co_filename != "<string>"):
+            yield value  # and none that dataclasses write
 
 
 def keep(module: ModuleType, source: bytes) -> None:

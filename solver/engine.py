@@ -17,8 +17,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,6 +43,7 @@ from retrograde.games.game import (
     metric_of,
     width_of,
 )
+from retrograde.games.live import with_source
 from retrograde.games.unfolded import unfolded
 from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS
 from retrograde.solver.audit.sample import positions_of, verify_sample
@@ -158,6 +160,9 @@ def solve(
     metric = metric or (EXPECTATION if against else metric_of(game))
     if metric not in METRICS:
         raise NoWay(f"no metric {metric!r}; the metrics are {', '.join(METRICS)}")
+    game, complaint = with_source(game)
+    if complaint:
+        way, path = interpreted_only(complaint, metric), path or Path(folder_of_this_process().name) / f"{game.name}.h5"
     if against:
         if metric != EXPECTATION:
             raise NoWay(f"against a model it is expectations that are computed, and not {metric}")
@@ -181,6 +186,20 @@ def solve(
         solve_at(path, game, order, lock)
     trust(game)
     return path
+
+
+def interpreted_only(complaint: str, metric: str) -> str:
+    """Return the way to solve rules without a source, and warn of it; raise NoWay where the metric needs another."""
+    if metric != METRICS[0]:
+        raise NoWay(f"{complaint}; {metric} is computed by compiled rules alone")
+    warnings.warn(f"{complaint}; until then they run interpreted, for this process alone", stacklevel=4)
+    return "interpreted"
+
+
+@cache
+def folder_of_this_process() -> TemporaryDirectory[str]:
+    """Return a folder for databases that no other process can open; it is deleted when this one ends."""
+    return TemporaryDirectory(prefix="retrograde-")
 
 
 def solve_at(path: Path, game: Game, order: Order, lock: Lock | None) -> None:

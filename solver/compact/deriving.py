@@ -19,8 +19,7 @@ from retrograde.solver.outcomes.score import GREATEST_BITS as BITS
 from retrograde.solver.outcomes.score import encode
 from retrograde.solver.outcomes.score_kernels import pass_up
 from retrograde.solver.rules.active import asking, troubles
-from retrograde.solver.rules.examine import NotCompilable
-from retrograde.solver.rules.reason import NOT_COMPILED, reason
+from retrograde.solver.rules.reason import compilable
 
 Array = np.ndarray[Any, Any]
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
@@ -79,13 +78,10 @@ class Deriver:
         def task(begin: int) -> tuple[Array, Array, Array]:
             part = slice(begin, begin + TASK)
             own, trouble = Parents(*(column[part] for column in parents)), troubles(self.game)
-            try:
-                with asking(self.game, trouble):
-                    found: tuple[Array, Array, Array] = kernels.reach(
-                        self.rules, positions[part], *tiers_there, own, trouble
-                    )
-            except NOT_COMPILED as error:
-                raise NotCompilable(reason(self.game, error)) from error
+            with compilable(self.game), asking(self.game, trouble):
+                found: tuple[Array, Array, Array] = kernels.reach(
+                    self.rules, positions[part], *tiers_there, own, trouble
+                )
             return found
 
         found, before = list(each(task, range(0, len(positions), TASK))), 0

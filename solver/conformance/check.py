@@ -4,6 +4,7 @@ Positions are tried from the start on, or, where the game numbers them, from slo
 on which all others rest; where these break the contract, the rest has to wait. Then the others, each held against its
 counterpart::
 
+    members                                             have no name that is one of the contract misspelt  (names.py)
     players, metric, starts                             are there, and fit one another     (turns.py)
     start, placements                                   are there; a numbering has a slot for it (survey.py)
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
@@ -31,7 +32,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import isfunction
 from random import Random
 from sys import modules
@@ -39,8 +40,10 @@ from typing import Any, NamedTuple
 
 from retrograde.games import catalog, raised
 from retrograde.games.game import Game, RuleError, can_set_up, declares, defines, has_chance, is_numbered
-from retrograde.solver.conformance import declarations, drawings, hints, left_out, pairs, turns
+from retrograde.games.live import with_source
+from retrograde.solver.conformance import declarations, drawings, hints, left_out, names, pairs, turns
 from retrograde.solver.conformance.survey import Survey
+from retrograde.solver.conformance.understood import understood
 from retrograde.solver.rules.examine import Fault, raised_by_rules
 from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.work.progress import Course, Listener, Phase, announce
@@ -76,6 +79,7 @@ class Report:
 
     `positions` is how many were tried, all there are if `complete`; `checks` tells how often each rule was looked at.
     `slow` says why the rules do not compile, and so are run interpreted; it is empty where they do, or were not tried.
+    `understood` says what the rules are taken to mean, by headings; it is empty where they break the contract.
     """
 
     variant: str
@@ -84,6 +88,7 @@ class Report:
     checks: dict[str, int]
     findings: list[Finding]
     slow: str = ""
+    understood: dict[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -99,6 +104,7 @@ def check(
     What is done interpreted takes about so many *seconds*. Then, if nothing is wrong yet and unless *compiled* is
     False, the rules are compiled, which takes some more, and are held against the interpreted ones for half as long.
     """
+    game, _ = with_source(game)
     checker = Checker(game)
     checker.survey.phase = Phase("checking", listener, course=Course({"checking": 0.7, "comparing": 0.3}))
     with no_exit():
@@ -111,7 +117,9 @@ def check(
             checker.check_compiled(seconds / 2)
     survey = checker.survey
     checks = dict(survey.checks)
-    return Report(catalog.variant(game), len(survey.views), survey.complete, checks, checker.findings, checker.slow)
+    meant = {} if checker.findings else understood(survey)
+    name, tried = catalog.variant(game), len(survey.views)
+    return Report(name, tried, survey.complete, checks, checker.findings, checker.slow, meant)
 
 
 class Checker:
@@ -141,6 +149,7 @@ class Checker:
         game = self.game
         half = (time.monotonic() + deadline) / 2
         with self.noting():
+            names.check_names(self.survey)
             turns.check_players(self.survey)
             if defines(game, "starts"):
                 turns.check_starts(self.survey)

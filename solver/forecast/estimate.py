@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of, width_of
+from retrograde.games.live import with_source
 from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.exploring.tasks import position_type
 from retrograde.solver.forecast.amounts import (
@@ -67,6 +68,7 @@ def estimate(
     the contract. *is_plain* tells of a game for a stream whether it will be solved word by word instead.
     """
     announce(listener, "reading the rules")
+    game, _ = with_source(game)
     metric = metric or metric_of(game)
     if metric not in (METRICS[0], "expectation") or against:
         refuse_tuples(game, "solved in lists")

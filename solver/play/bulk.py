@@ -28,7 +28,7 @@ from retrograde.solver.play.kernels import Asked, Block, TierTable
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.active import asking, troubles
 from retrograde.solver.rules.examine import NotCompilable
-from retrograde.solver.rules.reason import NOT_COMPILED, reason
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.whole import of_positions
 
 Array = np.ndarray[Any, Any]
@@ -119,10 +119,10 @@ class Finder(ABC):
         done, trouble = np.zeros(1, np.int64), troubles(self.game)
         while done[0] < len(answers):
             try:
-                with asking(self.game, trouble):
+                with compilable(self.game), asking(self.game, trouble):
                     kernel(self.guarded, *arguments, done, trouble)
-            except NOT_COMPILED as error:
-                raise NotCompilable(reason(self.game, error)) from error
+            except NotCompilable:
+                raise
             except (ArithmeticError, LookupError, ValueError):  # rules need not cope with what is no position
                 answers[done[0]] = kernels.NOWHERE
                 done[0] += 1

@@ -9,6 +9,7 @@ over jitted functions would never hit the cache, and numba cannot cache a jitted
 
 import ast
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import fields
 from dis import get_instructions
 from functools import cache
@@ -46,6 +47,10 @@ nor Python calls them, but kernels."""
 GUARD = {"boundscheck": True, **COUNTED}
 """What numba is told where a place that an array has not is to raise IndexError. Places before the first count from
 the end, as in Python."""
+
+
+ALIKE = "make them of one length, as with -1 at their ends"
+"""What to do where rows of a table differ in length."""
 
 
 class Guarded(NamedTuple):
@@ -167,7 +172,7 @@ def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
     elif not isinstance(member, (classmethod, staticmethod)):
 
         def read(self):
-            value = constant(getattr(self.game if after < 0 else super(line[after], self.game), name))
+            value = constant(getattr(self.game if after < 0 else super(line[after], self.game), name), name)
             return lambda self: value
 
         overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(read)
@@ -260,11 +265,12 @@ def bare(definition: ast.FunctionDef) -> ast.FunctionDef:
 
 def definition_of(function: FunctionType) -> Any:
     """Return the syntax tree of a function as it was imported; raise RuleError where its module has no such one."""
-    for node in ast.walk(ast.parse(source_of(module_of(function)))):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
-            line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            if line == function.__code__.co_firstlineno:
-                return node
+    with suppress(OSError):
+        for node in ast.walk(ast.parse(source_of(module_of(function)))):
+            if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+                line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                if line == function.__code__.co_firstlineno:
+                    return node
     raise RuleError(f"{function.__qualname__}() of {function.__module__} has no source; define it where it can be read")
 
 
@@ -293,12 +299,21 @@ class SpellOut(ast.NodeTransformer):
         return node
 
 
-def constant(value: Any) -> Any:
-    """Return an option or table as a constant that compiled code can use: tuples of ints become arrays."""
+def constant(value: Any, name: str = "it") -> Any:
+    """Return an option or table of a name as a constant that compiled code can use: tuples of ints become arrays.
+
+    Raises RuleError where there is no such constant.
+    """
+    if isinstance(value, list | dict | set | frozenset):
+        what = f"{name} is a {type(value).__name__}"
+        raise RuleError(f"{what}, which compiled code does not know; make it a tuple of ints")
     if isinstance(value, tuple):
-        array = np.array(value)
+        try:
+            array = np.array(value)
+        except ValueError:
+            raise RuleError(f"the rows of {name} differ in length; {ALIKE}") from None
         if array.dtype.kind not in "iu" and array.size:
-            raise RuleError(f"a table must hold whole numbers, in rows of one length; this one is {value!r:.60}")
+            raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
         return array.astype(np.int64)
     return value
 

@@ -11,10 +11,10 @@ import numpy as np
 from retrograde.games.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, alternates
 from retrograde.solver.rules import compiled, kernels
 from retrograde.solver.rules.active import asked_in, asking
-from retrograde.solver.rules.examine import NotCompilable, blame, differ, examine, refuse_chance
+from retrograde.solver.rules.examine import blame, differ, examine, refuse_chance
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import Matrix
-from retrograde.solver.rules.reason import NOT_COMPILED, reason
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.trouble import Trouble
 
 Array = np.ndarray[Any, Any]
@@ -142,10 +142,8 @@ def expander_of(game: Game) -> Expander:
 def compiling(game: Game, trouble: Array) -> Iterator[None]:
     """Turn what compiled rules raise into a RuleError that names the position, which they write to *trouble*."""
     try:
-        with asking(game, trouble):
+        with compilable(game), asking(game, trouble):
             yield
-    except NOT_COMPILED as error:
-        raise NotCompilable(reason(game, error)) from error
     except Exception:
         with blame(game, asked_in(game, trouble) if trouble[1] >= 0 else 0):
             raise

@@ -15,8 +15,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from sys import modules
+from traceback import walk_tb
 
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
+from numba.core.ir import Loc
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import Game, RuleError
@@ -24,6 +27,9 @@ from retrograde.solver.rules.examine import NotCompilable
 
 NOT_COMPILED = (NumbaError, UnsupportedBytecodeError, RuleError)
 """What comes out where a kernel with rules in it is compiled and cannot be; the last where a table holds no ints."""
+
+OUTSIDE = "outside the function, which compiled code does not know"
+NO_ROWS = "the items of this tuple differ in kind or length; make all rows of one length, as with -1 at their ends"
 
 WORDS = (
     (r"Untyped global name 'super'.*", "compiled code knows super() only as in `super().name`"),
@@ -36,20 +42,44 @@ WORDS = (
         r"\1 is a class, which compiled code does not know",
     ),
     (
-        r"Untyped global name '(\w+)': Cannot determine Numba type of <class '(?:.*\.)?(\w+)'>",
-        r"\1 is a \2 outside the function, which compiled code does not know",
+        r"Untyped global name '(\w+)': Cannot determine Numba type of <class '(?:.*\.)?(dict|set|frozenset|list)'>",
+        rf"\1 is a \2 {OUTSIDE}; make it a tuple of ints",
     ),
-    (r"(?:Untyped global name '\w+': )?Int value is too large: (\d+)", r"\1 has more than 64 bits"),
-    (r"compiler re-entrant to the same function signature", "the function calls itself"),
+    (
+        r"Untyped global name '(\w+)': Cannot determine Numba type of <class '(?:.*\.)?(\w+)'>",
+        rf"\1 is a \2 {OUTSIDE}",
+    ),
+    (
+        r"The use of a reflected (\w+)\(.* type, assigned to variable '(\w+)' in globals.*",
+        rf"\2 is a \1 {OUTSIDE}; make it a tuple of ints",
+    ),
+    (r"(?:Untyped global name '\w+': )?Int value is too large: (\d+)", r"\1 has more than 64 bits; take smaller ints"),
+    (r"compiler re-entrant to the same function signature", "the function calls itself; write a loop"),
     (
         r"No implementation of function Function\(.*?\) found for signature: >>> (?:whole|as_position)\((.*)\)",
         r"a rule gives a \1 where it must give an int (to divide ints, write //)",
     ),
+    (
+        r"(?:Invalid use of getiter with parameters|No .* for signature: >>> (?:static_)?getitem) ?\(Tuple\(.*",
+        NO_ROWS,
+    ),
+    (
+        r"No .* for signature: >>> exception_match\(.*",
+        "compiled code knows only `except Exception`; look first whether it will raise",
+    ),
     (r"No implementation of function Function\(.*?\) found for signature: >>> (.*)", r"compiled code does not know \1"),
     (r"Invalid use of BoundFunction\((\S+) for .*?\) with parameters (.*)", r"compiled code does not know \1\2"),
     (r"Use of unsupported opcode \(IMPORT_NAME\) found", "an import belongs to the top of the file"),
-    (r"The use of yield in a closure is unsupported", "compiled code does not know generator expressions"),
+    (r"The use of yield in a closure is .*", "compiled code does not know generator expressions; write a loop"),
     (r"format spec in f-strings not supported yet", "compiled code does not know formats in f-strings"),
+    (r"Unknown attribute 'add' of type .*", "compiled code does not know set comprehensions; write a loop"),
+    (
+        r"Unknown attribute '(\w+)' of type \w+\(.*\) of [\w.]+ \w{32} \w{32}",
+        r"\1 is no method of the game (compiled code does not know static and class methods); write a method with self",
+    ),
+    (r"Unknown attribute '(\w+)' of type (.*)", r"compiled code does not know \1 of \2"),
+    (r"Cannot unify (.*) and (.*) for '.*", r"a name stands for \1 and for \2; let it stand for one kind of value"),
+    (r"Type of variable '.*' cannot be determined, operation: (\w+)\(.*", r"compiled code does not know \1 here"),
 )
 """Numba's sentences, and what to say instead."""
 
@@ -59,10 +89,20 @@ NOISE = (
     (r"\(?<iv=.*?>", ""),
     (r" at 0x[0-9a-f]+", ""),
     (r"(\w+\.)*<locals>\.", ""),
+    (r"Function\(<class '(\w+)'>\)", r"\1"),
+    (r"(\w+)\([^()]*\) of [\w.]+ \w{32} \w{32}", r"\1"),
     (r"\b(\w+)_above_\d+", r"super().\1"),
     (r"type\(CPUDispatcher\(<function (\w+)>\)\)", r"\1"),
 )
 """What says nothing to an author."""
+
+REMEDY = "write it with ints, tuples, loops and functions of the file"
+"""What helps where no sentence has a remedy of its own."""
+
+CONTRACT = Path(str(modules[Game.__module__].__file__)).resolve()
+SOLVER = Path(__file__).parents[1].resolve()
+COMPILER = os.path.join("numba", "core", "")
+"""What the paths of the compiler's modules contain."""
 
 
 @contextmanager
@@ -70,30 +110,59 @@ def compilable(game: Game) -> Iterator[None]:
     """Turn what is raised where the rules of a game do not compile into NotCompilable, which says why."""
     try:
         yield
-    except NOT_COMPILED as error:
+    except Exception as error:
+        if isinstance(error, NotCompilable) or not (isinstance(error, NOT_COMPILED) or is_from_compiler(error)):
+            raise
         raise NotCompilable(reason(game, error)) from error
 
 
+def is_from_compiler(error: Exception) -> bool:
+    """Tell whether the compiler raised an error, which fails in many ways, and not the rules."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return COMPILER in frame.f_code.co_filename
+
+
 def reason(game: Game, error: Exception) -> str:
-    """Return in one line why the rules of a game do not compile: file, line, what stands there, and the complaint."""
+    """Return in one line why the rules of a game do not compile: file, line, what stands there, the complaint, and what
+    to do."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    if not isinstance(error, NOT_COMPILED):
+        text = f"the compiler raises {type(error).__name__}"
     complaint, file, line = innermost(text)
+    if not file:
+        file, line = place_of(error)
     place = f"{Path(file).name}, line {line}: " if file else ""
     code = linecache.getline(os.path.abspath(file), line).strip() if file else ""
     quoted = f"`{code}`: " if code else ""
-    return f"the rules of {variant(game)} do not compile: {place}{quoted}{in_words(complaint)}"
+    words = in_words(complaint)
+    remedy = "" if ";" in words or "write" in words else f"; {REMEDY}"
+    return f"the rules of {variant(game)} do not compile: {place}{quoted}{words}{remedy}"
 
 
 def innermost(text: str) -> tuple[str, str, int]:
     """Return the innermost complaint about a rule module, its file and the line; no file where none is named."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for_people = False
     for number, line in enumerate(lines):
         found = re.match(r'File "(.+)", line (\d+):', line)
-        if found and Path(__file__).parents[1] not in Path(found[1]).absolute().resolve().parents:
-            return complaint_in(lines[:number]), found[1], int(found[2])
+        if found and (file := Path(found[1]).absolute().resolve()) == CONTRACT:
+            for_people = True
+        elif found and SOLVER not in file.parents:
+            said = "it asks a method that is for people" if for_people else complaint_in(lines[:number])
+            return said, found[1], int(found[2])
     if found := re.match(r"(.*?)\.? Raised from (.+) \((\d+)\)$", lines[0]):
         return found[1], found[2], int(found[3])
     return complaint_in(lines), "", 0
+
+
+def place_of(error: Exception) -> tuple[str, int]:
+    """Return the file and the line that the compiler was at when it failed; no file where that is no rule module."""
+    for frame, _ in reversed(list(walk_tb(error.__traceback__))):
+        for value in frame.f_locals.values() if COMPILER in frame.f_code.co_filename else ():
+            place = getattr(value, "loc", None)
+            if isinstance(place, Loc) and SOLVER not in Path(place.filename).absolute().resolve().parents:
+                return place.filename, place.line
+    return "", 0
 
 
 def complaint_in(lines: list[str]) -> str:
@@ -109,7 +178,7 @@ def in_words(complaint: str) -> str:
     """Return a complaint of numba's without what only numba's authors understand.
 
     >>> in_words("Untyped global name 'NAMES': Cannot determine Numba type of <class 'dict'>")
-    'NAMES is a dict outside the function, which compiled code does not know'
+    'NAMES is a dict outside the function, which compiled code does not know; make it a tuple of ints'
     >>> in_words("No implementation of function Function(<built-in function mod>) found for signature: >>> mod(int64)")
     'compiled code does not know mod(int64)'
     """

@@ -1,0 +1,191 @@
+"""Rules that were typed in, in a notebook or at a prompt: the same class in a rule module made for it.
+
+Such a class stands in no file. What runs is what its name means now, whichever cell that was in: so the source of the
+module is put together from the live class and all that it reaches, and not from what was typed::
+
+    In [1]: SIZE = 7                             SIZE = 7
+    In [2]: def most(heap): …           -->      def most(heap): …
+    In [3]: class Heap(Game): …                  class Heap(Game): …
+
+The same source makes the same module, and so the same digest of rules, in every session.
+"""
+
+import __future__
+
+import ast
+import dis
+import linecache
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from hashlib import sha256
+from inspect import isclass, isfunction
+from pathlib import Path
+from textwrap import dedent
+from types import CodeType, ModuleType
+from typing import Any
+
+from retrograde.games.definitions import classes_in, is_special
+from retrograde.games.game import Game
+from retrograde.games.snapshot import RULES, functions_of, has_source
+from retrograde.games.travel import Source, module_with
+
+CONSTANTS = (int, bool, float, complex, str, bytes, type(None))
+HOLDERS = (tuple, list, set, frozenset, dict)
+LATE = __future__.annotations.compiler_flag
+IMPORT_CONTRACT = f"from {Game.__module__} import "
+
+
+class NoSource(Exception):
+    """What cannot be written down as the source of a rule module, in words."""
+
+
+def with_source(game: Any) -> tuple[Any, str]:
+    """Return a game of the same rules that have a source, and nothing; or the game itself and why there is none."""
+    cls = type(game)
+    if has_source(cls):
+        return game, ""
+    try:
+        return class_with_source(cls)(*(getattr(game, field.name) for field in fields(game))), ""
+    except NoSource as error:
+        return game, f"the source of {cls.__name__} is not known: {error}; put its rules in a file, {game.name}.py"
+
+
+def sourced(cls: Any) -> Any:
+    """Return the class of the same rules that have a source; the class itself where there is none."""
+    try:
+        return cls if has_source(cls) else class_with_source(cls)
+    except NoSource:
+        return cls
+
+
+def class_with_source(cls: type) -> Any:
+    """Return the same class in a rule module made for it; raise NoSource where there can be none."""
+    text = Writer(cls).text().encode()
+    name = getattr(cls, "name", cls.__name__)
+    package = f"{RULES}{sha256(text).hexdigest()[:16]}"
+    file = Path.cwd() / f"<{name}>.py"  # so modules in this folder count as beside it
+    try:
+        made = getattr(module_with((Source(f"{package}.{name}", str(file), text), ())), cls.__name__)
+    except Exception as error:
+        raise NoSource(f"defined anew, it raises {type(error).__name__}: {error}") from error
+    if constants(made) != constants(cls):
+        raise NoSource("what it was made of has changed; define it again")
+    return made
+
+
+def constants(cls: type) -> dict[str, str]:
+    """Return the members of a class that are constants, as text, and the names of the others."""
+    members = {name: value for name, value in vars(cls).items() if not name.startswith("__") and name != "name"}
+    return {name: repr(value) if is_constant(value) else "" for name, value in members.items()}
+
+
+class Writer:
+    """Writes down what a class is made of, each thing after those that it needs as it is made."""
+
+    def __init__(self, cls: type):
+        self.cls = cls
+        self.names: dict[str, Any] = {}
+        """What names mean where the class was defined."""
+        self.written: dict[str, str] = {}
+
+    def text(self) -> str:
+        """Return the source."""
+        self.names = next((function.__globals__ for function in functions_of(self.cls)), vars(sys.modules["__main__"]))
+        self.write(self.cls.__name__, self.cls)
+        flags = [function.__code__.co_flags for function in functions_of(self.cls)]
+        future = ["from __future__ import annotations"] if any(flag & LATE for flag in flags) else []
+        return "\n\n".join([*future, *self.written.values()]) + "\n"
+
+    def write(self, name: str, value: Any) -> None:
+        """Write down what a name means, unless that is done."""
+        if name in self.written:
+            return
+        if imported := import_of(name, value):
+            self.written[name] = imported
+        elif is_constant(value):
+            self.written[name] = f"{name} = {value!r}"
+        elif isfunction(value) or isclass(value):
+            text = text_of(value)
+            if name != value.__name__:
+                raise NoSource(f"{name} is another name of {value.__name__}")
+            self.written[name] = ""  # what calls itself needs nothing before
+            for used in names_in(compiled(text)):
+                if used in self.names and not is_special(used):  # as is __name__
+                    self.write(used, self.names[used])
+            del self.written[name]
+            self.written[name] = text
+        else:
+            raise NoSource(f"{name} is a {type(value).__name__}, which is made as the program runs")
+
+
+def import_of(name: str, value: Any) -> str:
+    """Return the statement that imports what a name means; nothing where nothing can be imported."""
+    if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value and hasattr(value, "__spec__"):
+        return f"import {value.__name__} as {name}" if value.__name__ != "__main__" else ""
+    if vars(sys.modules[Game.__module__]).get(name) is value:
+        return IMPORT_CONTRACT + name
+    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
+    if module in (None, "__main__") or not own.isidentifier():
+        return ""
+    return f"from {module} import {own} as {name}" if vars(sys.modules.get(module, sys)).get(own) is value else ""
+
+
+def is_constant(value: Any) -> bool:
+    """Tell whether a value is written as its `repr`."""
+    if type(value) in HOLDERS:
+        items = [*value, *value.values()] if isinstance(value, dict) else value
+        return all(map(is_constant, items)) and repr(value) not in ("set()", "frozenset()")
+    return type(value) is range or (type(value) in CONSTANTS and value == value and "inf" not in repr(value))
+
+
+def text_of(definition: Any) -> str:
+    """Return the text of a function or a class as it was typed in; raise NoSource where it is not to be had."""
+    functions = list(functions_of(definition))
+    for function in functions:  # of a class, some may come from elsewhere
+        lines = linecache.getlines(function.__code__.co_filename)
+        for node in definitions_in("".join(lines)):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if node.name == definition.__name__ and first <= function.__code__.co_firstlineno <= node.end_lineno:
+                text = dedent("".join(lines[first - 1 : node.end_lineno]))
+                known = set(map(gist, codes_in(compiled(text, function.__code__.co_flags & LATE))))
+                if not all(gist(other.__code__) in known for other in functions):
+                    raise NoSource(f"the text of {definition.__name__} has changed since")
+                return text
+    raise NoSource(f"nothing keeps the text of {definition.__name__}")
+
+
+def compiled(text: str, flags: int = 0) -> CodeType:
+    """Return the code of a text, by its own imports from the future alone."""
+    return compile(text, "<text>", "exec", flags, dont_inherit=True)
+
+
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    """Yield code and all code within it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from codes_in(inner)
+
+
+def gist(code: CodeType) -> Any:
+    """Return what decides what code does, wherever it stands."""
+    constants = tuple(gist(item) if isinstance(item, CodeType) else repr(item) for item in code.co_consts)
+    return code.co_name, code.co_code, code.co_names, code.co_varnames, constants
+
+
+@cache
+def definitions_in(text: str) -> list[Any]:
+    """Return the functions and classes that a cell defines."""
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return []
+    return [*(node for node in body if isinstance(node, ast.FunctionDef)), *classes_in(body)]
+
+
+def names_in(code: CodeType) -> list[str]:
+    """Return the global names that code reads, each once."""
+    read = (at for inner in codes_in(code) for at in dis.get_instructions(inner))
+    return list(dict.fromkeys(at.argval for at in read if at.opname in ("LOAD_GLOBAL", "LOAD_NAME")))

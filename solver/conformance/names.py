@@ -1,0 +1,92 @@
+"""Members that are misspelt: a rule that has no name of the contract is asked by nobody, and the default counts."""
+
+import ast
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import cache
+from inspect import get_annotations
+from typing import Any
+
+from retrograde.games.digest import rule_modules
+from retrograde.games.essence import FUNCTIONS
+from retrograde.games.game import FOR_PEOPLE, Game
+from retrograde.games.reach import CONTRACT, NO_DEFAULT, lineage
+from retrograde.games.snapshot import module_of, source_of
+from retrograde.solver.conformance.survey import Survey
+from retrograde.solver.rules.examine import Fault
+
+CLOSE = 0.8
+"""How alike a name and one of the contract are, at least, for one to be the other misspelt."""
+
+
+def check_names(survey: Survey) -> None:
+    """Raise a Fault for a member that is misspelt."""
+    cls: Any = type(survey.game)  # mypy thinks that classes cannot be hashed
+    if found := misspelt(cls):
+        name, meant = found
+        survey.at(name, None)
+        raise Fault(f"did you mean {meant}? no rule reads {name}; rename it, or begin its name with an underscore")
+
+
+@cache
+def misspelt(cls: Any) -> tuple[str, str] | None:
+    """Return a member of a game that no rule reads and the name of the contract that it is close to; None if there is
+    no such member, or no source to look at."""
+    line = lineage(cls)
+    for place, base in enumerate(line):
+        own = public_names(base)
+        contract = public_names(Game).union(FOR_PEOPLE, NO_DEFAULT, *map(public_names, line[place + 1 :]))
+        wanted = {spelling(name): name for name in sorted(contract - own)}
+        for name in sorted(own - contract):
+            near = get_close_matches(spelling(name), wanted, 1, CLOSE)
+            if near and not is_read(name, line):
+                return name, wanted[near[0]]
+    return None
+
+
+def public_names(cls: type) -> set[str]:
+    """Return the names of the members that a class has or announces, but for those that begin with an underscore."""
+    return {name for name in {*vars(cls), *get_annotations(cls)} if not name.startswith("_")}
+
+
+def spelling(name: str) -> str:
+    """Return a name as it is compared: `doMove` and `domove` are as close to `do_move` as can be."""
+    return name.replace("_", "").lower()
+
+
+def is_read(name: str, line: list[type]) -> bool:
+    """Tell whether the modules of a line of classes, or those that they import from beside them, read a member."""
+    modules = {module for base in line for module in rule_modules(module_of(base))} - {CONTRACT}
+    with suppress(OSError, AttributeError, KeyError):
+        return any(name in names_read(source_of(module)) for module in modules)
+    return True  # without a source nobody knows
+
+
+@cache
+def names_read(source: bytes) -> frozenset[str]:
+    """Return the names of members that a source reads: as attributes, as text, or bare in the body of a class.
+
+    A member that only calls itself is read by nobody.
+    """
+    return frozenset(reads(ast.parse(source), False))
+
+
+def reads(node: ast.AST, in_class: bool) -> set[str]:
+    """Return the names of members that are read below a node; *in_class* where that stands in the body of a class."""
+    found = set()
+    for child in ast.iter_child_nodes(node):
+        inside = isinstance(node, FUNCTIONS) and child in bodies(node)
+        found |= reads(child, isinstance(node, ast.ClassDef) or (in_class and not inside))
+    match node:
+        case ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+            found.add(name)
+        case ast.Name(id=name, ctx=ast.Load()) if in_class:
+            found.add(name)
+        case ast.FunctionDef(name=name):
+            found.discard(name)
+    return found
+
+
+def bodies(function: Any) -> list[ast.AST]:
+    """Return what of a function does not stand in the class around it: not its decorators and defaults."""
+    return function.body if isinstance(function.body, list) else [function.body]

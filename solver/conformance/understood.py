@@ -1,0 +1,63 @@
+"""What a check has understood of a game: what its class says, and what follows where it says nothing."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from retrograde.games.catalog import option_text
+from retrograde.games.game import CHANCE, Game, alternates, declared_board, defines, is_numbered, metric_of
+from retrograde.solver.conformance.survey import Survey
+
+LOOKED_AT = 200
+"""Positions of which images are counted."""
+
+
+def understood(survey: Survey) -> dict[str, str]:
+    """Return what the rules are taken to mean, by headings.
+
+    >>> from retrograde.games.catalog import load_game
+    >>> understood(Survey(load_game("nim:heaps=1+2")))["players"]
+    '2, alternating'
+    """
+    return dict(facts(survey))
+
+
+def facts(survey: Survey) -> Iterator[tuple[str, str]]:
+    """Yield a heading, and what there is to say."""
+    game = survey.game
+    yield "players", players(survey)
+    yield "end", "primitive" if defines(game, "primitive") else "a player who cannot move loses"
+    yield "computed", metric_of(game)
+    yield "symmetric images", images(survey)
+    yield "tiers", "yes" if defines(game, "tier") or is_numbered(game) else "no"
+    yield "parents", "yes" if defines(game, "parents") else "no"
+    yield "positions numbered", "yes" if defines(game, "unindex") else "no"
+    yield "moves named by", names_of_moves(game)
+    options: Any = fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses
+    yield "options", ", ".join(f"{one.name}={option_text(getattr(game, one.name))}" for one in options) or "none"
+
+
+def players(survey: Survey) -> str:
+    """Return how many there are, and how they take turns."""
+    game = survey.game
+    if alternates(game):
+        return "2, alternating"
+    told = ", by turn" if defines(game, "turn") else ""
+    dice = any(game.turn(position) == CHANCE for position in [*survey.views][:LOOKED_AT])
+    return f"{game.players}{told}{', with chance' if dice else ''}"
+
+
+def images(survey: Survey) -> str:
+    """Return how many positions are equal by symmetry, at most, of some."""
+    game = survey.game
+    if not defines(game, "images"):
+        return "no"
+    some = [*survey.views][:LOOKED_AT]
+    return str(max((len({position, *game.images(position)}) for position in some), default=1))
+
+
+def names_of_moves(game: Game) -> str:
+    """Return what moves are called by."""
+    if defines(game, "move_name"):
+        return "move_name"
+    return "the places of the board" if declared_board(game) else "their numbers"

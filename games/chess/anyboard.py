@@ -158,6 +158,21 @@ class AnyBoard:
             raise MoveError(f"no null move in check, in {self.fen()}")
         return replace(self, white_to_move=not self.white_to_move, passed="-", count=self.count + 1)
 
+    def captures(self, move: str) -> bool:
+        """Return whether a move captures, en passant or not."""
+        if move in self.castles():
+            return False
+        origin, target = square_of(move[:2]), square_of(move[2:4])
+        return self.men[target] != "." or (self.men[origin] in "Pp" and (origin - target) % 8 != 0)
+
+    def is_dead(self) -> bool:
+        """Return whether the men can give no mate: none, one knight, or bishops on squares of one colour."""
+        places = [square for square, man in enumerate(self.men) if man not in ".Kk"]
+        kinds = {self.men[square].upper() for square in places}
+        if kinds == {"N"}:
+            return len(places) == 1
+        return kinds <= {"B"} and len({(square ^ square >> 3) & 1 for square in places}) < 2
+
     def in_check(self, white: bool) -> bool:
         """Tell whether a side's king is attacked."""
         return self.attacked(self.men.index("K" if white else "k"), not white)

@@ -171,6 +171,24 @@ def fits(board: AnyBoard, move: str, match: re.Match[str]) -> bool:
     )
 
 
+def san_on(board: AnyBoard, move: str) -> str:
+    """Return a legal move, as UCI has it, in standard algebraic notation."""
+    child = board.after(move)
+    suffix = "" if not child.in_check(child.white_to_move) else "+" if child.moves() else "#"
+    if castle := board.castles().get(move):
+        return ("O-O" if castle[2] % 8 == 6 else "O-O-O") + suffix
+    man, target = board.men[square_of(move[:2])].upper(), move[2:4]
+    takes = "x" * board.captures(move)
+    if man == "P":
+        return f"{move[0] * bool(takes)}{takes}{target}{'=' * bool(move[4:])}{move[4:].upper()}{suffix}"
+    same = [one for one in board.moves() if one[2:4] == target and board.men[square_of(one[:2])].upper() == man]
+    whence = next(
+        here for here in ("", move[0], move[1], move[:2])
+        if sum(one[:2].startswith(here) or one[:2].endswith(here) for one in same) == 1
+    )  # fmt: skip
+    return f"{man}{whence}{takes}{target}{suffix}"
+
+
 def written(game: Game) -> str:
     """Return a game as PGN."""
     lines = []

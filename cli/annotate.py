@@ -1,5 +1,6 @@
 """`retrograde annotate`: games in, and out again with what each move was worth, and where value was given up."""
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,17 @@ from retrograde.games.text import printable
 if TYPE_CHECKING:
     from retrograde.games.chess.anyboard import AnyBoard
     from retrograde.games.chess.movetext import Game as Written
+    from retrograde.games.chess.movetext import Word
     from retrograde.solver.play.match import Review
     from retrograde.solver.play.solution import Solution
     from retrograde.solver.tablebase.files import Tables
 
-BLUNDER = "$4"
-"""The numeric glyph of PGN for `??`."""
+EVAL = re.compile(r"\[%eval [^\]]*\]")
+OWN = re.compile(
+    EVAL.pattern + r" (draw( by the fifty-move rule)?|(White|Black) mates in \d+)"
+    r"(?P<mistake>; this gives the (win|draw) away: \S+ (mates in \d+|draws))?(; \S+ is \d+ sooner)?"
+)
+"""What `chess_comment` says."""
 
 
 class Tally:
@@ -59,7 +65,8 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
     FILE is PGN, and - is standard input. What the databases know is said in comments, as `[%eval #12]` and in words; a
     move that gives up a win or a draw gets the glyph ?? and is told the best one. A game that begins outside the
     databases is annotated from where it enters them. Distances are to mate; the fifty-move rule counts where they
-    are solved by dtz as well.
+    are solved by dtz as well. Annotated again, a game gets new comments for the old ones. Games of other variants
+    than chess and Chess960, as their tag Variant says, are left as they are.
 
     For another game name the VARIANT: FILE then has a game a line, its moves parted by spaces.
 
@@ -129,7 +136,7 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
     """Print the games of a text as PGN, or as JSON, with what is known of their moves."""
     from pathlib import Path
 
-    from retrograde.games.chess.movetext import read_games, written
+    from retrograde.games.chess.movetext import COMMENT, read_games, written
     from retrograde.solver.tablebase.files import Tables
 
     tables = Tables(lambda about: click.echo(about, err=True))
@@ -139,13 +146,17 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
         tables.move_to(Path(database))
     said: set[str] = set()
     for game in read_games(text):
-        tally.games += 1
+        tally.games += bool(game.tags or any(word.kind != COMMENT for word in game.words))  # else it is a last remark
         reviews = list(chess_reviews(game, tables, tally, said))
+        if game.variant:
+            shown = game.source.strip() + "\n"
+            click.echo(printable(f"game {tally.games}: {game.variant} is not chess; it is left as it is"), err=True)
+        else:
+            shown = written(with_comments(game, [one[1] for one in reviews])).replace("\t", " ")
         if as_json:
             moves = [{"move": move, **facts(found)} for move, found in reviews]
             print_json({"tags": game.tags, "moves": moves})
         else:
-            shown = written(with_comments(game, [one[1] for one in reviews])).replace("\t", " ")
             print_data(("" if tally.games == 1 else "\n") + printable(shown))
     tables.close()
 
@@ -155,26 +166,27 @@ def chess_reviews(
 ) -> Iterator[tuple[str, "Review | None"]]:
     """Yield the moves of a game, and what is known of each; after one that is not legal nothing is known."""
     from retrograde.games.chess.anyboard import AnyBoard
-    from retrograde.games.chess.movetext import MOVE, legal_move
+    from retrograde.games.chess.movetext import MOVE, NULL_MOVES, legal_move
 
-    board: AnyBoard | None
+    board: AnyBoard | None = None
     try:
-        board = AnyBoard.from_fen(game.start)
+        board = None if game.variant else AnyBoard.from_fen(game.start, game.chess960)
     except ValueError as error:
         tally.complain(f"game {tally.games}: {error}; its moves are left as they are")
-        board = None
     for ply, word in enumerate(word for word in game.words if word.kind == MOVE):
         found = None
         if board:
             try:
-                move = legal_move(board, word.text)
+                if word.text in NULL_MOVES:
+                    board = board.passing()
+                else:
+                    move = legal_move(board, word.text)
+                    found = chess_review(board, move, tables, said)
+                    board = board.after(move)
             except ValueError as error:
                 place = f"game {tally.games}, ply {ply + 1}"
                 tally.complain(f"{place}: {error}; the moves from there are left as they are")
                 board = None
-            else:
-                found = chess_review(board, move, tables, said)
-                board = board.after(move)
         if found:
             tally.count(found)
         yield word.text, found
@@ -204,28 +216,45 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
 
 def with_comments(game: "Written", reviews: "list[Review | None]") -> "Written":
     """Return a game with what is known of its moves."""
-    from retrograde.games.chess.movetext import COMMENT, GLYPH, MOVE, Word
+    from retrograde.games.chess.movetext import MOVE, Word
 
     words: list[Word] = []
-    white, left, waiting = game.start.split()[1:2] != ["b"], iter(reviews), None
-    for word in [*game.words, Word(COMMENT, "")]:
-        if waiting and word.kind != GLYPH:  # what the author thought of the move comes first
-            words.append(Word(COMMENT, waiting))
-            waiting = None
-        if word.kind == GLYPH and word.text == "??":
-            word = Word(GLYPH, BLUNDER)
-        if word.text and not (word == Word(GLYPH, BLUNDER) and words[-1:] == [word]):
-            words.append(word)
-        if word.kind == MOVE:
-            found = next(left)
-            if found:
-                words += [Word(GLYPH, BLUNDER)] * found.mistake
-                waiting = chess_comment(found, white)
-            white = not white
+    white, left = game.start.split()[1:2] != ["b"], iter(reviews)
+    firsts = [place for place, word in enumerate(game.words) if word.kind == MOVE]
+    for begin, end in zip([0, *firsts], [*firsts, len(game.words)], strict=True):
+        some = game.words[begin:end]
+        is_move = bool(some) and some[0].kind == MOVE
+        found = next(left) if is_move else None
+        words += told_of(some, found, chess_comment(found, white)) if found else some
+        white ^= is_move
     tags = {**game.tags}
     if any(reviews):
         tags.setdefault("Annotator", "retrograde")
     return game._replace(tags=tags, words=words)
+
+
+def told_of(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
+    """Return a move, what is known of it, and the words that followed it: glyphs first, and of comments what is not
+    said anew."""
+    from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, Word
+
+    own = [match for word in words if word.kind == COMMENT and (match := OWN.fullmatch(word.text))]
+    marked = found.mistake or any(match["mistake"] for match in own)  # by us, if not by the author
+    marks, others = [Word(GLYPH, BLUNDER)] * found.mistake, list[Word]()
+    for word in words[1:]:
+        if word.kind == COMMENT:
+            rest = besides(word.text, comment)
+            others += [Word(COMMENT, rest)] * bool(rest)
+        elif not (marked and word == Word(GLYPH, BLUNDER)):
+            (others if others or word.kind != GLYPH else marks).append(word)
+    return [words[0], *marks, Word(COMMENT, comment), *others]
+
+
+def besides(text: str, comment: str) -> str:
+    """Return what a text says besides a new comment: nothing of our own, and no old `%eval`."""
+    if text == comment or OWN.fullmatch(text):
+        return ""
+    return " ".join(EVAL.sub(" ", text).split())
 
 
 def chess_comment(found: "Review", white: bool) -> str:
@@ -279,8 +308,6 @@ def annotate_lines(source: str, database: str | None, text: str, tally: Tally, a
 
 def line_reviews(solution: "Solution", line: str, number: int, tally: Tally) -> Iterator[tuple[str, "Review | None"]]:
     """Yield the moves of a line, and what is known of each; after one that is not legal nothing is known."""
-    import re
-
     from retrograde.games.game import UNDECIDED, MoveError
     from retrograde.solver.play.match import review
 

@@ -22,8 +22,8 @@ from retrograde.cli.known import facts as facts_known
 from retrograde.cli.known import searched as searched_with_moves
 from retrograde.cli.words import NOUNS
 from retrograde.games import PositionError, RetrogradeError, Value, VariantError
+from retrograde.games.chess.fields import count_in
 from retrograde.games.text import printable
-from retrograde.games.zeroing import count_in
 
 if TYPE_CHECKING:
     from retrograde.databases import NoDatabase
@@ -149,8 +149,7 @@ class Desk:
             if re.search(r"[/\\]|\.py\b|\.h5\b", source):  # what a line says may be anybody's word
                 raise VariantError(f"a line names a game, not a file, as {source!r} does")
         oracle = self.open(source.strip(), text.strip())
-        text = fen_of(text) if oracle.game.name == CHESS else text.strip()
-        return oracle, read_position(oracle.game, text), count_in(text)
+        return oracle, read_position(oracle.game, text.strip()), count_in(text)
 
     def open(self, source: str, text: str) -> "Oracle":
         """Return who answers for what VARIANT|FILE names; where that is just chess, for the men of a text."""
@@ -214,26 +213,12 @@ def men_of(text: str) -> str:
     >>> men_of("8/8/8/3k4/8/8/2n5/K6R w")
     'KRKN'
     """
-    from retrograde.games.chess import fen
+    from retrograde.games.chess import fields
 
-    board = re.split(r"[ _]", text.strip(), maxsplit=1)[0]
-    if "/" not in board:
-        raise PositionError(f"no FEN {text!r}; it should look like {fen.EXAMPLE}")
-    letters = fen.letters_of(board)
-    fen.check_kings(letters)
+    letters = fields.read(text).letters
     white, black = sorted(filter(str.isupper, letters.values())), sorted(filter(str.islower, letters.values()))
     sides = ["".join(man.upper() for man in side if man not in "Kk") for side in (white, black)]
     return f"K{sides[0]}K{sides[1]}"
-
-
-def fen_of(text: str) -> str:
-    """Return the FEN of a text: of EPD what stands before its operations.
-
-    >>> fen_of('8/8/8/3k4/8/8/8/K6R w - - bm Rh5+; id "one";')
-    '8/8/8/3k4/8/8/8/K6R w - -'
-    """
-    fields = text.split()
-    return " ".join(fields[:4] if len(fields) > 4 and not fields[4].isdecimal() else fields)
 
 
 def database_with(ending: str) -> Path:

@@ -28,7 +28,7 @@ from retrograde.cli.progress import listening
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import heading, indent, table
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
-from retrograde.games.zeroing import count_in
+from retrograde.games.chess.fields import count_in
 
 if TYPE_CHECKING:
     from retrograde.games import Game

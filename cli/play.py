@@ -30,9 +30,10 @@ from retrograde.cli.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.query import read_reachable
 from retrograde.cli.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.chess.fields import count_in
 from retrograde.games.game import METRICS, defines
 from retrograde.games.naming import variant_title
-from retrograde.games.zeroing import PATIENCE, count_after, count_in
+from retrograde.games.zeroing import PATIENCE, count_after
 
 if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Oracle

@@ -28,8 +28,9 @@ from retrograde.cli.scores import score_facts, score_told
 from retrograde.cli.words import heading, prospect
 from retrograde.cli.zeroing import by_the_rule, zeroing_facts
 from retrograde.games import UNDECIDED
+from retrograde.games.chess.fields import count_in
 from retrograde.games.text import printable
-from retrograde.games.zeroing import TO_PROGRESS, count_after, count_in
+from retrograde.games.zeroing import TO_PROGRESS, count_after
 
 if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Known, Oracle

@@ -32,16 +32,6 @@ PATIENCE = 100
 # The count of plies without progress
 
 
-def count_in(fen: str) -> int:
-    """Return how many plies have gone by without progress, as FEN says it; 0 where it says nothing.
-
-    >>> count_in("8/8/8/8/8/2k5/1R6/K7 b - - 70 80"), count_in("8/8/8/8/8/2k5/1R6/K7_b")
-    (70, 0)
-    """
-    fields = fen.replace("_", " ").split()
-    return int(fields[4][:6]) if len(fields) > 4 and fields[4].isdecimal() else 0
-
-
 def count_after(game: Game, position: int, move: int, count: int) -> int:
     """Return how many plies have gone by without progress once a move is made; in games in which nothing is progress
     all of them count."""

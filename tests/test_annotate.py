@@ -299,6 +299,109 @@ def test_what_is_no_pgn_is_refused_in_a_line_and_no_control_character_is_shown(h
     assert not {"\x1b", "\x07", "\x9b"} & {*"".join(shown), *bad.output}
 
 
+# PGN as it is found
+
+
+def test_games_of_other_variants_are_left_as_they_are(home):
+    """Byte for byte, with what stands between them, and the games of chess beside them are annotated."""
+    others = (
+        '[Variant "Antichess"]\n[FEN "8/8/8/8/8/2k5/8/KR6 w - - 0 1"]\n\n1. Rb3   Kxb3 {??} *\n\n',
+        '[Variant "Crazyhouse"]\n\n1. e4 d5 2. exd5 Qxd5 3.P@e4 1-0\n\n',
+    )
+    same = (
+        f'[Variant "{name}"]\n[FEN "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"]\n\n1. Rb3+ *\n\n'
+        for name in ("Standard", "normal", "From Position", "Chess960", "fischerandom", "?")
+    )
+    out, beside = annotate(others[0] + "".join(same) + others[1])
+    assert out.startswith(others[0]) and out.endswith(others[1].rstrip() + "\n") and out.count("$4") == 6
+    assert "game 1: Antichess is not chess; it is left as it is\n" in beside
+    assert "game 8: Crazyhouse is not chess; it is left as it is\n" in beside
+    told = [json.loads(line) for line in annotate(others[0], "--json")[0].splitlines()]
+    assert [(move["move"], move["value"]) for move in told[0]["moves"]] == [("Rb3", None), ("Kxb3", None)]
+
+
+def test_signs_that_stand_alone_are_glyphs(home):
+    text = "1. e4 = e5 ± 2. Nf3 N Nc6 +- 3. Bb5 ?! a6 -+ 4. Ba4± Nf6 ∞ ( 4... b5 = 5. Bb3 ⩲ ) 5. O-O Be7 ?? *\n"
+    out, beside = annotate(text)
+    (game,) = theirs(out)
+    assert [sorted(node.nags) for node in game.mainline()] == [
+        [10], [16], [146], [18], [pgn.NAG_DUBIOUS_MOVE], [19], [16], [13], [], [4]
+    ]  # fmt: skip
+    assert "( 4... b5 $10 5. Bb3 $14 )" in " ".join(out.split()) and "no move '" not in beside
+
+
+def test_null_moves_and_promotions_in_brackets(home):
+    """The side to move changes; in check there is no null move."""
+    out, beside = annotate(f'[FEN "{ROOK}"]\n\n1. -- Kd3 2. Z0 0000 3. Rb8 @@@@ 4. Rd8+ -- *\n', status=1)
+    assert [word.text for word in next(read_games(out)).words if word.kind == MOVE] == [
+        "--", "Kd3", "Z0", "0000", "Rb8", "@@@@", "Rd8+", "--"
+    ]  # fmt: skip
+    assert out.count("%eval") == 3 and "game 1, ply 8: no null move in check" in beside
+    promotes = '[FEN "8/P7/8/8/8/2k5/8/K7 w - - 0 1"]\n\n1. a8(Q) ( 1. a8(R)+ ) 1... Kb3 2. Qa5 *\n'
+    out, beside = annotate(promotes)
+    flat = " ".join(out.split())
+    assert flat.count("%eval") == 3 and "1. a8(Q) { [%eval #" in flat and "( 1. a8(R)+ )" in flat
+    assert "3 moves known" in beside
+
+
+def test_castling_of_chess960(home):
+    """python-chess reads the same moves before and after, and a right that is lost is lost."""
+    fen = "1rk3r1/1p4p1/8/8/8/8/1P4P1/1RK3R1 w KQkq - 0 1"
+    text = f'[Variant "Chess960"]\n[SetUp "1"]\n[FEN "{fen}"]\n\n1. O-O O-O-O 2. Rbc1+ Kb8 *\n'
+    out, beside = annotate(text)
+    (before,), (after,) = theirs(text), theirs(out)
+    assert [*before.mainline_moves()] == [*after.mainline_moves()] and len([*after.mainline_moves()]) == 4
+    assert beside == "1 game: no move is known to the databases here\n"
+    assert "no move 'O-O'" in annotate(text.replace("1. O-O O-O-O", "1. Rh1 Rh8 2. Rg1 Rg8 3. O-O"), status=1)[1]
+    for name, text in (("g1", "O-O"), ("g1", "c1g1"), ("b1", "0-0-0"), ("b1", "c1b1")):
+        assert legal_move(AnyBoard.from_fen(fen, chess960=True), text) == f"c1{name}"
+    usual = AnyBoard.from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    assert legal_move(usual, "e1h1") == "e1g1" and legal_move(usual, "O-O-O") == "e1c1"
+
+
+def test_remarks_before_and_behind_games_are_kept(home):
+    first, second = '[White "A"]\n\n{ first } 1. e4 *\n', '[White "B"]\n\n1. d4 *\n'
+    out, beside = annotate(f"{{ before }} \n; and this\n{first}\n{second}{{ last }}\n")
+    assert beside.startswith("2 games: ")
+    assert out == f"{first.replace('{ first', '{ before } { and this } { first')}\n{second}\n{{ last }}\n"
+
+
+def test_annotated_again_a_game_is_the_same(home):
+    text = f"""[FEN "{ROOK}"]
+
+1. Rb8 {{ [%eval 3.1,20] [%clk 0:01] good }} Kc4 {{ [%eval #15] }} 2. Rb1 Kd4 3. Rd1+ $4 Kc3 4. Rd3+ Kxd3 1/2-1/2
+"""
+    once, _ = annotate(text)
+    again, _ = annotate(once)
+    assert again == once and "3.1" not in once and "[%clk 0:01] good" in once
+    assert once.count("%eval") == 8 and once.count("$4") == 2  # the author's own mark stays
+    blamed = once.replace("1. Rb8 {", "1. Rb8 $4 { [%eval 0.00] draw; this gives the win away: Kb1 mates in 16 } {")
+    assert annotate(blamed)[0] == once  # as another database had said it
+    marked = once.replace("1. Rb8 {", "1. Rb8 $4 {")
+    assert annotate(marked)[0] == marked
+
+
+def test_files_in_the_wild_survive(home, tmp_path):
+    """A stand-in for python-chess' sample files: what python-chess reads is the same but for what we say of moves."""
+    wild = """[Event "AlphaZero vs. Stockfish"]
+
+[Date "2017.12.04"]
+[Foo-Bar "x"]
+
+1. e4  e5  2. Nf3  Nc6  3. Bb5 {+0.22/13 0.28s} Nf6
+{(0.00 -> 0.75) Inaccuracy.} { [%clk 0:01:00] }  4. O-O  Bc5
+ 5. Bxc6  dxc6 1/2-1/2
+
+[Event "b"]
+
+g1f3 c7c5 e2e4 d7d6 e1e2 *
+"""
+    out, beside = annotate(wild)
+    before, after = theirs(wild), theirs(out)
+    assert [str(game) for game in before] == [str(game) for game in after] and len(after) == 2
+    assert "no move '" not in beside
+
+
 # Other games
 
 

@@ -406,7 +406,7 @@ def test_tiers_rise_with_captures_and_promotions():
 # FEN and moves, read and refused
 
 REFUSED = {
-    "8/8/8/3k4/8/8/2n5/K6R w KQ - 0 1": "castling rights 'KQ'",
+    "8/8/8/3k4/8/8/8/n3K2R w KQ - 0 1": "castling rights 'K'",
     "8/8/8/3k4/8/8/2n5/KNBR2QR w - - 0 1": "8 men are on the board; endings have 6",
     "8/8/8/3k3R/8/8/2n5/K7 w - - 0 1": "White is to move and Black is in check",
     "8/8/8/3k4/8/1n6/8/K6R b - - 0 1": "Black is to move and White is in check",

@@ -146,6 +146,23 @@ def test_scores_are_by_the_rule(talker):
     ]
 
 
+def test_mate_with_the_hundredth_ply_is_in_time(home, talker):
+    """By the mate in one, by a long line that python-chess plays to the mate, and by the score of a longer one."""
+    mate = "k7/8/1K6/8/8/8/8/7R w - - {} 1"
+    assert talker.score(mate.format(99)) == "mate 1" and talker.said[-1] == "bestmove h1h8"
+    assert talker.score(mate.format(100)) == "cp 1"
+    fen = "8/8/8/8/8/2k5/1R6/K7 w - - {} 1"
+    assert talker.score(fen.format(69), "go depth 40") == "mate 16"
+    board = chess.Board(fen.format(69))
+    for move in talker.said[-2].partition(" pv ")[2].split():
+        board.push_uci(move)
+    assert board.is_checkmate() and board.halfmove_clock == PATIENCE
+    assert talker.score(fen.format(70)) == "cp 1"
+    how = "go searchmoves g1e2"
+    assert talker.score(LONGEST.format(22), how) == "mate -39"
+    assert talker.score(LONGEST.format(23), how) == "cp -20000"
+
+
 def test_moves_count_on_from_fen_and_captures_anew(talker):
     fen = "8/8/8/8/8/2k5/1n6/KR6 w - - 98 80"
     talker.tell(f"position fen {fen} moves a1a2")

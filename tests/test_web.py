@@ -178,6 +178,7 @@ def test_conversions_are_captures_and_promotions(client, home, solved):
         ("6k1/5r2/8/8/8/8/8/KQ6 w - - 99 1", "cursed-win", "blessed-loss"),  # it cannot fall now
         ("6k1/5r2/8/8/8/8/8/KQ6 w - - 100 1", "cursed-win", "blessed-loss"),  # the game is a draw
         ("6k1/3r4/8/8/Q7/8/8/K7 w - - 99 1", "win", "loss"),  # the rook falls now
+        ("6k1/3r4/8/8/Q7/8/8/K7 w - - 100 1", "cursed-win", "blessed-loss"),  # the game is a draw already
     ],
 )
 def test_what_the_fifty_move_rule_leaves(client, home, solved, fen, category, first):
@@ -272,8 +273,57 @@ def test_what_no_database_knows_is_unknown(client):
     answer = get(client, "/standard", fen="8/8/8/3k4/8/8/4P3/K7 w - - 0 1")
     assert (answer["category"], answer["dtm"]) == ("unknown", None)
     assert {move["san"] for move in answer["moves"]} >= {"e4+", "e3", "Kb2"}
-    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w_KQkq_-_0_1"
-    assert "32 men" in get(client, "/standard", 400, fen=start)["error"]
+    start = get(client, "/standard", fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w_KQkq_-_0_1")
+    assert (start["category"], start["dtm"], len(start["moves"])) == ("unknown", None, 20)
+    assert ("g1f3", "Nf3") in {(move["uci"], move["san"]) for move in start["moves"]}
+
+
+def test_boards_that_no_ending_has_are_told_by_their_moves(client):
+    """As Lichess' server tells them, by its own tests: castling rights, and eight men with a mate."""
+    castling = get(client, "/standard", fen="4k3/8/8/8/8/8/8/R3K3 w Q - 0 1")
+    told = {move["san"]: move for move in castling["moves"]}
+    assert (castling["category"], castling["dtm"]) == ("win", None)
+    losses = [-move["dtm"] for move in castling["moves"] if move["category"] == "loss"]
+    assert losses == sorted(losses) and len(losses) > 3
+    other = get(client, "/standard", fen="4k3/8/8/8/8/8/8/R3K3 b Q - 0 1")
+    assert {(move["category"], move["dtm"]) for move in [other, *other["moves"]]} == {("unknown", None)}
+    assert told["Kf2"]["category"] == told["O-O-O"]["category"] == "loss" and told["Kf2"]["dtm"] < 0
+    assert told["O-O-O"]["uci"] == "e1c1" and told["Rb1"]["category"] == "loss"
+    eight = get(client, "/standard", fen="7k/7p/1R6/6P1/P7/5n2/4r3/7K b - - 0 41")
+    assert eight["category"] == "win" and len(eight["moves"]) > 10
+    first = eight["moves"][0]
+    assert (first["san"], first["category"], first["checkmate"], first["dtm"]) == ("Rh2#", "loss", True, None)
+    assert eight["moves"][2]["category"] == "unknown"
+    drawn = get(client, "/standard", fen="7k/7p/1R6/6P1/P7/5n2/4r3/7K b - - 100 41")
+    mate = next(move for move in drawn["moves"] if move["checkmate"])
+    assert (drawn["category"], mate["category"]) == ("unknown", "blessed-loss")
+    takes = {move["san"]: move for move in eight["moves"]}["h6"]
+    assert (takes["zeroing"], takes["conversion"], takes["stalemate"]) == (True, False, False)
+    assert "castling" in get(client, "/standard/mainline", 404, fen="4k3/8/8/8/8/8/8/R3K3 w Q - 0 1")["error"]
+
+
+def test_moves_are_told_where_the_men_can_give_no_mate(client):
+    """By python-chess' moves; all of them lead to draws."""
+    chess = pytest.importorskip("chess")
+    for fen in ("8/8/8/3k4/8/8/8/K7 w - - 0 1", "8/8/8/3k4/8/8/3N4/K7 b - - 0 1", "8/8/8/8/8/1k6/8/KB6 w - - 0 1"):
+        answer, board = get(client, "/standard", fen=fen), chess.Board(fen)
+        assert sorted(move["san"] for move in answer["moves"]) == sorted(map(board.san, board.legal_moves))
+        assert {move["category"] for move in answer["moves"]} <= {"draw"} and answer["category"] == "draw"
+        assert (answer["insufficient_material"], answer["stalemate"], answer["dtm"]) == (True, board.is_stalemate(), 0)
+
+
+def test_fen_of_other_men_goes_to_the_database_that_has_them(tmp_path, solved, monkeypatch):
+    """Where none has them, what is wrong is said, and how it is solved."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(fill(tmp_path, solved, ["chess:KRK"])))
+    client = client_of()
+    fen = "8/8/8/8/8/2k5/1Q6/K7 b"
+    for path in ("/api/position", "/api/game"):
+        assert "retrograde solve chess:KQK" in get(client, path, 400, variant="chess:KRK", position=fen)["error"]
+    fill(tmp_path, solved, ["chess:KQK"])
+    there, here = (get(client, "/api/position", variant=name, position=fen) for name in ("chess:KRK", "chess:KQK"))
+    assert there == here and there["variant"] == "chess:KQK"
+    played = get(client, "/api/game", variant="chess:KRK", position=fen)
+    assert (played["variant"], played["title"]) == ("chess:KQK", there["title"])
 
 
 # The page's own

@@ -171,6 +171,19 @@ def test_moves_that_zero_count_anew(home):
         assert [choice.remoteness for choice in solution.moves(lost)] == [53, 11, 11, 9, 7, 3, 1]
 
 
+def test_a_query_counts_anew_after_a_capture(home):
+    """The capture wins with the rule nearly used up, since 32 plies are left of a hundred; other moves are too late."""
+    fen = "8/8/8/8/8/2k5/1n6/KR6 w - - 98 80"
+    one = json.loads(run(home, "query", "chess:KRKN", fen, "--json"))
+    (home / "capture.txt").write_text(f"chess:KRKN\t{fen}\n")
+    many = json.loads(run(home, "query", "--batch", str(home / "capture.txt"), "--moves", "--json"))
+    for told in (one, many):
+        moves = {move["move"]: (move["dtz"], move["category"]) for move in told["moves"]}
+        assert (told["dtz"], told["category"]) == (1, "win")
+        assert moves.pop("Rxb2") == (-32, "loss") and len(moves) > 1
+        assert not {category for _, category in moves.values()} & {"win", "loss"}
+
+
 def test_what_zeroes(home):
     chess = load_game("chess:KRKP")
     position = chess.read("8/8/8/8/8/1k6/7p/K6R w")

@@ -170,7 +170,7 @@ def offer_page(app: FastAPI, library: Library) -> None:
         *count* are the plies without progress, if the position does not say so itself; they matter where it is known
         what a rule makes of them, as the fifty-move rule of chess.
         """
-        oracle = library.oracle(variant)
+        oracle = library.oracle(lichess.variant_at(library, variant, position))
         seconds = library.seconds if search else 0.0
         place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
         return as_json(await library.ask(oracle, lambda: view.position(oracle, place, last, line, seconds, plies)))
@@ -207,7 +207,7 @@ def offer_games(app: FastAPI, library: Library) -> None:
     @app.get("/api/game", response_model=answers.Played)
     async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> Response:
         """The positions of a game, from the start or a position, by the names of its moves, joined by commas."""
-        oracle = library.oracle(variant)
+        oracle = library.oracle(lichess.variant_at(library, variant, position))
         place, plies = view.place_of(oracle, position), count_at(oracle, position, None)
         text = "" if position == "random" else position or ""
         names = view.moves_in(moves)

@@ -8,20 +8,28 @@ worth by the fifty-move rule. It is never rounded; of a position that is mate it
 Where it is solved by dtc, `dtc` is told, with the signs of `dtm`.
 
 Else all that is known is how far mate is, without that rule (`solver/tablebase/category.py`).
+
+As there, a board with rights to castle or too many men is `unknown`, and what its moves lead to may be known; and moves
+are told where the game is over for want of men.
 """
 
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from retrograde.cli.web.library import Library
 from retrograde.databases import NoDatabase
+from retrograde.databases.location import metric_named
+from retrograde.games.catalog import named_game
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.board import code_on
 from retrograde.games.chess.fen import white_to_move
 from retrograde.games.chess.men import NOBODY, PAWN
+from retrograde.games.chess.movetext import san_on
 from retrograde.games.chess.san import kind_of, san, uci
+from retrograde.games.chess.squares import square_of
 from retrograde.games.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
 from retrograde.games.zeroing import PATIENCE, count_after
 from retrograde.solver.play.solution import Solution
@@ -90,17 +98,23 @@ class Found(NamedTuple):
 
 
 def standard(library: Library, fen: str) -> Answer:
-    """Return what is known of a position; raise as `find` does."""
-    game, position, counter, solution = find(library, fen)
-    if solution:
-        moves = [(choice.move, choice.position) for choice in solution.moves(position)]
-    elif game.primitive(position) == UNDECIDED:
-        moves = [(move, game.do_move(position, move)) for move in game.generate_moves(position)]
+    """Return what is known of a position; raise PositionError if it is none, and as `find` does."""
+    board = AnyBoard.from_fen(fen)
+    try:
+        ending_on(board)
+    except RetrogradeError:  # castling, or more men than any ending has
+        answers = [move_answer_of(library, board, move) for move in board.moves()]
+        answers.sort(key=lambda answer: -(answer.dtm or 0))  # the soonest mate, and the latest
+        told = about_board(board, board.count)
     else:
-        moves = []
-    answers = [move_answer(Found(game, position, counter, solution), move, child) for move, child in moves]
+        game, position, counter, solution = found = find(library, fen)
+        if solution and not game.is_dead(position):
+            moves = [(choice.move, choice.position) for choice in solution.moves(position)]
+        else:
+            moves = [(move, game.do_move(position, move)) for move in game.generate_moves(position)]
+        answers = [move_answer(found, move, child) for move, child in moves]
+        told = about(game, position, counter, solution)
     answers.sort(key=lambda answer: ORDER.index(answer.category))
-    told = about(game, position, counter, solution)
     if answers:
         told["category"] = NEGATED[answers[0].category]
     return Answer(**told, moves=answers)
@@ -140,12 +154,9 @@ def find(library: Library, fen: str) -> Found:
     Raises PositionError where it is none, and RetrogradeError where it has more men than any ending of ours, or where
     no database can be read that should have it.
     """
-    try:
-        board = AnyBoard.from_fen(fen.replace("_", " "))
-        game = Chess(ending_on(board))
-        position = game.read(board.fen())
-    except ValueError as error:
-        raise PositionError(str(error)) from error
+    board = AnyBoard.from_fen(fen)
+    game = Chess(ending_on(board))
+    position = game.read(board.fen())
     tier = men.tier_of(game.material)
     unread: Exception | None = None
     for facts in library.of_game(Chess.name):
@@ -161,6 +172,20 @@ def find(library: Library, fen: str) -> Found:
     return Found(game, position, board.count, None)
 
 
+def variant_at(library: Library, name: str, text: str | None) -> str:
+    """Return the variant that answers at the position of a text: another one for FEN of men that *name* does not have,
+    if it is served."""
+    plain, metric = metric_named(name)
+    if text is not None and plain.startswith(f"{Chess.name}:"):
+        with suppress(RetrogradeError):  # whoever reads the text says what is wrong
+            tier = men.tier_of(ending_on(AnyBoard.from_fen(text)))
+            having = (facts.variant for facts in library.of_game(Chess.name) if tier in facts.tiers)
+            game: Any = named_game(plain)
+            if tier not in game.tiers and (found := next(having, None)):
+                return f"{found}@{metric}" if metric else found
+    return name
+
+
 def move_answer(found: Found, move: int, child: int) -> MoveAnswer:
     """Return what is known of a move."""
     game, position, counter, solution = found
@@ -169,8 +194,13 @@ def move_answer(found: Found, move: int, child: int) -> MoveAnswer:
         san=san(game, position, move),
         zeroing=game.zeroes(position, move),
         conversion=is_capture(position, move) or move >> 12 != 0,
-        **about(game, child, count_after(game, position, move, counter), solution),
+        **about(game, child, counter_after(counter, count_after(game, position, move, counter)), solution),
     )
+
+
+def counter_after(before: int, after: int) -> int:
+    """Return the counter after a move; once it was full, the game is drawn, and nothing sets it back."""
+    return before + 1 if before >= PATIENCE else after
 
 
 def about(game: Any, position: int, counter: int, solution: Solution | None) -> dict[str, Any]:
@@ -191,6 +221,40 @@ def about(game: Any, position: int, counter: int, solution: Solution | None) -> 
         "dtm": {LOSE: -plies or None, WIN: plies, DRAW: 0, UNDECIDED: None}[value],
         "checkmate": over == LOSE,
         "stalemate": over == DRAW and not dead,
+        "insufficient_material": dead,
+    }
+
+
+# Boards that no database has: with castling, or too many men
+
+
+def move_answer_of(library: Library, board: AnyBoard, move: str) -> MoveAnswer:
+    """Return what is known of a move on a board that has no ending; what it leads to may have one."""
+    child = board.after(move)
+    counter = counter_after(board.count, child.count)
+    captures = board.captures(move)
+    told = about_board(child, counter)
+    with suppress(RetrogradeError):  # no ending either, or no database that can be read
+        game, position, _, solution = find(library, child.fen())
+        told = about(game, position, counter, solution)
+    pawn = board.men[square_of(move[:2])] in "Pp"
+    return MoveAnswer(
+        uci=move, san=san_on(board, move), zeroing=captures or pawn, conversion=captures or move[4:] != "", **told
+    )
+
+
+def about_board(board: AnyBoard, counter: int) -> dict[str, Any]:
+    """Return what the rules say of a board: mate, stalemate and too few men, and nothing else."""
+    over, check = not board.moves(), board.in_check(board.white_to_move)
+    dead = board.is_dead()
+    ended: Category = "draw" if dead or over else "unknown"
+    if over and check:
+        ended = "loss" if counter <= PATIENCE else "blessed-loss"
+    return {
+        "category": ended,
+        "dtm": 0 if ended == "draw" else None,
+        "checkmate": over and check,
+        "stalemate": over and not check,
         "insufficient_material": dead,
     }
 

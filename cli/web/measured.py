@@ -7,8 +7,9 @@ from retrograde.cli.expected import EXPECTATION, odds_of
 from retrograde.cli.measures import said
 from retrograde.cli.moves import distance
 from retrograde.cli.words import NOUNS, plies
+from retrograde.games.chess.fields import count_in
 from retrograde.games.game import LOSE, METRICS, Game, Value, defines
-from retrograde.games.zeroing import TO_PROGRESS, count_in
+from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.oracles.counting import counts
 from retrograde.solver.play.oracle import DATABASE, Oracle
 

@@ -9,25 +9,23 @@ Plain and slow: a board is 64 letters, and a move is legal if the king is safe a
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from retrograde.games.chess import fields
 from retrograde.games.chess.squares import DIAGONAL, LEAPS, ORTHOGONAL, square_name, square_of, step
-from retrograde.games.zeroing import count_in
+from retrograde.games.game import MoveError, PositionError
 
 STARTING_POSITION = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 RIDES = {"R": ORTHOGONAL, "B": DIAGONAL, "Q": ORTHOGONAL + DIAGONAL}
 STEPS = {"N": LEAPS, "K": ORTHOGONAL + DIAGONAL}
-CASTLING = {"K": ("e1", "g1", "h1", "f1"), "Q": ("e1", "c1", "a1", "d1"), "k": ("e8", "g8", "h8", "f8"),
-            "q": ("e8", "c8", "a8", "d8")}  # fmt: skip
-"""For each right, where the king and the rook come from and go to: king from, king to, rook from, rook to."""
 
 
 @dataclass(frozen=True)
 class AnyBoard:
     """A position: `men` has a letter for each square, as squares.py numbers them, capitals for White, dots for nobody.
 
-    `passed` is the square on which a pawn may be captured en passant, or a dash; `count` are the plies since the last
-    capture or move of a pawn.
+    `castling` has the files of the rooks that may castle, capitals for White, or is a dash. `passed` is the square on
+    which a pawn may be captured en passant, or a dash. `count` are the plies since the last capture or move of a pawn.
     """
 
     men: str
@@ -37,28 +35,21 @@ class AnyBoard:
     count: int = 0
 
     @classmethod
-    def from_fen(cls, fen: str) -> "AnyBoard":
-        """Return the position that FEN stands for; raise ValueError where it stands for none with legal play."""
-        placement, turn, castling, passed, *_ = [*fen.split(), "", "", "", ""][: max(4, len(fen.split()))]
-        rows = [re.sub("[1-8]", lambda digit: "." * int(digit[0]), row) for row in placement.split("/")]
-        if [len(row) for row in rows] != [8] * 8 or re.search("[^QRBNPKqrbnpk./]", "/".join(rows)):
-            raise ValueError(f"no FEN {fen!r}")
-        men = "".join(reversed(rows))
-        pawns_astray = re.search("[Pp]", men[:8] + men[56:])
-        if turn not in ("w", "b") or men.count("K") != 1 or men.count("k") != 1 or pawns_astray:
-            raise ValueError(f"no FEN {fen!r} of a legal position")
-        rights = "".join(right for right in CASTLING if right in castling and has_stayed(men, right))
-        passed = passed if re.fullmatch("[a-h][36]", passed) else "-"
-        board = cls(men, turn == "w", rights or "-", passed, count_in(fen))
+    def from_fen(cls, fen: str, chess960: bool = False) -> "AnyBoard":
+        """Return the position of FEN or EPD, as `fields.read` does; raise PositionError if it is not legal."""
+        told = fields.read(fen, chess960)
+        passed = told.passed if told.passed[1:] in ("3", "6") else "-"
+        board = cls(told.men, told.white_to_move, told.castling, passed, told.count)
         if board.in_check(not board.white_to_move):
-            raise ValueError(f"no legal position {fen!r}: the side that is not to move is in check")
+            raise PositionError(f"{fields.LEGAL} {fen!r}: the side that is not to move is in check")
         return board
 
     def fen(self) -> str:
         """Return the position as FEN; the counters of moves are not kept."""
         rows = [self.men[row : row + 8] for row in range(56, -1, -8)]
         placement = re.sub(r"\.+", lambda empty: str(len(empty[0])), "/".join(rows))
-        return f"{placement} {'w' if self.white_to_move else 'b'} {self.castling} {self.capturable()} 0 1"
+        castling = fields.written_rights(self.men, self.castling.strip("-")) or "-"
+        return f"{placement} {'w' if self.white_to_move else 'b'} {castling} {self.capturable()} 0 1"
 
     def capturable(self) -> str:
         """Return the square on which a pawn may legally be captured en passant, or a dash."""
@@ -67,7 +58,8 @@ class AnyBoard:
         return self.passed if any(self.men[square_of(move[:2])] == pawn for move in captures) else "-"
 
     def moves(self) -> list[str]:
-        """Return the legal moves as UCI has them: `e2e4`, `a7a8q`, `e1g1`."""
+        """Return the legal moves as UCI has them: `e2e4`, `a7a8q`, `e1g1`; where king or rook began elsewhere than in
+        chess, castling is the king taking the rook, as in `f1g1`."""
         return [move for move in self.candidates() if not self.after(move).in_check(self.white_to_move)]
 
     def candidates(self) -> Iterator[str]:
@@ -80,13 +72,27 @@ class AnyBoard:
                         yield from (move + promotion for promotion in "qrbn")
                     else:
                         yield move
-        for right, (king, goal, rook, beside) in CASTLING.items():
-            if right in self.castling and right.isupper() == self.white_to_move:
-                low, high = sorted((square_of(rook), square_of(king)))
-                empty = set(self.men[low + 1 : high]) == {"."}
-                if empty and not any(self.attacked(square_of(square), not self.white_to_move)
-                                     for square in (king, beside, goal)):  # fmt: skip
-                    yield king + goal
+        yield from (move for move, squares in self.castles().items() if self.may_castle(*squares))
+
+    def castles(self) -> dict[str, tuple[int, int, int, int]]:
+        """Return the moves that castle, were nothing in the way: where king and rook come from, and where they go."""
+        found = {}
+        for right in self.castling.strip("-"):
+            if right.isupper() == self.white_to_move:
+                row = 0 if self.white_to_move else 56
+                king, rook = self.men.index("K" if self.white_to_move else "k"), row + "abcdefgh".index(right.lower())
+                goal, beside = (row + 6, row + 5) if rook > king else (row + 2, row + 3)
+                usual = king == row + 4 and rook in (row, row + 7)
+                found[square_name(king) + square_name(goal if usual else rook)] = king, rook, goal, beside
+        return found
+
+    def may_castle(self, king: int, rook: int, goal: int, beside: int) -> bool:
+        """Return whether nothing stands in the way, and the king goes over no square that the other side attacks."""
+        squares = range(min(king, rook, goal, beside), max(king, rook, goal, beside) + 1)
+        way = range(min(king, goal), max(king, goal) + 1)
+        return all(self.men[square] == "." for square in squares if square not in (king, rook)) and not any(
+            self.attacked(square, not self.white_to_move) for square in way
+        )
 
     def targets(self, origin: int, man: str) -> Iterator[int]:
         """Yield where a man may go, were his king of no concern."""
@@ -116,6 +122,8 @@ class AnyBoard:
 
     def after(self, move: str) -> "AnyBoard":
         """Return the position after a move."""
+        if squares := self.castles().get(move):
+            return self.castled(*squares)
         origin, target = square_of(move[:2]), square_of(move[2:4])
         men = list(self.men)
         man = men[origin]
@@ -124,14 +132,46 @@ class AnyBoard:
             men[target + (-8 if man == "P" else 8)] = "."
         men[origin] = "."
         men[target] = man if len(move) == 4 else (move[4].upper() if man == "P" else move[4])
-        for right, (king, goal, rook, beside) in CASTLING.items():
-            if right in self.castling and man == ("K" if right.isupper() else "k") and move == king + goal:
-                men[square_of(beside)], men[square_of(rook)] = men[square_of(rook)], "."
-        after = "".join(men)
-        rights = "".join(right for right in self.castling if right != "-" and has_stayed(after, right)) or "-"
         double = man in "Pp" and abs(target - origin) == 16
         passed = square_name((origin + target) // 2) if double else "-"
-        return AnyBoard(after, not self.white_to_move, rights, passed, count)
+        rights = self.rights_after(origin, target)
+        return AnyBoard("".join(men), not self.white_to_move, rights, passed, count)
+
+    def castled(self, king: int, rook: int, goal: int, beside: int) -> "AnyBoard":
+        """Return the position after castling."""
+        men = list(self.men)
+        men[king] = men[rook] = "."
+        men[goal], men[beside] = ("K", "R") if self.white_to_move else ("k", "r")
+        rights = self.rights_after(king, rook)
+        return AnyBoard("".join(men), not self.white_to_move, rights, "-", self.count + 1)
+
+    def rights_after(self, *touched: int) -> str:
+        """Return the rights to castle that are left once some squares have been left or taken."""
+        kings = [man == "K" for square in touched if (man := self.men[square]) in "Kk"]
+        rooks = {fields.name_of(square % 8, square < 8) for square in touched if square // 8 in (0, 7)}
+        left = (right for right in self.castling if right not in rooks and right.isupper() not in kings)
+        return "".join(left).strip("-") or "-"
+
+    def passing(self) -> "AnyBoard":
+        """Return the position after a null move; raise MoveError in check, where none can be."""
+        if self.in_check(self.white_to_move):
+            raise MoveError(f"no null move in check, in {self.fen()}")
+        return replace(self, white_to_move=not self.white_to_move, passed="-", count=self.count + 1)
+
+    def captures(self, move: str) -> bool:
+        """Return whether a move captures, en passant or not."""
+        if move in self.castles():
+            return False
+        origin, target = square_of(move[:2]), square_of(move[2:4])
+        return self.men[target] != "." or (self.men[origin] in "Pp" and (origin - target) % 8 != 0)
+
+    def is_dead(self) -> bool:
+        """Return whether the men can give no mate: none, one knight, or bishops on squares of one colour."""
+        places = [square for square, man in enumerate(self.men) if man not in ".Kk"]
+        kinds = {self.men[square].upper() for square in places}
+        if kinds == {"N"}:
+            return len(places) == 1
+        return kinds <= {"B"} and len({(square ^ square >> 3) & 1 for square in places}) < 2
 
     def in_check(self, white: bool) -> bool:
         """Tell whether a side's king is attacked."""
@@ -160,10 +200,3 @@ def reached(men: str, origin: int, man: str) -> Iterator[int]:
         while target >= 0:
             yield target
             target = step(target, way) if men[target] == "." else -1
-
-
-def has_stayed(men: str, right: str) -> bool:
-    """Tell whether king and rook are where a right to castle wants them."""
-    king, _, rook, _ = CASTLING[right]
-    names = "KR" if right.isupper() else "kr"
-    return men[square_of(king)] + men[square_of(rook)] == names

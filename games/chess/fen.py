@@ -14,10 +14,10 @@
 """
 
 import re
-from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
-from retrograde.games.chess import men
+from retrograde.games.chess import fields, men
 from retrograde.games.chess.board import (
     BLACK_KING,
     COLOURS,
@@ -30,12 +30,10 @@ from retrograde.games.chess.board import (
     packed,
     put,
 )
+from retrograde.games.chess.fields import LEGAL
 from retrograde.games.chess.men import LETTERS, NOBODY
 from retrograde.games.chess.squares import square_name, square_of
 from retrograde.games.game import PositionError
-
-LEGAL, EXAMPLE = "no legal position", "8/8/8/3k4/8/8/2n5/K6R w - - 0 1"
-
 
 # Colours as on somebody's board
 
@@ -101,16 +99,16 @@ def picture(position: int) -> str:
 
 
 def read(game: Any, text: str) -> int:
-    """Return the position of a game that FEN stands for; raise PositionError where it stands for none."""
-    board, turn, castling, square = fields(text)
-    letters = letters_of(board)
-    check_men(letters)
-    if castling != "-":
-        raise PositionError(f"castling rights {castling!r} are unknown in endings; put - for them")
-    position = position_of(game, letters, 0 if turn == "w" else 1)
+    """Return the position of a game that FEN or EPD stands for; raise PositionError if it stands for none."""
+    told = fields.read(text)
+    check_number(told.letters.values())
+    if told.castling != "-":
+        rights = fields.written_rights(told.men, told.castling)
+        raise PositionError(f"castling rights {rights!r} are unknown in endings; put - for them")
+    position = position_of(game, told.letters, 0 if told.white_to_move else 1)
     check_position(game, position)
-    if square != "-":
-        position = with_passed(game, position, square)
+    if told.passed != "-":
+        position = with_passed(game, position, told.passed)
     if game.tier(position) not in game.tiers:
         name = men.name_of_tier(game.tier(position))
         what = f"this is {name}, which does not follow from {game.material}"
@@ -118,47 +116,14 @@ def read(game: Any, text: str) -> int:
     return position
 
 
-def fields(text: str) -> tuple[str, str, str, str]:
-    """Return the first four fields of FEN; all behind the second may be left out."""
-    parts = text.replace("_", " ").split()
-    board, turn, castling, square, *counters = [*parts, *["", "", "-", "-"][len(parts) :]]
-    if not 2 <= len(parts) <= 6 or turn not in ("w", "b") or not all(map(str.isdecimal, counters)):
-        raise PositionError(f"no FEN {text!r}; it should look like {EXAMPLE}")
-    if not re.fullmatch(r"-|[KQkqA-Ha-h]{1,4}", castling) or not re.fullmatch(r"-|[a-h][1-8]", square):
-        raise PositionError(f"no FEN {text!r}; castling and en passant, the third and fourth fields, are mostly -")
-    return board, turn, castling, square
-
-
-def letters_of(board: str) -> dict[int, str]:
-    """Return the letters of men by square; raise PositionError unless there are eight rows of eight squares."""
-    rows = [re.sub("[1-8]", lambda digit: "." * int(digit[0]), row) for row in board.split("/")]
-    if [len(row) for row in rows] != [8] * 8 or re.search("[^QRBNPKqrbnpk./]", "/".join(rows)):
-        raise PositionError(f"no board {board!r}; it takes eight rows of eight squares, as in {EXAMPLE.split()[0]}")
-    signs = "".join(reversed(rows))
-    return {square: sign for square, sign in enumerate(signs) if sign != "."}
-
-
-def check_kings(letters: dict[int, str]) -> None:
-    """Raise PositionError unless there is one king of each colour."""
-    count = Counter(letters.values())
-    for king, side in (("K", "White"), ("k", "Black")):
-        if count[king] != 1:
-            raise PositionError(f"{LEGAL}: {side} has {count[king] or 'no'} king{'s' * (count[king] > 1)}; put one")
-
-
-def check_men(letters: dict[int, str]) -> None:
-    """Raise PositionError unless there are a king of each colour, few enough men, and pawns on their ranks."""
-    check_kings(letters)
-    count = Counter(letters.values())
-    if len(letters) > men.MOST_MEN:
-        raise PositionError(f"{len(letters)} men are on the board; endings have {men.MOST_MEN} at most")
-    if len(letters) > men.MOST_WITH_PAWNS and {"P", "p"} & count.keys():
-        what = f"{len(letters)} men are on the board, with pawns"
+def check_number(men_of_both: Collection[str]) -> None:
+    """Raise PositionError if there are more men than endings have."""
+    count = len(men_of_both)
+    if count > men.MOST_MEN:
+        raise PositionError(f"{count} men are on the board; endings have {men.MOST_MEN} at most")
+    if count > men.MOST_WITH_PAWNS and {"P", "p"} & {*men_of_both}:
+        what = f"{count} men are on the board, with pawns"
         raise PositionError(f"{what}; endings with pawns have {men.MOST_WITH_PAWNS} at most")
-    for square, letter in letters.items():
-        if letter in "Pp" and not 8 <= square < 56:
-            name = square_name(square)
-            raise PositionError(f"{LEGAL}: a pawn stands on {name}; pawns stand on the second to seventh ranks")
 
 
 def position_of(game: Any, letters: dict[int, str], turn: int) -> int:

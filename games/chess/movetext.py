@@ -1,7 +1,8 @@
 """PGN read, whatever board it begins on, and written again with something said of its moves.
 
 A game is its tags and its words: moves, and what stands between them, which is kept as it is. Read are comments in
-braces and to the end of a line, variations, numeric glyphs, results, and moves as SAN or UCI has them, `0-0` as well.
+braces and to the end of a line, variations, numeric glyphs and signs that stand for one, results, null moves, and moves
+as SAN or UCI has them, `0-0` as well.
 
 >>> game = next(read_games('[White "A"]\\n\\n1. e4 {best} e5 (1... c5 2. Nf3) 2. Nf3 $1 *'))
 >>> [word.text for word in game.words if word.kind == MOVE], game.tags
@@ -13,21 +14,40 @@ import textwrap
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from retrograde.games.chess import fields
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.san import SAN, UCI
-from retrograde.games.chess.squares import square_of
-from retrograde.games.game import MoveError
+from retrograde.games.chess.squares import square_name, square_of
+from retrograde.games.game import MoveError, PositionError
 
 MOVE, COMMENT, GLYPH, VARIATION, RESULT = "move", "comment", "glyph", "variation", "result"
-WIDTH = 79
+WIDTH, UNBROKEN = 79, "\0"
+CHESS = {"", "?", "standard", "normal", "from position"}
+CHESS960 = {"chess960", "chess 960", "fischerandom", "fischer random"}
+"""How the tag Variant calls chess, and chess that begins elsewhere, in small letters."""
+BLUNDER = "$4"
+GLYPHS = {
+    "‼": "$3", "⁇": BLUNDER, "??": BLUNDER, "⁉": "$5", "⁈": "$6", "□": "$7", "=": "$10", "∞": "$13", "⩲": "$14",
+    "+=": "$14", "+/=": "$14", "⩱": "$15", "=+": "$15", "=/+": "$15", "±": "$16", "+/-": "$16", "∓": "$17",
+    "-/+": "$17", "+-": "$18", "-+": "$19", "⨀": "$22", "⊙": "$22", "⟳": "$32", "↑": "$36", "→": "$40", "=/∞": "$44",
+    "⇆": "$132", "⊕": "$138", "∆": "$140", "Δ": "$140", "⌓": "$142", "RR": "$145", "N": "$146", "D": "$220",
+}  # fmt: skip
+"""The numeric glyphs for which signs stand; the others that are made of ! and ? are kept."""
+NULL_MOVES = ("--", "Z0", "0000", "@@@@")
 
-TAG = re.compile(r'\[\s*([A-Za-z0-9_]+)\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
-CARELESS_TAG = re.compile(r'\[\s*([A-Za-z0-9_]+)\s*"(.*)"\s*\]')
+NAME = r"\[\s*([A-Za-z0-9_+#=:-]+)\s*"
+TAG = re.compile(NAME + r'"((?:[^"\\\n]|\\.)*)"\s*\]')
+CARELESS_TAG = re.compile(NAME + r'"(.*)"\s*\]')
 """One whose quotes are not escaped."""
+SIGNS = "".join(sign for sign in GLYPHS if not sign.isascii() and len(sign) == 1)
+END = r"(?=[\s{};()$!?\[]|$)"
+WHOLE = "|".join(map(re.escape, sorted(GLYPHS, reverse=True)))
 WORD = re.compile(
-    r"(?P<skip>(?:^|(?<=\n))%[^\n]*|e\.p\.)|(?P<comment>\{[^}]*(?:\}|$)|;[^\n]*)|(?P<glyph>\$\d+|[!?]{1,2}(?![!?]))"
+    r"(?P<skip>(?:^|(?<=\n))%[^\n]*|e\.p\.)|(?P<comment>\{[^}]*(?:\}|$)|;[^\n]*)"
+    rf"|(?P<glyph>\$\d+|[!?]{{1,2}}(?![!?])|(?:{WHOLE}){END}|[{SIGNS}])"
+    rf"|(?P<null>(?:{'|'.join(NULL_MOVES)}){END})"
     r"|(?P<open>\()|(?P<close>\))|(?P<result>1-0|0-1|1/2-1/2|\*)|(?P<number>\d+\.+|\.+|\d+(?=\s))"
-    r"|(?P<tag>\[)|(?P<move>[^\s{};()$!?\[]+)|(?P<other>\S)"
+    rf"|(?P<tag>\[)|(?P<move>[a-h1-8x]*[18]\([QRBN]\)[+#]*|[^\s{{}};()$!?\[{SIGNS}]+)|(?P<other>\S)"
 )
 CASTLING = re.compile(r"[O0]-[O0](-[O0])?[+#]?")
 
@@ -44,6 +64,19 @@ class Game(NamedTuple):
 
     tags: dict[str, str]
     words: list[Word]
+    source: str = ""
+    """Its text as it was read."""
+
+    @property
+    def variant(self) -> str:
+        """The tag Variant; nothing if it is chess, which Chess960 is as well."""
+        told = self.tags.get("Variant", "").strip()
+        return "" if told.lower() in CHESS | CHESS960 else told
+
+    @property
+    def chess960(self) -> bool:
+        """Whether kings and rooks may have begun elsewhere than in chess."""
+        return self.tags.get("Variant", "").strip().lower() in CHESS960
 
     @property
     def start(self) -> str:
@@ -53,20 +86,22 @@ class Game(NamedTuple):
     @property
     def first_number(self) -> int:
         """The number of the first move."""
-        fields = self.start.split()
-        return int(fields[5][:6]) if len(fields) > 5 and fields[5].isdecimal() else 1
+        try:
+            return fields.read(self.start).number
+        except PositionError:
+            return 1
 
 
 def read_games(text: str) -> Iterator[Game]:
     """Yield the games of a text."""
-    game, place = Game({}, []), 0
+    game, place, begin = Game({}, []), 0, 0
     while match := WORD.search(text, place):
         place = match.end()
         if match["tag"]:
             tag = TAG.match(text, match.start()) or CARELESS_TAG.match(text, match.start())
-            if game.words:
-                yield game
-                game = Game({}, [])
+            if game.words and (game.tags or any(word.kind != COMMENT for word in game.words)):
+                yield game._replace(source=text[begin : match.start()])
+                game, begin = Game({}, []), match.start()
             if tag:
                 game.tags[tag[1]] = re.sub(r"\\(.)", r"\1", tag[2])
                 place = tag.end()
@@ -75,14 +110,16 @@ def read_games(text: str) -> Iterator[Game]:
             game.words.append(Word(VARIATION, variation))
         elif match["result"]:
             game.words.append(Word(RESULT, match[0]))
-            yield game
-            game = Game({}, [])
+            yield game._replace(source=text[begin:place])
+            game, begin = Game({}, []), place
         elif match["comment"]:
             game.words.append(Word(COMMENT, comment_in(match[0])))
-        elif match["glyph"] or match["move"]:
-            game.words.append(Word(GLYPH if match["glyph"] else MOVE, match[0]))
+        elif match["glyph"]:
+            game.words.append(Word(GLYPH, GLYPHS.get(match[0], match[0])))
+        elif match["move"] or match["null"]:
+            game.words.append(Word(MOVE, match[0]))
     if game.tags or game.words:
-        yield game
+        yield game._replace(source=text[begin:])
 
 
 def comment_in(text: str) -> str:
@@ -96,7 +133,7 @@ def read_variation(text: str, begin: int) -> tuple[str, int]:
     while match := WORD.search(text, place):
         place = match.end()
         depth += bool(match["open"]) - bool(match["close"])
-        words.append(f"{{ {comment_in(match[0])} }}" if match["comment"] else match[0])
+        words.append(f"{{ {comment_in(match[0])} }}" if match["comment"] else GLYPHS.get(match[0], match[0]))
         if not depth:
             break
     return " ".join(words) + " )" * depth, place
@@ -104,13 +141,13 @@ def read_variation(text: str, begin: int) -> tuple[str, int]:
 
 def legal_move(board: AnyBoard, text: str) -> str:
     """Return the legal move that a text stands for, as UCI has it; raise MoveError where there is none, or several."""
-    moves = board.moves()
+    moves, castles = board.moves(), board.castles()
     if UCI.fullmatch(text):
-        found = [move for move in moves if move == text]
+        taken = [move for move, (king, rook, *_) in castles.items() if text == square_name(king) + square_name(rook)]
+        found = [move for move in moves if move in (text, *taken)]
     elif match := CASTLING.fullmatch(text):
-        king = "e1" if board.white_to_move else "e8"
-        goal = ("c" if match[1] else "g") + king[1]
-        found = [move for move in moves if move == king + goal and board.men[square_of(king)] in "Kk"]
+        file = 2 if match[1] else 6
+        found = [move for move, (_, _, goal, _) in castles.items() if goal % 8 == file and move in moves]
     elif match := SAN.fullmatch(text):
         found = [move for move in moves if fits(board, move, match)]
     else:
@@ -134,6 +171,24 @@ def fits(board: AnyBoard, move: str, match: re.Match[str]) -> bool:
     )
 
 
+def san_on(board: AnyBoard, move: str) -> str:
+    """Return a legal move, as UCI has it, in standard algebraic notation."""
+    child = board.after(move)
+    suffix = "" if not child.in_check(child.white_to_move) else "+" if child.moves() else "#"
+    if castle := board.castles().get(move):
+        return ("O-O" if castle[2] % 8 == 6 else "O-O-O") + suffix
+    man, target = board.men[square_of(move[:2])].upper(), move[2:4]
+    takes = "x" * board.captures(move)
+    if man == "P":
+        return f"{move[0] * bool(takes)}{takes}{target}{'=' * bool(move[4:])}{move[4:].upper()}{suffix}"
+    same = [one for one in board.moves() if one[2:4] == target and board.men[square_of(one[:2])].upper() == man]
+    whence = next(
+        here for here in ("", move[0], move[1], move[:2])
+        if sum(one[:2].startswith(here) or one[:2].endswith(here) for one in same) == 1
+    )  # fmt: skip
+    return f"{man}{whence}{takes}{target}{suffix}"
+
+
 def written(game: Game) -> str:
     """Return a game as PGN."""
     lines = []
@@ -141,9 +196,10 @@ def written(game: Game) -> str:
         value = value.replace("\\", "\\\\").replace('"', '\\"')
         lines.append(f'[{name} "{value}"]')
     head = "\n".join(lines)
-    return (
-        f"{head}\n\n{textwrap.fill(' '.join(numbered(game)), WIDTH, break_long_words=False, break_on_hyphens=False)}\n"
-    )
+    words = (word.replace(" ", UNBROKEN) if word[0] == "{" and len(word) <= WIDTH else word for word in numbered(game))
+    body = textwrap.fill(" ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)
+    body = body.replace(UNBROKEN, " ")
+    return f"{head}\n\n{body}\n" if head else f"{body}\n"
 
 
 def numbered(game: Game) -> Iterator[str]:

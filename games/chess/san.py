@@ -17,7 +17,7 @@ from retrograde.games.chess.men import LETTERS, PAWN
 from retrograde.games.chess.squares import square_name
 from retrograde.games.game import LOSE, MoveError
 
-SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:=?([QRBN]))?(?:e\.?p\.?)?(?:\+\+?|#)?[!?]*")
+SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:[=/(]?([QRBN])\)?)?(?:e\.?p\.?)?(?:\+\+?|#)?[!?]*")
 UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([qrbn]?)")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from retrograde.databases import NoDatabase, home_folder
 from retrograde.games.chess.anyboard import AnyBoard
-from retrograde.games.game import LOSE, WIN, PositionError, RetrogradeError
+from retrograde.games.game import LOSE, WIN, RetrogradeError
 from retrograde.games.zeroing import DTC, DTZ
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.tablebase.category import category, dtc_of, dtz_of
@@ -51,10 +51,7 @@ class Tablebase:
         """Return the solution that has a board, and the position in it."""
         if not (isinstance(board, str) or hasattr(board, "fen")):
             raise TypeError(f"a board is FEN, or one of python-chess, not {type(board).__name__}")
-        try:
-            any_board = AnyBoard.from_fen(board if isinstance(board, str) else board.fen())
-        except ValueError as error:
-            raise PositionError(str(error)) from error
+        any_board = AnyBoard.from_fen(board if isinstance(board, str) else board.fen())
         try:
             ending = ending_on(any_board)
         except RetrogradeError as error:  # more men than any has, or castling

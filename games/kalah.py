@@ -9,10 +9,10 @@ Seeds are sown one by one into the pits and the store that follow, round the boa
 the last into the own store moves again. Who sows it into an empty pit of the own row takes it, with all that is in the
 pit opposite. Who cannot move ends the game: what is left in the other's row is the other's. More seeds win.
 
-The last seed in an empty pit is taken though there be none opposite, as by G. Irving, J. Donkers and J. Uiterwijk,
-Solving Kalah (ICGA Journal 23, 2000); not so, if not `empty`. Kalah is played in two ways where a row becomes empty
-while its owner is not to move: it goes on, or it ends at once, if `either`. So it must have been with Irving and
-others, who have five pits of three seeds won by 8: it is 8 if `either`, and else 10.
+The rules are those of G. Irving, J. Donkers and J. Uiterwijk, Solving Kalah (ICGA Journal 23, 2000). The last seed in
+an empty pit is taken even if there are none opposite; not so without `empty`. The game ends when either row is empty;
+without `either` it goes on until the player to move has an empty row. With both options the scores are those that they
+print; without `either`, five pits of three seeds are won by 10 instead of 8.
 """
 
 from functools import cached_property
@@ -34,7 +34,7 @@ class Kalah(Game):
     seeds: int = 2
     empty: bool = True
     """Whether the last seed, sown into an empty pit of the own row, is taken where there are none opposite."""
-    either: bool = False
+    either: bool = True
     """Whether the game ends as soon as either row is empty, not only that of the player to move."""
 
     def __post_init__(self):

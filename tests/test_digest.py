@@ -398,7 +398,7 @@ RULES = {
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",
     "hanoi": "486a94df1254620561343229092ba680",
     "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
-    "kalah": "05239a2e750f88a86a1589705d8dc73b",
+    "kalah": "423c83b05cd69af14b0d55d9f37ef54d",
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
     "lasker": "4453d034ec2870a320f7bbae06b2ec5f",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",

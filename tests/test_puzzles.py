@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from retrograde.databases import DatabaseFile, open_database
+from retrograde.databases import DatabaseFile, OtherRules, open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, VariantError
 from retrograde.games.catalog import load_game
 from retrograde.games.eightpuzzle import EightPuzzle
@@ -18,11 +18,12 @@ from retrograde.games.pegsolitaire import PegSolitaire
 from retrograde.games.pocketcube import PocketCube
 from retrograde.solver.engine import solve
 from tests import turning
+from tests.forge import Forged
 from tests.solving import counts, outcomes
 
 SMALL = ["eightpuzzle:3,2", "eightpuzzle:2,3", "hanoi:4", "hanoi:3,4", "lightsout:3,3", "lightsout:2,3",
          "pegsolitaire:4,4", "pegsolitaire:4,4,yes", "pegsolitaire:4,1,yes", "klotski:.BB.-VBBV-VSSV",
-         "klotski:SBBS-.BB.-HH.S,yes,4", "kalah:3,1", "kalah:2,2", "kalah:3,1,no"]  # fmt: skip
+         "klotski:SBBS-.BB.-HH.S,yes,4", "kalah:3,1", "kalah:2,2,yes,no", "kalah:3,1,no"]  # fmt: skip
 COMPILED = {"eightpuzzle:3,2", "hanoi:3,4", "lightsout:3,3", "pegsolitaire:4,4,yes", "klotski:SBBS-.BB.-HH.S,yes,4",
             "kalah:3,1,no"}  # fmt: skip
 """One of each game, that with most options: machine code of the others takes half a minute."""
@@ -401,7 +402,7 @@ def test_six_pits_of_one_seed_are_won_by_two(tmp_path):
 @pytest.mark.slow
 def test_four_pits_of_three_seeds_are_won_by_eight(tmp_path):
     """Irving, Donkers and Uiterwijk (2000), table 2."""
-    game = Kalah(4, 3)
+    game = Kalah(4, 3, empty=True, either=True)
     with open_database(solve(game, tmp_path / "game.h5", metric="score"), game=game) as database:
         assert database[game.start].value == WIN
         assert database.measures(game.start) == {"score": 8}
@@ -411,7 +412,7 @@ def test_four_pits_of_three_seeds_are_won_by_eight(tmp_path):
 def test_as_many_positions_as_others_count_where_nothing_is_taken_from_empty_pits(tmp_path):
     """5,283,478 positions of four pits of three seeds, won by 6: a strong solver of Kalah on GitHub (2026), which takes
     nothing where there is none opposite."""
-    game = Kalah(4, 3, False)
+    game = Kalah(4, 3, False, either=False)
     with open_database(solve(game, tmp_path / "game.h5", metric="score"), game=game) as database:
         assert len(database) == 5_283_478
         assert database.measures(game.start) == {"score": 6}
@@ -419,7 +420,7 @@ def test_as_many_positions_as_others_count_where_nothing_is_taken_from_empty_pit
 
 def test_two_pits_of_two_seeds_are_lost_by_two_where_nothing_is_taken_from_empty_pits():
     """40 positions: the same."""
-    game = Kalah(2, 2, False)
+    game = Kalah(2, 2, False, either=False)
     found, wave = {game.start}, {game.start}
     while wave:
         undecided = [position for position in wave if game.primitive(position) == UNDECIDED]
@@ -431,7 +432,7 @@ def test_two_pits_of_two_seeds_are_lost_by_two_where_nothing_is_taken_from_empty
 
 @pytest.mark.thorough
 @pytest.mark.long
-@pytest.mark.parametrize("options", [(2, 6), (2, 5, True, True)])
+@pytest.mark.parametrize("options", [(2, 6, True, False), (2, 5)])
 def test_scores_of_kalah_are_what_trying_all_says(options, tmp_path):
     game = Kalah(*options)
     with open_database(solve(game, tmp_path / "game.h5", metric="score"), game=game) as database:
@@ -449,12 +450,20 @@ def test_who_is_ahead_by_seeds_has_won(pits, empty, tmp_path):
         assert value == (WIN if ahead > 0 else LOSE if ahead < 0 else TIE)
 
 
-def test_a_row_that_is_empty_ends_the_game_at_once_only_by_the_option():
+def test_a_row_that_is_empty_ends_the_game_at_once_unless_the_option_says_otherwise():
     text = "0,0,4/1,1,2/N"  # South has no seeds left, and North is to move
-    goes_on, over = Kalah(2, 2), Kalah(2, 2, True, True)
+    goes_on, over = Kalah(2, 2, either=False), Kalah(2, 2)
     assert goes_on.primitive(goes_on.read(text)) == UNDECIDED
     assert over.primitive(over.read(text)) == TIE and over.payoff(over.read(text), 1) == 4
     assert over.primitive(over.read("1,0,3/1,1,2/N")) == UNDECIDED
+
+
+def test_a_database_of_the_old_default_is_not_taken_for_one_of_the_new(tmp_path):
+    """Before `either` became the default, `kalah:pits=3` was the game that goes on."""
+    forged = Forged.read(solve(Kalah(3, 1, either=False), tmp_path / "game.h5"))
+    forged.attributes |= {"variant": "kalah:pits=3,seeds=1", "rules": "05239a2e750f88a86a1589705d8dc73b"}
+    with pytest.raises(OtherRules, match="made with other rules of kalah:pits=3,seeds=1; solve it again with --fresh"):
+        open_database(forged.write(tmp_path / "kalah,pits=3,seeds=1.h5"))
 
 
 def after(game, text, pit):

@@ -153,15 +153,27 @@ def test_scores_are_those_of_the_database(text, tmp_path):
     ("text", "score"),
     [
         ("othello:4,4", -8),  # Feinstein; also Wikipedia
-        ("kalah:6,1", 2),  # Irving, Donkers and Uiterwijk, Solving Kalah (2000)
-        pytest.param("kalah:4,3", 8, marks=pytest.mark.slow),
-        pytest.param("kalah:4,3,yes,yes", 8, marks=pytest.mark.slow),
-        pytest.param("kalah:5,3,yes,yes", 8, marks=pytest.mark.slow),
+        (
+            "kalah:pits=1,seeds=5,empty=yes,either=yes",
+            2,
+        ),  # by the first player's win, as Irving, Donkers and Uiterwijk,
+        ("kalah:pits=2,seeds=2,empty=yes,either=yes", -2),  # Solving Kalah (2000), table 1; margins: another solver
+        ("kalah:pits=3,seeds=4,empty=yes,either=yes", 2),
+        ("kalah:pits=6,seeds=1,empty=yes,either=yes", 2),  # their table 2, and what follows
+        ("kalah:pits=4,seeds=3,empty=yes,either=yes", 8),
+        ("kalah:pits=4,seeds=3,empty=no,either=yes", 6),
+        pytest.param("kalah:pits=5,seeds=3,empty=yes,either=yes", 8, marks=pytest.mark.slow),
+        pytest.param("kalah:pits=5,seeds=3,empty=yes,either=no", 10, marks=pytest.mark.slow),
+        pytest.param("kalah:pits=6,seeds=2,empty=yes,either=yes", 10, marks=pytest.mark.slow),
     ],
 )
 def test_published_scores(text, score):
     game = load_game(text)
     assert ScoreSearch(game, 1, 1 << 24).score(game.start).score == score
+
+
+def test_by_default_kalah_has_the_rules_of_the_published_scores():
+    assert load_game("kalah:6,2") == load_game("kalah:pits=6,seeds=2,empty=yes,either=yes")
 
 
 def test_the_standard_board_of_kalah_fits():

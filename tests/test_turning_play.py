@@ -46,7 +46,7 @@ def test_the_best_move_brings_what_the_position_is_worth(kalah):
             assert (choices[0].brings, choices[0].remoteness + 1) == (value, remoteness)
             assert [choice.brings for choice in choices] == sorted((c.brings for c in choices), reverse=True)
             again += choices[0].again
-    assert again >= 20
+    assert again >= 15
 
 
 def test_best_play_ends_with_what_was_promised(kalah, puzzle):

@@ -3,18 +3,22 @@ board."""
 
 import os
 import subprocess
+import threading
 from contextlib import ExitStack
+from importlib.metadata import version
 from random import Random
-from time import perf_counter
+from time import perf_counter, sleep
 
 import h5py
 import psutil
 import pytest
 
+from retrograde.cli.uci.clock import Clock
 from retrograde.cli.uci.engine import Engine
 from retrograde.cli.uci.limits import Limits
 from retrograde.cli.uci.lines import Prober
-from retrograde.cli.uci.searches import Searches
+from retrograde.cli.uci.searches import LEAST_TABLE, Searches
+from retrograde.cli.uci.twoply import best_look
 from retrograde.databases import open_database
 from retrograde.games.catalog import legacy_digest
 from retrograde.games.chess import Chess
@@ -137,7 +141,7 @@ def test_outside_its_tables_it_moves_legally(client):
             break
         mine = client.play(board, engine.Limit(time=0.1), info=engine.INFO_ALL) if chance.random() < 0.5 else None
         board.push(mine.move if mine else chance.choice(list(board.legal_moves)))
-    assert len(board.move_stack) > 20
+    assert len(board.move_stack) == 60 or board.is_game_over()
 
 
 @pytest.mark.long
@@ -145,7 +149,7 @@ def test_database_path(home, pawn, tmp_path):
     elsewhere = {**os.environ, "RETROGRADE_HOME": str(tmp_path)}
     with engine.SimpleEngine.popen_uci([*COMMAND, "uci"], env=elsewhere) as client:
         board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
-        assert "score" not in client.analyse(board, engine.Limit(time=1))
+        assert client.analyse(board, engine.Limit(time=1))["score"].white().mate() is None
         client.configure({"DatabasePath": str(home)})
         assert client.analyse(board, engine.Limit(time=1))["score"].white().mate() == 16
         client.configure({"DatabasePath": str(pawn)})
@@ -259,11 +263,11 @@ def test_a_line_that_time_does_not_last_for_is_not_told(solved, monkeypatch):
     with Solution(open_database(solved("chess:KQKR"))) as solution:
         prober = Prober(solution)
         best = prober.best(solution.game.read(fen))
-        assert len(prober.line(best, None)) == plies
-        times = iter(range(1000))
-        monkeypatch.setattr("retrograde.cli.uci.lines.monotonic", lambda: next(times))
-        assert prober.line(best, plies - 5) == [best.name]
-        assert len(prober.line(best, 10_000)) == plies
+        assert len(prober.line(best, Clock.start(None))) == plies
+        times = iter(range(5000))
+        monkeypatch.setattr("retrograde.cli.uci.clock.monotonic", lambda: next(times))
+        assert prober.line(best, Clock.start(plies - 5)) == [best.name]
+        assert len(prober.line(best, Clock.start(10_000))) == plies
 
 
 @pytest.mark.long
@@ -296,6 +300,7 @@ def test_an_answer_within_20_ms(queens, monkeypatch):
         began = perf_counter()
         talker.answer(f"position fen {board.fen()}")
         talker.answer("go wtime 100 btime 100 winc 10 binc 10")
+        talker.finish()
         taken.append(perf_counter() - began)
     talker.close()
     assert sum(line.startswith("bestmove") for line in said) == 40 and "readyok" in said
@@ -320,7 +325,8 @@ def test_a_game_that_goes_on_is_not_begun_anew(ask, monkeypatch):
     assert talker.board.fen() == "8/1R6/8/8/2k5/8/8/K7 w - - 0 1"
     talker.answer(f"position fen {start} moves b2b7 c3c4 a1a8")
     assert said == [
-        "info string no legal move 'a1a8' in 8/1R6/8/8/2k5/8/8/K7 w - - 0 1; the position stays what it was"
+        "info string no legal move 'a1a8' in 8/1R6/8/8/2k5/8/8/K7 w - - 0 1; "
+        "go is answered by bestmove 0000 until another position is sent"
     ]
     talker.answer(f"position fen {start} moves b2b7")
     assert talker.board.fen() == "8/1R6/8/8/8/2k5/8/K7 b - - 0 1"
@@ -336,6 +342,7 @@ def test_a_new_game_reads_files_that_have_become_others(home, pawn, tmp_path):
     lines = ("ucinewgame", "isready", "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
     for line in (f"setoption name DatabasePath value {tmp_path}", *lines):
         talker.answer(line)
+    talker.finish()
     assert any("score mate 16" in line for line in said)  # KPK knows rooks
     kept = list(talker.tables.solutions.values())
     talker.answer("ucinewgame")
@@ -344,6 +351,7 @@ def test_a_new_game_reads_files_that_have_become_others(home, pawn, tmp_path):
     said.clear()
     for line in lines:
         talker.answer(line)
+    talker.finish()
     assert "no database of KRK" in said[1]
     path.write_bytes((home / "chess,KRK.h5").read_bytes())
     said.clear()
@@ -415,6 +423,7 @@ def ask(home, monkeypatch):
         talker = Engine(said.append)
         going = [talker.answer(line) for line in lines]
         assert all(going) == ("quit" not in lines)
+        talker.finish()
         talker.close()
         return said
 
@@ -423,15 +432,24 @@ def ask(home, monkeypatch):
 
 def test_greeting(ask):
     said = ask("uci", "isready", "quit")
-    assert said[0] == "id name retrograde" and said[-2:] == ["uciok", "readyok"]
+    assert said[0] == f"id name retrograde {version('retrograde')}" and said[-2:] == ["uciok", "readyok"]
     assert any(line.startswith("option name DatabasePath type string") for line in said)
 
 
-@pytest.mark.long
-def test_infinite_waits_for_stop(ask):
-    position = "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
-    assert not any(line.startswith("bestmove") for line in ask(position, "go infinite"))
-    assert ask(position, "go infinite", "stop", "stop")[-1].startswith("bestmove")
+def test_infinite_waits_for_stop(home, monkeypatch):
+    """The best move is looked up and its line told, but `bestmove` comes after `stop`, once."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    said, told = [], threading.Event()
+    talker = Engine(lambda line: (said.append(line), " pv " in line and told.set()))
+    talker.answer("position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
+    talker.answer("go infinite")
+    assert told.wait(60) and talker.is_thinking
+    assert not any(line.startswith("bestmove") for line in said)
+    for line in ("isready", "stop", "stop"):
+        talker.answer(line)
+    talker.close()
+    assert said[-2] == "readyok" and said[-1].startswith("bestmove")
+    assert sum(line.startswith("bestmove") for line in said) == 1
 
 
 @pytest.mark.long
@@ -449,8 +467,8 @@ def test_searchmoves(ask):
     ("lines", "answer"),
     [
         (["position fen foo", "go"], "info string no FEN"),
-        (["position startpos moves e2e5"], "info string no legal move 'e2e5'"),
-        (["position fen 8/8/8/8/8/2k5/1Q6/K7 w - - 0 1"], "info string no legal position"),
+        (["position startpos moves e2e5", "go"], "info string no legal move 'e2e5'"),
+        (["position fen 8/8/8/8/8/2k5/1Q6/K7 w - - 0 1", "go"], "info string no legal position"),
         (["position startpos", "go"], "info string 32 men are on the board"),
         (["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "go"], "info string no database knows castling"),
         (["position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1", "go"], "info string no database of KQKN in"),
@@ -466,7 +484,7 @@ def test_what_it_says(ask, lines, answer):
     said = ask(*lines)
     assert said[0].startswith(answer), said
     if lines[-1] == "go":
-        assert said[-1].startswith("bestmove")
+        assert said[-1].startswith("bestmove") and " score " in said[-2]
 
 
 def test_what_is_not_understood_is_passed_over(ask):
@@ -478,21 +496,22 @@ def test_what_is_not_understood_is_passed_over(ask):
 
 @pytest.fixture
 def bare(tmp_path):
-    """A way to ask an engine that has no databases, and compiled rules."""
+    """A way to ask an engine that has no databases, but compiled rules."""
     said: list[str] = []
     talker = Engine(said.append)
     talker.answer(f"setoption name DatabasePath value {tmp_path}")
-    talker.answer("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1")
-    talker.answer("go")
-    said.clear()
+    oracle = talker.thinker.searches.ready("KQKN", LEAST_TABLE, Clock.start(None))
+    assert oracle is not None
 
     def ask(*lines):
         for line in lines:
             talker.answer(line)
+        talker.finish()
         answers = said[:]
         said.clear()
         return answers
 
+    ask.talker, ask.said = talker, said
     yield ask
     talker.close()
 
@@ -528,17 +547,142 @@ def test_moves_that_are_asked_for_alone_are_searched(bare):
     assert told[-1] in ("bestmove e1f1", "bestmove e1e2")
 
 
-def test_while_rules_are_compiled_any_legal_move_is_made_in_time(tmp_path, monkeypatch):
+@pytest.fixture
+def compiling(tmp_path, monkeypatch):
+    """An engine without databases whose rules are never compiled, and what it says."""
     monkeypatch.setattr(Searches, "prepare", staticmethod(lambda material, table, future: None))
     said: list[str] = []
     talker = Engine(said.append)
     talker.answer(f"setoption name DatabasePath value {tmp_path}")
+    yield talker, said
+    talker.close()
+
+
+@pytest.mark.parametrize("go", ["go movetime 400", "go", "go depth 5", "go wtime 100 btime 100"])
+def test_compiling_never_holds_back_a_move(compiling, go):
+    talker, said = compiling
     talker.answer("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1")
     began = perf_counter()
-    talker.answer("go movetime 400")
+    talker.answer(go)
+    talker.finish()
     assert perf_counter() - began < 5
-    assert "info string the rules are being compiled; until then any legal move is made" in said
-    assert said[-1].startswith("bestmove ")
+    assert "info string the rules are being compiled; until then the engine looks two plies ahead" in said
+    assert "info depth 2 score cp " in said[-2] and said[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize("last", ["stop", "quit"])
+def test_stop_and_quit_end_an_infinite_search_while_rules_are_compiled(compiling, last):
+    talker, said = compiling
+    talker.answer("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1")
+    talker.answer("go infinite")
+    talker.answer("isready")
+    assert said[-1] == "readyok" and talker.is_thinking
+    began = perf_counter()
+    assert talker.answer(last) == (last == "stop")
+    assert perf_counter() - began < 5
+    assert said[-1].startswith("bestmove ") and " score cp " in said[-2]
+
+
+@pytest.mark.parametrize(
+    ("fen", "best"),
+    [
+        ("7k/8/5KQ1/8/8/8/8/n7 w - - 0 1", "g6g7"),  # mates, rather than take a man
+        ("4k3/8/8/3q4/8/4B3/3R4/4K3 w - - 0 1", "d2d5"),  # takes what nobody guards
+        ("4k3/8/4p3/3p4/8/8/3Q4/4K3 w - - 0 1", None),  # leaves alone what somebody guards
+        ("k1K5/8/1P6/8/8/8/8/8 w - - 0 1", "b6b7"),
+    ],
+)
+def test_two_plies_see_mates_and_what_is_taken(fen, best):
+    board = AnyBoard.from_fen(fen)
+    found = best_look(board, board.moves(), Clock.start(None))
+    assert found.line[0] == best if best else "d5" not in found.line[0]
+
+
+@pytest.mark.parametrize("setup", ["fen 8/8/8/8/8/2k5/1Q6/K7 w - - 0 1", "startpos moves e2e5", "fen foo"])
+def test_an_illegal_position_has_no_move(ask, setup):
+    said = ask(f"position {setup}", "go", "go infinite", "stop", "position startpos", "go")
+    answers = [line for line in said if line.startswith("bestmove")]
+    assert answers[:2] == ["bestmove 0000"] * 2 and len(answers[2]) == len("bestmove e2e4")
+
+
+@pytest.mark.thorough
+@pytest.mark.long
+def test_an_infinite_search_goes_on_until_stop(bare):
+    """A proved mate is told, and the search ends by itself; of a position it cannot prove it tells more each second."""
+    talker, said = bare.talker, bare.said
+    for fen, lines in (("7k/8/5KQ1/8/8/8/8/n7 w - - 0 1", 1), ("4k3/8/8/8/8/8/8/3QK2n w - - 0 1", 3)):
+        said.clear()
+        talker.answer(f"position fen {fen}")
+        talker.answer("go infinite")
+        limit = perf_counter() + 60
+        while sum(" score " in line for line in said) < lines and perf_counter() < limit:
+            sleep(0.05)
+        assert talker.is_thinking and not said[-1].startswith("bestmove")
+        talker.answer("stop")
+        assert said[-1].startswith("bestmove ") and sum(" score " in line for line in said) >= lines
+
+
+# As a tournament program checks an engine: the steps of fastchess --compliance
+
+
+@pytest.fixture
+def process(tmp_path):
+    """Return a function that sends a line to the command and returns its output up to a line with a given beginning."""
+    variables = {**os.environ, "RETROGRADE_HOME": str(tmp_path)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen([*COMMAND, "uci"], env=variables, **pipes) as player:
+        timer = threading.Timer(60, player.kill)
+        timer.start()
+
+        def ask(line, last):
+            player.stdin.write(f"{line}\n")
+            said = []
+            while not said or not said[-1].startswith(last):
+                said.append(player.stdout.readline())
+                assert said[-1], (line, said)  # else it has ended
+            return [one.rstrip() for one in said]
+
+        yield ask
+        player.stdin.write("quit\n")
+        assert player.wait(60) == 0
+        timer.cancel()
+
+
+@pytest.mark.long
+def test_the_steps_of_fastchess_compliance(process):
+    said = process("uci", "uciok")
+    assert any(line.startswith("id name retrograde ") for line in said)
+    assert any(line.startswith("id author ") for line in said)
+    games = [
+        ("fen 3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27", "wtime 100"),
+        ("fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "btime 100"),
+        ("fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "wtime 100 winc 100 btime 100 binc 100"),
+        ("startpos", "wtime 100 btime 100"),
+        ("startpos moves e2e4 e7e5", "wtime 100 btime 100"),
+    ]
+    for setup, limits in games:
+        assert process("ucinewgame\nisready", "readyok") == ["readyok"]
+        process(f"position {setup}\nisready", "readyok")
+        said = process(f"go {limits}", "bestmove")
+        fen, _, moves = setup.removeprefix("fen ").partition(" moves ")
+        board = chess.Board(chess.STARTING_FEN if fen == "startpos" else fen)
+        for move in moves.split():
+            board.push_uci(move)
+        assert chess.Move.from_uci(said[-1].split()[1]) in board.legal_moves
+        scored = [line.split() for line in said if line.startswith("info") and " score " in line]
+        assert scored and all(words[words.index("score") + 1] in ("cp", "mate") for words in scored)
+        assert all(words[words.index("time") + 1].isdigit() and "pv" in words for words in scored)
+
+
+@pytest.mark.long
+def test_stop_is_heard_in_a_process_that_compiles(process):
+    process("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1\nisready", "readyok")
+    process("go infinite", "info string")
+    process("isready", "readyok")
+    began = perf_counter()
+    said = process("stop", "bestmove")
+    assert perf_counter() - began < 10
+    assert any(" score " in line for line in said)
 
 
 # Hostile
@@ -644,7 +788,8 @@ def test_no_line_ends_it(home, monkeypatch, tmp_path, seed):
         if line.split()[:1] == ["quit"]:
             continue
         assert talker.answer(line), line
-        talker.answer("stop")
+        if line.split()[:1] == ["go"]:
+            talker.finish()
         asked += line.split()[:1] == ["go"]
         assert sum(answer.startswith("bestmove ") for answer in said) == asked, line
     assert all(answer.isprintable() and len(answer) < 1000 for answer in said)
@@ -652,6 +797,7 @@ def test_no_line_ends_it(home, monkeypatch, tmp_path, seed):
     talker.answer(f"setoption name DatabasePath value {home}")
     talker.answer("position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
     talker.answer("go")
+    talker.finish()
     talker.close()
     assert "score mate 16" in said[0]
 
@@ -666,4 +812,4 @@ def test_the_command_lives_through_anything(home):
     done = subprocess.run([*COMMAND, "uci"], env=environment, input=b"\n".join(lines), capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     said = done.stdout.splitlines()
-    assert said[-1] == b"readyok" and said[-2].startswith(b"bestmove")
+    assert {b"readyok", b"bestmove 0000"} == {*said[-2:]}

@@ -56,6 +56,7 @@ class Talker:
         self.said.clear()
         for line in lines:
             self.engine.answer(line)
+        self.engine.finish()
         return self.said
 
     def move(self, start, board, how="go movetime 1"):

@@ -14,7 +14,7 @@ def command() -> None:
 
     Chess programs start this themselves; tell them `retrograde uci` is the engine. Its option DatabasePath is the
     folder, or the file, where it looks for databases of chess. Endings that none of them has it searches within the
-    clock. Where there is no time for that, or too many men are on the board, it makes any legal move, and says so.
+    clock. Without time for that, or with too many men on the board, it looks two plies ahead, and says so.
 
     A move is looked up in some milliseconds; the line that follows is worked out where the clock leaves time for it.
     MultiPV tells several moves, Move Overhead is time lost on the way, Hash is the memory of the search, in MiB.
@@ -33,4 +33,5 @@ def command() -> None:
     gc.freeze()  # what is imported stays, and need not be looked through for garbage while a clock runs
     while (line := input_line()) and engine.answer(line):
         pass
+    engine.finish()
     engine.close()

@@ -1,26 +1,24 @@
-"""A chess engine that plays from databases, spoken to by UCI, the universal chess interface.
+"""A chess engine that plays from databases by UCI, the universal chess interface.
 
-Where a database has the position, the move is the best there is, with the distance to mate. Where none has it, the
-position is searched within the clock; where there is no time for that, or it is no position of ours, any legal move is
-made. An `info string` says so.
+`go` starts a thread that finds the move (`thinking.py`), so that the engine reads on: `isready` is answered at once,
+`stop` and `quit` have the move printed at once. Other commands wait for the move where they must.
 
-Nothing that is said to the engine, and no file that it meets, ends it: whatever goes wrong is an `info string`, one
-line without control characters, and `go` is always answered by a move.
+No line and no file ends the engine: it prints what is wrong as an `info string`, one line without control characters,
+and it always answers `go`, with `bestmove 0000` if the position is not legal.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
-from time import monotonic
+from threading import Lock, Thread
 from typing import NamedTuple
 
+from retrograde.cli.uci.clock import Clock
 from retrograde.cli.uci.limits import Limits, number
-from retrograde.cli.uci.lines import CountingProber, Prober, depth
-from retrograde.cli.uci.searches import Searches
-from retrograde.databases import Outcome
+from retrograde.cli.uci.thinking import Question, Thinker
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
-from retrograde.solver.oracles.counting import counts
-from retrograde.solver.play.solution import Solution
-from retrograde.solver.tablebase.files import Tables, ending_on, said_of, usual_folder
+from retrograde.solver.tablebase.files import Tables, said_of, usual_folder
 
 LONGEST_REMARK = 500
 """Characters of an `info string`."""
@@ -41,19 +39,26 @@ RULE = "Syzygy50MoveRule"
 
 
 class Engine:
-    """Answers one line at a time; *say* is given each line of the answer."""
+    """Answers one line at a time; *say* is called with each line of the answer, by one thread at a time."""
 
     def __init__(self, say: Callable[[str], object]):
-        self.say = say
+        self.say_unlocked, self.lock = say, Lock()
         self.tables = Tables(self.remark)
-        self.searches = Searches(say, self.remark)
+        self.thinker = Thinker(self.say, self.remark, self.tables)
         self.options = {name: spin.default for name, spin in SPINS.items()}
         self.by_rule = True
-        self.board = AnyBoard.from_fen(STARTING_POSITION)
+        self.board: AnyBoard | None = AnyBoard.from_fen(STARTING_POSITION)
+        """The position; None if the last one was not legal."""
         self.setup: tuple[str, list[str]] = STARTING_POSITION, []
-        """What the board was set up by: FEN and moves."""
-        self.held: str | None = None
-        """The answer to `go infinite`, which must wait for `stop`."""
+        """FEN and moves of the board."""
+        self.clock: Clock | None = None
+        self.thread: Thread | None = None
+        """The thread that finds the move."""
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        with self.lock:
+            self.say_unlocked(line)
 
     def answer(self, line: str) -> bool:
         """Do what one line asks for; return False where it asks to quit. What is not understood is passed over.
@@ -75,19 +80,20 @@ class Engine:
         if command == "uci":
             self.introduce()
         elif command == "isready":
-            self.tables.prepare()
+            if not self.is_thinking:
+                self.tables.prepare()
             self.say("readyok")
         elif command == "setoption":
             self.set_option(line)
         elif command == "ucinewgame":
+            self.finish()
             self.tables.refresh()
         elif command == "position":
             self.set_position(words)
         elif command == "go":
             self.go(words)
-        elif command in ("stop", "ponderhit") and self.held:
-            self.say(self.held)
-            self.held = None
+        elif command in ("stop", "ponderhit"):
+            self.stop()
 
     def remark(self, text: str) -> None:
         """Tell a person something."""
@@ -95,7 +101,7 @@ class Engine:
 
     def introduce(self) -> None:
         """Say who we are and what may be set."""
-        self.say("id name retrograde")
+        self.say(f"id name retrograde {version('retrograde')}")
         self.say("id author the retrograde authors")
         self.say(f"option name DatabasePath type string default {one_line(str(usual_folder()))}")
         for name, spin in SPINS.items():
@@ -134,6 +140,7 @@ class Engine:
 
     def set_path(self, text: str) -> None:
         """Set where the databases are: a folder, or one file."""
+        self.finish()
         try:
             self.tables.move_to(Path(text).expanduser() if text not in ("", "<empty>") else usual_folder())
             if not self.tables.path.exists():
@@ -149,7 +156,8 @@ class Engine:
             self.board = self.board_after(fen, moves.split())
             self.setup = fen, moves.split()
         except ValueError as error:
-            self.remark(f"{error}; the position stays what it was")
+            self.board = None
+            self.remark(f"{error}; go is answered by bestmove 0000 until another position is sent")
 
     def board_after(self, fen: str, moves: list[str]) -> AnyBoard:
         """Return the board after moves; raise ValueError where one is not legal.
@@ -157,8 +165,8 @@ class Engine:
         Where a game goes on, only what is new is made: a program sends all of it with every move.
         """
         before, done = self.setup
-        known = before == fen and moves[: len(done)] == done
-        board = self.board if known else AnyBoard.from_fen(fen)
+        known = self.board if before == fen and moves[: len(done)] == done else None
+        board = known or AnyBoard.from_fen(fen)
         for move in moves[len(done) if known else 0 :]:
             if move not in board.moves():
                 raise ValueError(f"no legal move {move!r} in {board.fen()}")
@@ -168,79 +176,45 @@ class Engine:
     # Moving
 
     def go(self, words: list[str]) -> None:
-        """Tell the best move, or any legal one."""
-        moves = self.board.moves()
-        if "searchmoves" in words:
-            moves = [move for move in words if move in moves] or moves
-        if not moves:
-            self.say(f"info depth 0 score {'mate 0' if self.board.in_check(self.board.white_to_move) else 'cp 0'}")
-            best = "bestmove (none)"
-        else:
-            waits = "infinite" in words or "ponder" in words
-            limits = Limits() if waits else Limits.of(words, self.board.white_to_move)
-            try:
-                move = self.look_up(moves, limits.seconds(self.options["Move Overhead"]))
-            except Exception as error:
-                self.remark(said_of(error))
-                move = None
-            best = f"bestmove {move or moves[0]}"
-        if "infinite" in words or "ponder" in words:
-            self.held = best
-        else:
-            self.say(best)
+        """Start a thread that prints the best move."""
+        self.finish()
+        infinite = "infinite" in words or "ponder" in words
+        limits = Limits() if infinite or self.board is None else Limits.of(words, self.board.white_to_move)
+        self.clock = Clock.start(limits.seconds(self.options["Move Overhead"]), infinite)
+        question = Question(self.board, words, dict(self.options), self.by_rule)
+        self.thread = Thread(target=self.think, args=(question, self.clock), daemon=True)
+        self.thread.start()
 
-    def look_up(self, moves: list[str], seconds: float | None) -> str | None:
-        """Return the best of some moves by the databases, or by search where none has the position, which is said; None
-        where there is no time for that.
+    def think(self, question: Question, clock: Clock) -> None:
+        """Print the best move of a question; an infinite search prints it after `stop`."""
+        with suppress(OSError):  # the program that asked is gone
+            best = self.thinker.answer(question, clock)
+            if clock.infinite:
+                clock.await_result(clock.stopped)
+            self.say(f"bestmove {best}")
 
-        Lines are worked out in so many *seconds*, if any; with None, in whatever it takes. Raises RetrogradeError where
-        none of ours can have the position.
-        """
-        began = monotonic()
-        material = ending_on(self.board)
-        position = None
-        for path, solution in self.tables.of_ending(material):
-            try:
-                if position is None:
-                    position = solution.game.read(self.board.fen())
-                if (outcome := solution.database.get(position)) is None:
-                    continue
-                prober = self.prober(solution, position)
-                return self.tell(prober, position, outcome, moves, (began, seconds))
-            except Exception as error:  # another database may have the position as well
-                self.remark(f"{path}: {said_of(error)}")
-                self.tables.forget(path)
-        what = f"no database of {material} in {self.tables.path}"
-        self.remark(f"{what}; it is searched; make one with: retrograde solve chess:{material}")
-        deadline = None if seconds is None else began + seconds
-        return self.searches.best(material, self.board.fen(), moves, deadline, self.options["Hash"])
+    @property
+    def is_thinking(self) -> bool:
+        """Whether a move is being sought, or waits for `stop`."""
+        return self.thread is not None and self.thread.is_alive()
 
-    def prober(self, solution: Solution, position: int) -> Prober:
-        """Return who looks up the moves of the position on the board, by the fifty-move rule where that is known."""
-        if self.by_rule and counts(solution):
-            return CountingProber(solution, position, self.board.count)
-        return Prober(solution)
+    def stop(self) -> None:
+        """Have the move printed now, and wait for that."""
+        if self.clock:
+            self.clock.stop()
+        self.finish()
 
-    def tell(
-        self, prober: Prober, position: int, outcome: Outcome, moves: list[str], time: tuple[float, float | None]
-    ) -> str:
-        """Tell the best of some moves, as many as MultiPV wants, with their lines, and return the first."""
-        began, seconds = time
-        deadline = None if seconds is None else began + seconds
-        most = self.options["MultiPV"]
-        best = prober.best(position, outcome) if most == 1 else None
-        choices = [best] if best and best.name in moves else prober.ranked(position, moves, most)
-        for rank, choice in enumerate(choices, 1):
-            line = prober.line(choice, deadline) if seconds != 0 else [choice.name]
-            passed = round(1000 * (monotonic() - began))
-            self.say(
-                f"info depth {depth(choice, line)} multipv {rank} score {prober.score(choice)} "
-                f"nodes {prober.hits} tbhits {prober.hits} time {passed} pv {' '.join(line)}"
-            )
-        return choices[0].name
+    def finish(self) -> None:
+        """Wait until the move that is being sought is printed; end an infinite search."""
+        if self.clock and self.clock.infinite:
+            self.clock.stop()
+        if self.thread:
+            self.thread.join()
+            self.thread = None
 
     def close(self) -> None:
-        """Close all databases."""
+        """End the search and close all databases."""
+        self.stop()
         self.tables.close()
 
 

@@ -5,8 +5,8 @@ A position's own outcome says what its best child is worth: the first child of t
 """
 
 from collections.abc import Iterator
-from time import monotonic
 
+from retrograde.cli.uci.clock import Clock
 from retrograde.databases import Outcome
 from retrograde.games.chess.san import uci
 from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN, Value
@@ -57,15 +57,15 @@ class Prober:
         """Return the score of a move."""
         return score(choice.value, choice.remoteness)
 
-    def line(self, first: Choice, deadline: float | None) -> list[str]:
-        """Return a move and best play after it, to the end; the move alone where time does not last for all of it.
+    def line(self, first: Choice, clock: Clock) -> list[str]:
+        """Return a move and best play after it, to the end; the move alone if the time is over before.
 
         Where nobody wins, it stops after the ply that comes back to a position met before, or is long.
         """
         line, choice = [first.name], first
         met = {first.position}
         while len(line) < LONGEST_LINE:
-            if deadline is not None and monotonic() >= deadline:
+            if clock.is_over:
                 return line[:1]
             following = self.best(choice.position, Outcome(choice.value, choice.remoteness))
             if following is None:

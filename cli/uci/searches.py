@@ -1,17 +1,16 @@
 """Moves where no database has the position: by an oracle that searches, within the clock.
 
-The rules of an ending are compiled once for all endings, in a thread of its own, and never on the clock: a move that
-cannot wait for that, or for a search, is any legal one.
+The rules of an ending are compiled once for all endings, in a thread of its own, and no move waits for that longer than
+its clock allows.
 """
 
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as TookTooLong
 from threading import Thread
-from time import monotonic
 
 from retrograde.cli.progress import polled, search_progress
+from retrograde.cli.uci.clock import Clock
 from retrograde.cli.uci.lines import SURE, score
 from retrograde.games.chess import Chess
 from retrograde.games.chess.san import uci
@@ -28,6 +27,8 @@ AROUND = 0.4
 """Seconds that are kept for what is done before and after a search, by rules that are not compiled..."""
 SHARE = 0.2
 """...or the share of the time, if that is more."""
+EARLY = SECONDS / 4
+"""A search of a second that takes less than this has nothing left to prove."""
 SPARE = 0.05
 """Seconds before the deadline at which an answer is no longer waited for."""
 LEAST_TABLE = 16
@@ -46,35 +47,48 @@ class Searches:
         self.coming: dict[tuple[str, int], Future[SearchingOracle]] = {}
         """Those who search, or are getting ready, by ending and size of the table."""
 
-    def best(self, material: str, fen: str, moves: list[str], deadline: float | None, table: int) -> str | None:
-        """Return a move, one of some, found by the deadline, with a table of so many MiB; None where there is no time.
+    def best(self, material: str, fen: str, moves: list[str], clock: Clock, table: int) -> str | None:
+        """Return a move, one of some, found within the clock, with a table of so many MiB; None if time is too short.
 
-        Without a deadline it takes a second, and before that whatever it takes to compile the rules.
+        Without a limit the search takes a second. An infinite one goes on, a second at a time, until `stop`, or until a
+        search ends early because nothing is left to prove.
         """
-        oracle = self.ready(material, max(table, LEAST_TABLE), deadline)
+        if clock.seconds is None and not clock.infinite:
+            clock = clock.within(SECONDS)
+        oracle = self.ready(material, max(table, LEAST_TABLE), clock)
         if oracle is None:
-            self.remark("the rules are being compiled; until then any legal move is made")
+            self.remark("the rules are being compiled; until then the engine looks two plies ahead")
             return None
-        left = SECONDS if deadline is None else deadline - monotonic()
-        if left < SHORTEST:
-            self.remark("there is no time for a search; any legal move is made")
+        if clock.left is not None and clock.left < SHORTEST:
+            self.remark("there is no time for a search; the engine looks two plies ahead")
             return None
-        nodes, began = oracle.looked_at, monotonic()
-        try:
-            with polled(self.so_far, search_progress(oracle)):
-                coming = self.thread.submit(chosen, oracle, fen, moves, left - max(AROUND, SHARE * left))
-                choice, move, plies = coming.result(None if deadline is None else deadline - SPARE - monotonic())
-        except TookTooLong:
-            self.remark("no move was found in time; any legal one is made")
-            return None
-        passed, looked = round(1000 * (monotonic() - began)), oracle.looked_at - nodes
-        self.say(f"info depth {plies} score {score_of(choice)} nodes {looked} time {passed} pv {move}")
-        if choice.value == UNDECIDED:
+        began = clock.passed
+        move = self.searched(oracle, fen, moves, clock)
+        while clock.infinite and not clock.is_over and clock.passed - began > EARLY:
+            began = clock.passed
+            move = self.searched(oracle, fen, moves, clock) or move
+        if move is None:
+            self.remark("no move was found in time; the engine looks two plies ahead")
+        return move
+
+    def searched(self, oracle: SearchingOracle, fen: str, moves: list[str], clock: Clock) -> str | None:
+        """Print and return what one search finds; None if it has found no move when the clock ends it."""
+        nodes = oracle.looked_at
+        left = SECONDS if clock.left is None else clock.left
+        with polled(self.so_far, search_progress(oracle)):
+            coming = self.thread.submit(chosen, oracle, fen, moves, left - max(AROUND, SHARE * left))
+            if not clock.await_result(coming, SPARE):
+                oracle.search.halt()
+                return None
+        choice, move, plies = coming.result()
+        looked = oracle.looked_at - nodes
+        self.say(f"info depth {plies} score {score_of(choice)} nodes {looked} time {clock.milliseconds} pv {move}")
+        if choice.value == UNDECIDED and not clock.infinite:
             self.remark("what the move is worth was not proved in that time")
         return move
 
-    def ready(self, material: str, table: int, deadline: float | None) -> SearchingOracle | None:
-        """Return who searches for an ending; None where nobody is ready by the deadline."""
+    def ready(self, material: str, table: int, clock: Clock) -> SearchingOracle | None:
+        """Return the oracle of an ending; None if its rules are not compiled before the clock ends the wait."""
         key = material, table
         if key not in self.coming:
             while len(self.coming) >= MOST_SEARCHED:
@@ -82,11 +96,7 @@ class Searches:
             future: Future[SearchingOracle] = Future()
             self.coming[key] = future
             Thread(target=self.prepare, args=(material, table, future), daemon=True).start()
-        try:
-            wait = None if deadline is None else max(deadline - monotonic() - AROUND, 0.0)
-            return self.coming[key].result(wait)
-        except TookTooLong:
-            return None
+        return self.coming[key].result() if clock.await_result(self.coming[key], AROUND) else None
 
     @staticmethod
     def prepare(material: str, table: int, future: "Future[SearchingOracle]") -> None:

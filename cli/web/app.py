@@ -9,9 +9,11 @@
 
 All of it is answered by GET and HEAD, but for two wishes of the page, to solve a game and to stop it (solves.py), which
 are POST; and for the hosts in hosts.py only. GamesCrafters' and Lichess' APIs may be read by pages from anywhere, the
-rest only by our own page (border.py). No request names a file, or code (library.py). Requests are answered one after
-another, on one thread: each takes a few milliseconds at most. Only what is searched, for games without a database, has
-a thread of its own.
+rest only by our own page (border.py). No request names a file, or code (library.py).
+
+Requests run side by side on three kinds of threads, so that none waits for a slow one of another kind: one thread for
+all that databases answer, a few milliseconds each; one for searches of games without a database; and others for lists
+of variants and pictures, which need no open database.
 """
 
 import logging
@@ -25,14 +27,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from retrograde.cli.web import answers, gallery, gamescrafters, lichess, view
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
-from retrograde.cli.web.library import SECONDS, Library, Unavailable
+from retrograde.cli.web.library import SECONDS, Answering, Library, Unavailable
 from retrograde.cli.web.measured import count_at
+from retrograde.cli.web.shelf import installed
 from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
 from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, VersionTooNew
 from retrograde.games import RetrogradeError, VariantError
@@ -147,14 +151,14 @@ def offer_page(app: FastAPI, library: Library) -> None:
     """Offer the page, and what it asks for."""
 
     @app.get("/", response_model=list[gamescrafters.GameEntry])
-    async def games(request: Request) -> Any:
+    def games(request: Request) -> Any:
         """The page, or where HTML is not asked for, the list of games."""
         if "text/html" in request.headers.get("accept", ""):
             return FileResponse(STATIC / ("index.html" if request.query_params.get("v") else "gallery.html"))
         return gamescrafters.games(library)
 
     @app.get("/api/variants")
-    async def variants_served() -> list[answers.Variant]:
+    def variants_served() -> list[answers.Variant]:
         """All variants that are served."""
         return [view.variant(facts) for facts in library.all()]
 
@@ -170,10 +174,14 @@ def offer_page(app: FastAPI, library: Library) -> None:
         *count* are the plies without progress, if the position does not say so itself; they matter where it is known
         what a rule makes of them, as the fifty-move rule of chess.
         """
-        oracle = library.oracle(lichess.variant_at(library, variant, position))
+        name = await library.answer(lambda: lichess.variant_at(library, variant, position))
         seconds = library.seconds if search else 0.0
-        place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-        return as_json(await library.ask(oracle, lambda: view.position(oracle, place, last, line, seconds, plies)))
+
+        def answer(oracle: Answering) -> answers.Position:
+            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
+            return view.position(oracle, place, last, line, seconds, plies)
+
+        return as_json(await library.ask(name, answer))
 
     @app.get("/api/reply")
     async def reply(
@@ -181,24 +189,27 @@ def offer_page(app: FastAPI, library: Library) -> None:
         count: Count | None = None,
     ) -> answers.Reply:  # fmt: skip
         """The move of a player, who is perfect as often as *skill* says, or what chance brings."""
-        oracle = library.oracle(variant)
-        place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-        return await library.ask(oracle, lambda: view.reply(oracle, place, skill, seed, plies))
+
+        def answer(oracle: Answering) -> answers.Reply:
+            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
+            return view.reply(oracle, place, skill, seed, plies)
+
+        return await library.ask(variant, answer)
 
     @app.get("/api/board")
     async def board(variant: str) -> answers.BoardParts:
         """What positions are set up with: the men, the players, the empty board and the start."""
-        return view.parts(library.oracle(variant))
+        return await library.ask(variant, view.parts)
 
     @app.get("/api/setup")
     async def set_up(variant: str, pieces: Text, turn: Text = "") -> answers.SetUp:
         """The position that looks like this: *pieces* has a sign for each place, *turn* is that of who is to move."""
-        return view.set_up(library.oracle(variant), pieces, turn)
+        return await library.ask(variant, lambda oracle: view.set_up(oracle, pieces, turn))
 
     @app.get("/api/counts")
     async def counts(variant: str) -> list[answers.Count]:
         """How many positions there are of each value and remoteness."""
-        return view.counts(library.oracle(variant))
+        return await library.ask(variant, view.counts)
 
 
 def offer_games(app: FastAPI, library: Library) -> None:
@@ -207,18 +218,24 @@ def offer_games(app: FastAPI, library: Library) -> None:
     @app.get("/api/game", response_model=answers.Played)
     async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> Response:
         """The positions of a game, from the start or a position, by the names of its moves, joined by commas."""
-        oracle = library.oracle(lichess.variant_at(library, variant, position))
-        place, plies = view.place_of(oracle, position), count_at(oracle, position, None)
+        name = await library.answer(lambda: lichess.variant_at(library, variant, position))
         text = "" if position == "random" else position or ""
-        names = view.moves_in(moves)
-        return as_json(await library.ask(oracle, lambda: view.played(oracle, place, names, text, plies)))
+
+        def answer(oracle: Answering) -> answers.Played:
+            place, plies = view.place_of(oracle, position), count_at(oracle, position, None)
+            return view.played(oracle, place, view.moves_in(moves), text, plies)
+
+        return as_json(await library.ask(name, answer))
 
     @app.get("/api/scorecard")
     async def scorecard(variant: str, position: Text, moves: Text, count: Count | None = None) -> list[answers.Mark]:
         """What each of some moves from a position was worth, and what would have been better."""
-        oracle = library.oracle(variant)
-        place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-        return await library.ask(oracle, lambda: view.scorecard(oracle, place, view.moves_in(moves), plies))
+
+        def answer(oracle: Answering) -> list[answers.Mark]:
+            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
+            return view.scorecard(oracle, place, view.moves_in(moves), plies)
+
+        return await library.ask(variant, answer)
 
     @app.get("/api/pgn", response_class=PlainTextResponse, responses=ERRORS_AS_JSON)
     async def pgn(
@@ -226,28 +243,35 @@ def offer_games(app: FastAPI, library: Library) -> None:
         count: Count = 0,
     ) -> str:  # fmt: skip
         """A game of chess as PGN, between players of those names."""
-        oracle = library.oracle(variant)
-        place = view.place_of(oracle, position)
-        return view.pgn(oracle, place, view.moves_in(moves), (first, second), finished, count)
+
+        def answer(oracle: Answering) -> str:
+            place = view.place_of(oracle, position)
+            return view.pgn(oracle, place, view.moves_in(moves), (first, second), finished, count)
+
+        return await library.ask(variant, answer)
 
 
 def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
     """Offer the front of the page, and to solve what is small."""
 
     @app.get("/api/gallery")
-    async def gallery_shown() -> gallery.Gallery:
+    def gallery_shown() -> gallery.Gallery:
         """All variants that are solved, and the games that are installed."""
         return gallery.gallery(library, solves)
 
     @app.get("/api/about")
     async def about(variant: Text) -> gallery.About:
         """What is to be said of a variant that does not open, and what to do."""
-        return gallery.about(library, solves, variant)
+        return await library.answer(lambda: gallery.about(library, solves, variant))
 
     @app.get("/api/picture", response_class=Response, responses=ERRORS_AS_JSON)
     async def picture(variant: Text) -> Response:
         """A picture of a variant's start, as SVG."""
-        return Response(gallery.picture(library, variant), media_type="image/svg+xml")
+        if variant.partition(":")[0] in installed():
+            svg = await run_in_threadpool(gallery.picture, variant)
+        else:
+            svg = await library.answer(lambda: gallery.picture_by_database(library.solution(variant)))
+        return Response(svg, media_type="image/svg+xml")
 
     @app.get("/api/solves")
     async def solves_told() -> list[gallery.SolveTold]:
@@ -276,12 +300,12 @@ def offer_lichess(app: FastAPI, library: Library) -> None:
     @app.get("/standard", response_model=lichess.Answer)
     async def standard(fen: Text) -> Response:
         """What is known of a position of chess, as Lichess' tablebase tells it."""
-        return as_json(lichess.standard(library, fen))
+        return as_json(await library.answer(lambda: lichess.standard(library, fen)))
 
     @app.get("/standard/mainline", response_model=lichess.Mainline)
     async def mainline(fen: Text) -> Response:
         """Best play from a position of chess, as Lichess' tablebase tells it; ours is that of the distance to mate."""
-        return as_json(lichess.mainline(library, fen))
+        return as_json(await library.answer(lambda: lichess.mainline(library, fen)))
 
 
 def offer_gamescrafters(app: FastAPI, library: Library) -> None:
@@ -290,7 +314,7 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
     @app.get("/{game}/")
     async def game(game: str) -> gamescrafters.GameAnswer:
         """A game and its variants."""
-        answer = gamescrafters.game(library, game)
+        answer = await library.answer(lambda: gamescrafters.game(library, game))
         if answer is None:
             raise NoDatabase(f"no variant of {game!r} is served here")
         return answer
@@ -298,18 +322,24 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
     @app.get("/{game}/{variant}/")
     async def variant_about(game: str, variant: str) -> gamescrafters.VariantAnswer:
         """A variant and its start."""
-        return gamescrafters.variant(library.solution(gamescrafters.variant_text(game, variant)))
+        text = gamescrafters.variant_text(game, variant)
+        return await library.answer(lambda: gamescrafters.variant(library.solution(text)))
 
     @app.get("/{game}/{variant}/positions/", response_model=gamescrafters.PositionAnswer)
     async def variant_position(game: str, variant: str, p: Text) -> Response:
         """A position and its moves."""
-        solution = library.solution(gamescrafters.variant_text(game, variant))
-        return as_json(gamescrafters.position(solution, gamescrafters.read(solution, p)), bare=True)
+
+        def answer() -> gamescrafters.PositionAnswer:
+            solution = library.solution(gamescrafters.variant_text(game, variant))
+            return gamescrafters.position(solution, gamescrafters.read(solution, p))
+
+        return as_json(await library.answer(answer), bare=True)
 
     @app.get("/{game}/{variant}/instructions/")
     async def variant_instructions(game: str, variant: str) -> gamescrafters.InstructionsAnswer:
         """How the game is played, as Markdown."""
-        return gamescrafters.instructions(library.solution(gamescrafters.variant_text(game, variant)))
+        text = gamescrafters.variant_text(game, variant)
+        return await library.answer(lambda: gamescrafters.instructions(library.solution(text)))
 
 
 def status_of(error: Exception) -> int:

@@ -6,22 +6,24 @@ What files say of themselves is told without their rules; names and words are as
 import logging
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.measured import Seats, seats_of
-from retrograde.cli.web.shelf import Facts
+from retrograde.cli.web.shelf import Facts, installed
 from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import start_of
 from retrograde.games import naming
-from retrograde.games.catalog import game_class, game_names, named_game, options_help, variant
-from retrograde.games.game import UNDECIDED, Game, RetrogradeError, alternates, is_none
+from retrograde.games.catalog import game_class, named_game, options_help, variant
+from retrograde.games.game import Game, RetrogradeError, alternates
 from retrograde.games.raised import given_start
 from retrograde.games.text import printable
+from retrograde.solver.play.match import example_of
 from retrograde.solver.play.picture import board_svg
+from retrograde.solver.play.solution import Solution
 
 log = logging.getLogger(__name__)
 
@@ -156,7 +158,7 @@ def unsolved_card(text: str, playable: bool) -> Card:
 
 def kinds_installed() -> Iterator[Kind]:
     """Yield the games that are installed; one that cannot be imported hinders no other."""
-    for name in game_names():
+    for name in installed():
         if kind := kind_of(name):
             yield kind
 
@@ -178,7 +180,7 @@ def names_of(text: str) -> Names:
     """Return the names of a variant; of one whose game is not installed, its text."""
     name = text.partition(":")[0]
     try:
-        if name in game_names():
+        if name in installed():
             game = named_game(text)
             return Names(naming.variant_title(game), summary_of(game), first_of(game), alternates(game), seats_of(game))
     except Exception as error:  # an option that there is no longer, or rules that fail
@@ -215,23 +217,16 @@ def solve_told(one: Solve) -> SolveTold:
     )
 
 
-def picture(library: Library, text: str) -> str:
-    """Return a variant's start as SVG, or an example where there is none; of an installed game solved or not."""
-    if text.partition(":")[0] not in game_names():
-        solution = library.solution(text)  # rules of a person's own, to which its database leads
-        return board_svg(solution.game, solution.start_or_example)
-    game: Any = named_game(text)
+def picture(text: str) -> str:
+    """Return the start of a variant of an installed game as SVG, or an example if there is none, solved or not."""
+    game = named_game(text)
     start = given_start(game)
     return board_svg(game, example_of(game) if start is None else start)
 
 
-def example_of(game: Any) -> int:
-    """Return a position of a game that numbers its positions, in which play goes on."""
-    tier = game.tiers[0]
-    slots = range(game.size(tier) // 3, game.size(tier))
-    places = (game.unindex(tier, slot) for slot in slots)
-    example: int = next(place for place in places if not is_none(place) and game.primitive(place) == UNDECIDED)
-    return example
+def picture_by_database(solution: Solution) -> str:
+    """Return the same of rules of a person's own, to which the database leads."""
+    return board_svg(solution.game, solution.start_or_example)
 
 
 def about(library: Library, solves: Solves, text: str) -> About:

@@ -21,13 +21,13 @@ from retrograde.cli.query import read_reachable
 from retrograde.cli.web import autogui
 from retrograde.cli.web.autogui import Look, look_of
 from retrograde.cli.web.library import Library
-from retrograde.cli.web.shelf import Facts
+from retrograde.cli.web.shelf import Facts, installed
 from retrograde.cli.web.steps import Button, Places, buttons, touched
 from retrograde.games import naming
-from retrograde.games.catalog import game_class, game_names, named_game
+from retrograde.games.catalog import game_class, named_game
 from retrograde.games.game import LOSE, Game, PositionError, RetrogradeError, Value
 from retrograde.solver.play.choice import Choice
-from retrograde.solver.play.match import random_position
+from retrograde.solver.play.match import any_position
 from retrograde.solver.play.solution import Solution
 
 REGULAR = "regular"
@@ -216,7 +216,7 @@ def known_game(library: Library, facts: Facts) -> Game | None:
     if facts.variant in library.games:
         return library.games[facts.variant]
     try:
-        return named_game(facts.variant) if facts.game in game_names() else None
+        return named_game(facts.variant) if facts.game in installed() else None
     except RetrogradeError:  # a database of a game that has other options today
         return None
 
@@ -287,7 +287,7 @@ def short_title(game: Game) -> str:
 
 def title(name: str) -> str:
     """Return the name of a game for people; that of a person's own file, whose rules are not asked, is as it stands."""
-    return naming.title(game_class(name)) if name in game_names() else name
+    return naming.title(game_class(name)) if name in installed() else name
 
 
 def instructions(solution: Solution) -> InstructionsAnswer:
@@ -307,7 +307,7 @@ def read(solution: Solution, text: str) -> Spot:
     """Return what a text stands for, `random` included; raise PositionError or NotInDatabase where it is nothing."""
     shown = Shown.of(solution)
     if text == "random":
-        place = random_position(solution, Random())
+        place = any_position(solution, Random())
         return Spot(place, shown.turn_at(place, 1))
     if shown.look and shown.look.by_heart and autogui.BY_HEART.fullmatch(text):
         place = read_reachable(solution, autogui.text_by_heart(text))

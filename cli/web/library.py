@@ -9,13 +9,13 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from retrograde.cli.web.shelf import Facts, Shelf, State, is_there, state_of
+from retrograde.cli.web.shelf import Facts, Shelf, State, installed, is_there, state_of
 from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path, metric_named
 from retrograde.databases.open import no_database
-from retrograde.games.catalog import game_names, load_game, named_game, variant
+from retrograde.games.catalog import load_game, named_game, variant
 from retrograde.games.game import Game, RetrogradeError, VariantError, metric_of
 from retrograde.solver.oracles.open import searching_oracle
 from retrograde.solver.oracles.searching import SearchingOracle
@@ -46,15 +46,17 @@ class Unavailable(RetrogradeError):
 class Library:
     """The solutions of the variants given, or where none is given, of all whose databases lie in the usual place.
 
-    Where it *searches*, it answers for games without a database as well. It is for one thread: requests are answered
-    one after another; but searches, which take their time, have another one.
+    If it *searches*, it answers for games without a database as well. All questions to databases are answered by one
+    thread, one after another (`answer`, `ask`), and all searches by another. `all` and `of_game` may be called by any
+    thread.
     """
 
     def __init__(self, variants: Sequence[str] = (), seconds: float = SECONDS, searches: bool = False):
         self.shelf = Shelf()
         self.seconds, self.searches = seconds, searches or bool(variants)
         self.searched: dict[str, SearchingOracle] = {}
-        self.thread = ThreadPoolExecutor(1, "search")
+        self.searching_thread = ThreadPoolExecutor(1, "search")
+        self.database_thread = ThreadPoolExecutor(1, "databases")
         self.opened: dict[Path, tuple[State, Solution]] = {}
         """Those asked for last come last."""
         named = [metric_named(text) for text in variants]
@@ -90,12 +92,23 @@ class Library:
         self.searched[name] = found
         return found
 
-    async def ask(self, oracle: Answering, question: Callable[[], Result]) -> Result:
-        """Return the answer to a question: of one that searches, from the thread for that, while others are answered
-        here."""
-        if isinstance(oracle, Solution):
-            return question()
-        return await asyncio.get_running_loop().run_in_executor(self.thread, question)
+    async def answer(self, question: Callable[[], Result]) -> Result:
+        """Return the answer to a question that needs databases, from the thread for them."""
+        return await asyncio.get_running_loop().run_in_executor(self.database_thread, question)
+
+    async def ask(self, text: str, question: Callable[[Answering], Result]) -> Result:
+        """Return the answer to a question about a variant: from a search by the thread for searches, while the thread
+        for databases answers others. Raises what `oracle` does."""
+
+        def by_database() -> tuple[Result | None, SearchingOracle | None]:
+            oracle = self.oracle(text)
+            return (question(oracle), None) if isinstance(oracle, Solution) else (None, oracle)
+
+        answer, searching = await self.answer(by_database)
+        if searching is None:
+            return cast("Result", answer)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self.searching_thread, question, searching)
 
     def all(self) -> list[Facts]:
         """Return what is known of all that is served, without any rules."""
@@ -151,7 +164,7 @@ class Library:
         while len(self.opened) >= MOST_OPEN:
             self.opened.pop(next(iter(self.opened)))[1].close()
         try:
-            if game is None and facts.game in game_names():
+            if game is None and facts.game in installed():
                 game = named_game(facts.variant)
             solution = solution_of(open_database(path, game=game))
         except (RetrogradeError, OSError) as error:
@@ -165,7 +178,8 @@ class Library:
         for oracle in self.searched.values():
             oracle.close()
         self.searched.clear()
-        self.thread.shutdown(cancel_futures=True)
+        for thread in (self.database_thread, self.searching_thread):
+            thread.shutdown(cancel_futures=True)
         for _, solution in self.opened.values():
             solution.close()
         self.opened.clear()

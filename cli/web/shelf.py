@@ -5,13 +5,16 @@ A file that is none, or damaged, or of another kind (a folder, a pipe, a socket)
 
 import os
 import stat
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from retrograde.cli.measures import said
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import OutcomeReader
+from retrograde.games.catalog import game_names
 from retrograde.games.game import METRICS, WIN
 from retrograde.games.zeroing import TO_PROGRESS
 from retrograde.solver.outcomes.worth import facts_of
@@ -40,19 +43,30 @@ class Facts(NamedTuple):
         return self.variant.partition(":")[0]
 
 
+@cache
+def installed() -> frozenset[str]:
+    """Return the names of the installed games. They are looked up once, since that takes milliseconds."""
+    return frozenset(game_names())
+
+
 class Shelf:
-    """The databases in the usual place."""
+    """The databases in the usual place. Several threads may ask at once."""
 
     def __init__(self) -> None:
         self.known: dict[Path, tuple[State, Facts]] = {}
+        """What is known of files, by path and state. No entry is removed, only the whole replaced."""
+        self.listing = Lock()
 
     def all(self) -> list[Facts]:
         """Return the facts of all databases; of two of the same variant, of the one whose file has its name. Those that
         are by another metric than games are solved for are asked for by name alone."""
-        paths = list_databases()
-        self.known = {path: self.known[path] for path in paths if path in self.known}
         served: dict[str, Facts] = {}
-        for facts in filter(None, map(self.facts, paths)):
+        with self.listing:  # so that two who ask at once do not both read all files
+            paths = list_databases()
+            known = self.known
+            self.known = {path: known[path] for path in paths if path in known}
+            found = [facts for path in paths if (facts := self.facts(path))]
+        for facts in found:
             if facts.metric in TO_PROGRESS:
                 continue
             if facts.variant not in served or facts.path.name == database_path(facts.variant).name:

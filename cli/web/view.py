@@ -1,6 +1,7 @@
 """What the page asks for: positions with their pictures, replies, and counts."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 from urllib.parse import unquote
@@ -89,7 +90,7 @@ def place_of(oracle: Oracle, text: str | None) -> int:
     if text is None and oracle.start is not None:
         return oracle.start
     if text is None or text == "random":
-        return match.random_position(oracle, Random())
+        return match.any_position(oracle, Random())
     return read_reachable(oracle, text)
 
 
@@ -326,8 +327,9 @@ def parts(oracle: Oracle) -> BoardParts:
     board = board_to_set_up(game)
     start, chance = oracle.start_or_example, Random(0)
     turns = {game.draw_turn(start), *word(game, "by_turns"), *word(game, "to_move")}
-    for _ in range(20):
-        turns.add(game.draw_turn(match.random_position(oracle, chance)))
+    with suppress(match.NoBeginning):
+        for _ in range(20):
+            turns.add(game.draw_turn(match.random_position(oracle, chance, match.FEW_TRIES)))
     signs = [sign for sign in board.pieces if not is_ground(board, sign)]
     men = set(signs_known(game, board)) if declares(game) else set(signs)
     return BoardParts(

@@ -15,17 +15,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from time import monotonic
-from typing import Any
 
 from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game, is_none, is_numbered
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game
 from retrograde.games.raised import given_start
 from retrograde.solver.leaves.tables import Tables, find_tables
 from retrograde.solver.oracles.kernels import played_out
 from retrograde.solver.oracles.playouts import likeliest
 from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
     DATABASE,
     LONGEST_LINE,
@@ -157,14 +157,7 @@ class SearchingOracle:
     @property
     def start_or_example(self) -> int:
         """The first position, or where there is none, some position."""
-        if (start := self.start) is not None:
-            return start
-        game: Any = self.game
-        assert is_numbered(game)  # for those alone need no start
-        tier = min(game.tiers)
-        places = (game.unindex(tier, slot) for slot in range(game.size(tier)))
-        example: int = next(place for place in places if not is_none(place) and game.primitive(place) == UNDECIDED)
-        return example
+        return example_of(self.game) if self.start is None else self.start
 
     def __contains__(self, position: object) -> bool:
         return True  # whether play leads there is not known, and does not matter to a search

@@ -36,7 +36,7 @@ LONGEST_GAME = 1000
 """Plies after which a game is a draw as well."""
 FOR_SCORECARD = 2.0
 """Seconds in which a whole game is judged: most of it is known from playing."""
-LONGEST_WALK, MOST_TRIES = 20, 10_000
+LONGEST_WALK, MOST_TRIES, FEW_TRIES = 20, 10_000, 1_000
 
 
 class NoBeginning(RetrogradeError, ValueError):
@@ -55,9 +55,9 @@ class Played(NamedTuple):
 # Beginnings
 
 
-def random_position(oracle: Oracle, chance: Random) -> int:
+def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> int:
     """Return a position by chance in which the game goes on; of a dense numbering with no start, one of the first
-    tier."""
+    tier. Raise NoBeginning if so many tries find none."""
     game: Any = oracle.game
     if is_numbered(game) and given_start(game) is None:
         tier = min(game.tiers)
@@ -65,11 +65,30 @@ def random_position(oracle: Oracle, chance: Random) -> int:
         draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(size))  # noqa: E731
     else:
         draw = partial(wander, game, chance)
-    for _ in range(MOST_TRIES):
+    for _ in range(tries):
         position = draw()
         if not is_none(position) and game.primitive(position) == UNDECIDED:
             return position
     raise NoBeginning("no position was found by chance in which the game goes on; say where to begin")
+
+
+def any_position(oracle: Oracle, chance: Random) -> int:
+    """Return a position by chance in which the game goes on, or if there seems to be none, as between two bare kings,
+    one in which it is over."""
+    try:
+        return random_position(oracle, chance, FEW_TRIES)
+    except NoBeginning:
+        return oracle.start_or_example
+
+
+def example_of(game: Any) -> int:
+    """Return a position of the first tier of a game that numbers its positions, preferably one that is not the end."""
+    tier = min(game.tiers)
+    size = game.size(tier)
+    slots = range(size // 3, size, max(1, size // FEW_TRIES))
+    real = [place for slot in slots if not is_none(place := game.unindex(tier, slot))]
+    example: int = next((place for place in real if game.primitive(place) == UNDECIDED), real[0])
+    return example
 
 
 def wander(game: Game, chance: Random) -> int:

@@ -3,6 +3,8 @@
 import os
 import random
 import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -15,7 +17,7 @@ from retrograde.databases import NoDatabase, database_path
 
 from ..command_line import HEAP, retrograde
 from ..forge import Forged, mutate
-from ..serving import FEN, SERVED, client_of, damage, get, served
+from ..serving import FEN, SERVED, client_of, damage, fill, get, served
 
 pytestmark = pytest.mark.long
 
@@ -218,3 +220,49 @@ def test_a_database_by_another_metric_is_served_by_its_text(home, client):
     (home / "mutorere@drawlevel.h5").write_bytes(b"junk")
     unreadable = get(client, "/api/position", 503, variant="mutorere@drawlevel")["error"]
     assert unreadable.endswith("retrograde info mutorere@drawlevel")
+
+
+def test_drawn_endings_are_shown_though_play_goes_on_nowhere(client, home, solved):
+    """Solved and unsolved ones have a picture, and those that are solved open."""
+    for text in ("chess:KK", "chess:KNK"):
+        assert client.get("/api/picture", params={"variant": text}).text.startswith("<svg")
+        assert "KNK" not in text or get(client, "/api/board", variant=text)["men"]
+    fill(home, solved, ["chess:KK"])
+    for parameters in ({}, {"position": "random"}):
+        told = get(client, "/api/position", variant="chess:KK", **parameters)
+        assert (told["value"], told["over"], told["moves"]) == ("draw", True, [])
+    assert get(client, "/api/game", variant="chess:KK")["last"]["over"]
+    assert get(client, "/api/board", variant="chess:KK")["men"]
+    assert get(client, "/chess/KK/positions/", p="random")["positionValue"] == "draw"
+
+
+def test_of_files_that_stay_as_they_are_nothing_is_read_again(client, home, monkeypatch):
+    read, looked_up = [], []
+    shelf.installed.cache_clear()
+    monkeypatch.setattr(shelf, "read_facts", lambda path, before=shelf.read_facts: read.append(path) or before(path))
+    monkeypatch.setattr(shelf, "game_names", lambda before=shelf.game_names: looked_up.append(1) or before())
+    for _ in range(3):
+        assert len(served(client)) == len(SERVED)
+    assert len(read) == len(SERVED) and len(looked_up) == 1
+    os.utime(read[0], (1, 1))
+    assert len(served(client)) == len(SERVED)
+    assert read[len(SERVED) :] == [read[0]]
+
+
+def test_a_position_does_not_wait_for_a_slow_list(home, monkeypatch):
+    reading, released = threading.Event(), threading.Event()
+
+    def slow(path, before=shelf.read_facts):
+        reading.set()
+        assert released.wait(20)
+        return before(path)
+
+    with client_of() as client, ThreadPoolExecutor(1) as pool:  # within `with` all requests are on one event loop
+        assert get(client, "/api/position", variant="tictactoe")["value"] == "tie"
+        monkeypatch.setattr(shelf, "read_facts", slow)
+        listing = pool.submit(served, client)
+        assert reading.wait(20)
+        assert get(client, "/api/position", variant="tictactoe")["value"] == "tie"
+        assert client.get("/static/page.js").status_code == 200 and not listing.done()
+        released.set()
+        assert set(listing.result(20)) == set(SERVED)

@@ -1,0 +1,96 @@
+"""Finds the move that answers `go`.
+
+If a database has the position, the move is the best one, with the distance to mate. Else the position is searched
+within the clock. If there is no time for that, or the rules are not compiled yet, or too many men are on the board, the
+move is the best that two plies show. An `info string` says which.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from retrograde.cli.uci.clock import Clock
+from retrograde.cli.uci.lines import CountingProber, Prober, depth
+from retrograde.cli.uci.searches import Searches
+from retrograde.cli.uci.twoply import best_look
+from retrograde.databases import Outcome
+from retrograde.games.chess.anyboard import AnyBoard
+from retrograde.solver.oracles.counting import counts
+from retrograde.solver.tablebase.files import Tables, ending_on, said_of
+
+
+class Question(NamedTuple):
+    """What `go` asks: the board (None if the position is not legal), the words of `go`, and the options."""
+
+    board: AnyBoard | None
+    words: list[str]
+    options: Mapping[str, int]
+    by_rule: bool
+    """Whether the fifty-move rule counts."""
+
+
+class Thinker:
+    """Finds moves; *say* prints lines of `info`, *remark* prints an `info string`."""
+
+    def __init__(self, say: Callable[[str], object], remark: Callable[[str], object], tables: Tables):
+        self.say, self.remark, self.tables = say, remark, tables
+        self.searches = Searches(say, remark)
+
+    def answer(self, question: Question, clock: Clock) -> str:
+        """Print at least one line of `info` with a score; return what follows `bestmove`."""
+        board = question.board
+        moves = board.moves() if board else []
+        moves = [move for move in question.words if move in moves] or moves
+        if board is None or not moves:
+            mate = board is not None and board.in_check(board.white_to_move)
+            self.say(f"info depth 0 score {'mate 0' if mate else 'cp 0'}")
+            return "(none)" if board else "0000"
+        try:
+            return self.look_up(board, moves, question, clock) or self.look(board, moves, clock)
+        except Exception as error:
+            self.remark(said_of(error))
+        return self.look(board, moves, clock)
+
+    def look(self, board: AnyBoard, moves: list[str], clock: Clock) -> str:
+        """Print and return the best of some moves by a look of two plies."""
+        found = best_look(board, moves, clock)
+        line = " ".join(found.line)
+        self.say(f"info depth {len(found.line)} score {found.score} time {clock.milliseconds} pv {line}")
+        return found.line[0]
+
+    def look_up(self, board: AnyBoard, moves: list[str], question: Question, clock: Clock) -> str | None:
+        """Return the best of some moves by the databases, else by search; None if there is no time for a search.
+
+        Raises RetrogradeError if no database can have the position.
+        """
+        material = ending_on(board)
+        position = None
+        for path, solution in self.tables.of_ending(material):
+            try:
+                if position is None:
+                    position = solution.game.read(board.fen())
+                if (outcome := solution.database.get(position)) is None:
+                    continue
+                by_rule = question.by_rule and counts(solution)
+                prober = CountingProber(solution, position, board.count) if by_rule else Prober(solution)
+                return self.tell(prober, (position, outcome), moves, question.options["MultiPV"], clock)
+            except Exception as error:  # another database may have the position as well
+                self.remark(f"{path}: {said_of(error)}")
+                self.tables.forget(path)
+        what = f"no database of {material} in {self.tables.path}"
+        self.remark(f"{what}; it is searched; make one with: retrograde solve chess:{material}")
+        return self.searches.best(material, board.fen(), moves, clock, question.options["Hash"])
+
+    def tell(self, prober: Prober, known: tuple[int, Outcome], moves: list[str], most: int, clock: Clock) -> str:
+        """Print the best of some moves, so many at most, with their lines; return the first.
+
+        *known* is the position and its outcome.
+        """
+        best = prober.best(*known) if most == 1 else None
+        choices = [best] if best and best.name in moves else prober.ranked(known[0], moves, most)
+        for rank, choice in enumerate(choices, 1):
+            line = prober.line(choice, clock)
+            self.say(
+                f"info depth {depth(choice, line)} multipv {rank} score {prober.score(choice)} "
+                f"nodes {prober.hits} tbhits {prober.hits} time {clock.milliseconds} pv {' '.join(line)}"
+            )
+        return choices[0].name

@@ -1,0 +1,81 @@
+"""A move chosen by looking two plies ahead and counting men: for boards that no table and no search can answer yet.
+
+It works on any legal board, needs no compiled code, and takes some milliseconds.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from retrograde.cli.uci.clock import Clock
+from retrograde.games.chess.anyboard import AnyBoard
+from retrograde.games.chess.squares import square_of
+
+CENTIPAWNS = {"P": 100, "N": 300, "B": 300, "R": 500, "Q": 900, "K": 0}
+MATE = 100_000
+"""More than all men on a board count."""
+LEAST_SECONDS = 0.03
+"""Seconds for the look even where the clock leaves less."""
+
+
+class Look(NamedTuple):
+    """What two plies show of a move, for the player who makes it. The greater, the better."""
+
+    centipawns: int
+    replies: int
+    """Minus the number of replies: of moves that count the same, the one that leaves the opponent fewest is better."""
+    line: tuple[str, ...]
+
+    @property
+    def score(self) -> str:
+        """The score as UCI writes it."""
+        return "mate 1" if self.centipawns == MATE else f"cp {self.centipawns}"
+
+
+def best_look(board: AnyBoard, moves: list[str], clock: Clock) -> Look:
+    """Return the best of some legal moves by material after two plies; captures are looked at first.
+
+    If the time runs out or `stop` comes, only the moves looked at so far are compared.
+    """
+    clock = clock.within(max(LEAST_SECONDS, clock.left or 0.0)) if clock.seconds is not None else clock
+    best: Look | None = None
+    for move in sorted(moves, key=lambda move: -gain(board, move)):
+        look = look_at(board, move)
+        if best is None or look[:2] > best[:2]:
+            best = look
+        if clock.is_over:
+            break
+    assert best is not None
+    return best
+
+
+def look_at(board: AnyBoard, move: str) -> Look:
+    """Return what a move and the reply that wins most material lead to."""
+    child = board.after(move)
+    replies = sorted(child.candidates(), key=lambda reply: -gain(child, reply))
+    best = next(legal(child, replies), None)
+    if best is None:
+        return Look(MATE if child.in_check(child.white_to_move) else 0, 0, (move,))
+    return Look(-material(child) - gain(child, best), -len(replies), (move, best))
+
+
+def legal(board: AnyBoard, moves: list[str]) -> Iterator[str]:
+    """Yield the moves that leave the own king safe."""
+    return (move for move in moves if not board.after(move).in_check(board.white_to_move))
+
+
+def gain(board: AnyBoard, move: str) -> int:
+    """Return the centipawns that a move captures, or promotes to.
+
+    >>> gain(AnyBoard.from_fen("3r3k/2P5/8/8/8/8/8/K7 w - - 0 1"), "c7d8q")
+    1300
+    """
+    captured = board.men[square_of(move[2:4])].upper()
+    by_pawn = board.men[square_of(move[:2])] in "Pp" and move[0] != move[2]
+    won = CENTIPAWNS["P"] if by_pawn and captured == "." else CENTIPAWNS.get(captured, 0)
+    return won + (CENTIPAWNS[move[4].upper()] - CENTIPAWNS["P"] if len(move) > 4 else 0)
+
+
+def material(board: AnyBoard) -> int:
+    """Return the centipawns by which the player to move is ahead."""
+    counted = ((CENTIPAWNS[man.upper()], man.isupper()) for man in board.men if man != ".")
+    return sum(worth if white == board.white_to_move else -worth for worth, white in counted)

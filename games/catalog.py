@@ -265,6 +265,10 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
     """
     if not path.is_file():
         raise VariantError(f"no rule module {str(path)!r}")
+    if "." in path.stem:
+        raise VariantError(
+            f"{path}: a game cannot be named {path.stem!r}; rename the file, with no dot but that of .py"
+        )
     source = path.read_bytes()
     state = sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
     package = f"{RULES}{state}"

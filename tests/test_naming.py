@@ -96,7 +96,7 @@ def test_rule_files_that_no_database_can_be_named_after_are_refused_before_the_s
 @pytest.mark.parametrize("name", ["a.b", ".b", "b."])
 def test_rule_files_with_dots_in_their_names_do_not_share_a_database(name, tmp_path):
     (tmp_path / f"{name}.py").write_text(HEAP)
-    with pytest.raises(VariantError, match="a game cannot be named .*; rename the file, with no dot but that of .py"):
+    with pytest.raises(VariantError, match=r"a game cannot be named .*; rename the file, with no dot but that of \.py"):
         load_game(f"{tmp_path / name}.py")
 
 

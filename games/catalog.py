@@ -17,6 +17,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import entry_points
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import Any, get_type_hints
 
@@ -68,6 +69,7 @@ __all__ = [
     "rests_on",
     "rules_digest",
     "trust",
+    "typed",
     "variant",
     "variants_in",
 ]
@@ -179,6 +181,19 @@ def variant(game: Game) -> str:
         elif getattr(game, field.name) != field.default:
             options.append(f"{field.name}={text}")
     return ":".join([game.name, ",".join(options)] if options else [game.name])
+
+
+def typed(game: Game) -> str:
+    """Return the variant of a game as a person types it in a command: where its rules are in a file, by its path.
+
+    >>> typed(load_game("connect4:7,4"))
+    'connect4:height=4'
+    """
+    text, file = variant(game), Path(str(getattr(module_of(type(game)), "__file__", "")))
+    if not module_of(type(game)).__name__.startswith(RULES) or not file.is_file():
+        return text
+    here = file.resolve().parent == Path.cwd()
+    return quote(f"{f'./{file.name}' if here else file.resolve()}{text.removeprefix(game.name)}")
 
 
 def game_names() -> list[str]:

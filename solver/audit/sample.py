@@ -13,7 +13,7 @@ from random import Random
 from retrograde.databases import Database
 from retrograde.databases.reader import SlotReader
 from retrograde.databases.records.read import RecordsReader
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import typed
 from retrograde.games.game import Game, defines, is_none
 from retrograde.games.raised import given_start
 from retrograde.solver.audit.faults import Judge, images_of
@@ -46,7 +46,7 @@ def verify_sample(database: Database, seconds: float = SECONDS) -> None:
                 break
             with blame(game, position):
                 if fault := fault_at(database, position):
-                    advice = f"`retrograde check {variant(game)}` shows which rule breaks the contract"
+                    advice = f"`retrograde check {typed(game)}` shows which rule breaks the contract"
                     text = Judge(game, database.get).text(position)
                     raise Fault(" ".join(f"{text} {fault}; {advice}".split()))
 

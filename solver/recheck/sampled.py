@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from retrograde.databases import Database
 from retrograde.databases.errors import NotInDatabase
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import typed
 from retrograde.games.game import CHANCE, DRAW, LOSE, UNDECIDED, WIN, Game, Value, same_mover
 from retrograde.solver.outcomes.sums import reached
 from retrograde.solver.rules.examine import Fault, blame
@@ -46,7 +46,7 @@ def verify_measured(database: Database, positions: Iterable[int], seconds: float
             canonical = game.canonical(position)
             with blame(game, canonical):
                 if not follows(database, canonical):
-                    advice = f"`retrograde check {variant(game)}` shows which rule breaks the contract"
+                    advice = f"`retrograde check {typed(game)}` shows which rule breaks the contract"
                     raise Fault(f"is not worth what follows from its children ({database.metric}); {advice}")
 
 

@@ -69,9 +69,11 @@ def command(
         except ValueError as error:
             raise click.UsageError(str(error), click.get_current_context()) from error
         app = make_app(variants, hosts, allow_solve, seconds)
+        from retrograde.games.catalog import typed
+
         for name, oracle in app.state.library.searched.items():
             what = f"no database for {name}: {how_answered(oracle)}"
-            click.echo(f"{what}; to solve it: retrograde solve {name}", err=True)
+            click.echo(f"{what}; to solve it: retrograde solve {typed(oracle.game)}", err=True)
         with listening_errors(host, port):
             sock.listen()  # only now is the port known to be free
         shown = f"[{host}]" if ":" in host else host

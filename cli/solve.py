@@ -217,11 +217,13 @@ def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
 
 def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
     """Solve a game unless that is done already; return what came out, and whether it had been solved before."""
+    from retrograde.databases.location import expect_short
     from retrograde.databases.lock import Lock
     from retrograde.games.catalog import trust
     from retrograde.solver.work.memory import peak_memory
 
     began, before, explored = time.monotonic(), 0, 0
+    expect_short(path)
     solved = is_solved(game, path, how.fresh, goal)
     if not solved:
         from retrograde.solver.work.scratch import without_empty_folders

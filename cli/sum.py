@@ -57,13 +57,16 @@ VERDICTS = {
 
 def placed(text: str, opened: ExitStack) -> Part:
     """Return the database that a part of the sum names, and the position; raise Failure where it has no nimbers."""
+    from retrograde.games.catalog import typed
     from retrograde.games.game import metric_of
 
     source, _, place = text.strip().partition(" ")
     database = opened.enter_context(open_nimbers(source))
     if database.metric != "nimber":
         own = " --metric nimber" if metric_of(database.game) != "nimber" else ""
-        raise Failure(f"error: {source} was not solved by nimbers; do it with: retrograde solve {source}{own}")
+        raise Failure(
+            f"error: {source} was not solved by nimbers; do it with: retrograde solve {typed(database.game)}{own}"
+        )
     position = read_position(database.game, place.strip()) if place else database.game.start
     database[position]  # raises NotInDatabase where play never reaches it
     return database, position

@@ -9,6 +9,7 @@ the solution of the whole game. Where a remoteness was not found out, the legend
 
 import os
 from pathlib import Path
+from shlex import quote
 from typing import ClassVar
 
 from retrograde.databases.checked import CheckedFile
@@ -59,8 +60,11 @@ class Book(RecordsDatabase):
         """Return a position's outcome; raise NotInBook where the book has it not."""
         outcome = self.get(position)
         if outcome is None:
+            from retrograde.games.catalog import typed
+
+            search = f"retrograde search {typed(self.game)} {quote(self.game.write(position))}"
             name = f"position {position} is not in the book of {self.file.variant}"
-            raise NotInBook(f"{name}, which has the first {self.plies} plies; search for it with: retrograde query")
+            raise NotInBook(f"{name}, which has the first {self.plies} plies; search for it with: {search}")
         return outcome
 
 

@@ -8,11 +8,14 @@ import os
 import re
 from pathlib import Path
 
+from retrograde.databases.errors import CannotWrite
 from retrograde.games.folders import NoHome, data_folder
 from retrograde.games.game import METRICS
 
 SUFFIX = ".h5"
 BOOK_SUFFIX, CERTIFICATE_SUFFIX = ".book.h5", ".proof.h5"
+LONGEST = 220
+"""Bytes of a database's name: 255 are the most for a file, and one that is being written has some more."""
 AGAINST = "expectation-against-"
 """How the metric of a best response is named, before the name of the model that it is a response to."""
 
@@ -39,6 +42,13 @@ def database_path(variant: str, home: str | os.PathLike[str] | None = None, metr
     """
     folder = Path(home) if home is not None else home_folder()
     return folder / (re.sub(r"[:/\\]", ",", variant + (f"@{metric}" if metric else "")) + SUFFIX)
+
+
+def expect_short(path: Path) -> None:
+    """Raise CannotWrite where the name of a file, and of those made beside it, is longer than file systems allow."""
+    if (length := len(os.fsencode(path.name))) > LONGEST:
+        what = f"cannot write {path.name[:40]}…: the name has {length} bytes, and at most {LONGEST} fit"
+        raise CannotWrite(f"{what}; name a shorter one with --database FILE, or make the text of the options shorter")
 
 
 def metric_named(text: str) -> tuple[str, str]:

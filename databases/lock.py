@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from retrograde.databases.errors import CannotWrite, InUse
+from retrograde.databases.location import expect_short
 
 PATIENCE = 5.0
 """Seconds that another process is waited for: as long as a small game takes."""
@@ -34,6 +35,7 @@ class Lock:
     def __enter__(self) -> "Lock":
         """Take the lock; raise InUse where another has it for long, CannotWrite where there can be none."""
         deadline = time.monotonic() + self.patience
+        expect_short(self.database)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             while not self.taken():

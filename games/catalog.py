@@ -17,6 +17,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import entry_points
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import Any, get_type_hints
 
@@ -68,6 +69,7 @@ __all__ = [
     "rests_on",
     "rules_digest",
     "trust",
+    "typed",
     "variant",
     "variants_in",
 ]
@@ -181,6 +183,19 @@ def variant(game: Game) -> str:
     return ":".join([game.name, ",".join(options)] if options else [game.name])
 
 
+def typed(game: Game) -> str:
+    """Return the variant of a game as a person types it in a command: where its rules are in a file, by its path.
+
+    >>> typed(load_game("connect4:7,4"))
+    'connect4:height=4'
+    """
+    text, file = variant(game), Path(str(getattr(module_of(type(game)), "__file__", "")))
+    if not module_of(type(game)).__name__.startswith(RULES) or not file.is_file():
+        return text
+    here = file.resolve().parent == Path.cwd()
+    return quote(f"{f'./{file.name}' if here else file.resolve()}{text.removeprefix(game.name)}")
+
+
 def game_names() -> list[str]:
     """Return the names of all games that need no path."""
     return sorted({*BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))})
@@ -265,6 +280,10 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
     """
     if not path.is_file():
         raise VariantError(f"no rule module {str(path)!r}")
+    if "." in path.stem:
+        raise VariantError(
+            f"{path}: a game cannot be named {path.stem!r}; rename the file, with no dot but that of .py"
+        )
     source = path.read_bytes()
     state = sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
     package = f"{RULES}{state}"

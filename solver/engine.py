@@ -31,7 +31,7 @@ from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
-from retrograde.games.catalog import kin, rests_on, rules_digest, trust, variant
+from retrograde.games.catalog import kin, rests_on, rules_digest, trust, typed, variant
 from retrograde.games.game import (
     METRICS,
     Contradiction,
@@ -242,7 +242,9 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
         except RetrogradeError as error:
             what = f"{variant(game)} rests on {other}, which cannot be used: {error}"
             option = f" --metric {named}" if named else ""
-            raise NoWay(f"{what}; make that anew with: retrograde solve {other}{option} --fresh") from error
+            raise NoWay(
+                f"{what}; make that anew with: retrograde solve {typed(kin(game, other))}{option} --fresh"
+            ) from error
 
 
 def telling_below(listener: Listener | None, below: str) -> Listener | None:

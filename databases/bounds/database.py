@@ -48,9 +48,11 @@ class BoundsDatabase(Database):
         rules: Any = game  # the contract has no `tiers` and `size`, which are names of options, too
         sizes = [rules.size(tier) for tier in sorted({*rules.tiers})]
         if file.details.get("numbering") != numbering_digest(game):
+            from retrograde.games.catalog import typed
+
             raise OtherRules(
                 f"the database {str(file.path)!r} was made by another numbering than {file.game_name} has now; make it "
-                f"anew: retrograde solve {file.variant} --fresh"
+                f"anew: retrograde solve {typed(game)} --fresh"
             )
         if sorted({*rules.tiers}) != self._numbers or [0, *accumulate(sizes)] != self._bounds:
             raise file.damaged("its tiers are not those of the game")

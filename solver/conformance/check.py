@@ -9,7 +9,7 @@ counterpart::
     start, placements                                   are there; a numbering has a slot for it (survey.py)
     start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
     turn, odds, payoff                                  name players, weights and pay      (turns.py)
-    options                                             their text gives the same game     (pairs.py)
+    name, options                                       their text gives the same game     (pairs.py)
     write and read, move_name and move                  each undoes the other
     board, bits, signs, position_of, by_turns, …        say what can be drawn and written  (declarations.py)
     draw_board, draw_pieces, draw_move, draw_turn, …    speak of the same places and signs, and of turns (drawings.py)
@@ -150,6 +150,8 @@ class Checker:
         half = (time.monotonic() + deadline) / 2
         with self.noting():
             names.check_names(self.survey)
+            self.survey.at("name", None)
+            pairs.check_name(game)
             turns.check_players(self.survey)
             if defines(game, "starts"):
                 turns.check_starts(self.survey)

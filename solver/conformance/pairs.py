@@ -39,6 +39,10 @@ SAMPLE = 8
 ALL_SLOTS = 4000
 """Of a numbering with no more, all slots are looked at."""
 NONSENSE = "?!"
+IN_NO_FILE = re.compile(r"[/\\:*?\"<>|@\x00-\x1f\x7f]")
+"""Signs that names of files do not have on every system, or that part a variant's name from its options or metric."""
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+"""What Windows takes for a device, whatever follows a dot."""
 
 
 def text_of(game: Game, position: int) -> str:
@@ -52,12 +56,19 @@ def text_of(game: Game, position: int) -> str:
 # Texts
 
 
+def check_name(game: Game) -> None:
+    """See whether a game's name can be the name of a file, on every system, and of no other variant's."""
+    if IN_NO_FILE.search(game.name) or re.search(r"[,=]|^[-.]|[. ]$", game.name) or RESERVED.fullmatch(game.name):
+        raise Fault(f"is {game.name!r}, which files cannot be named after; rename the rules: letters, digits, - and _")
+
+
 def check_options(game: Game) -> None:
     """Hold the text of a game's options, defaults and all, against the game."""
     options = {name: catalog.option_text(getattr(game, name)) for name in asdict(game)}  # type: ignore[call-overload]
     text = ",".join(f"{name}={value}" for name, value in options.items())
-    advice = "options must be ints, tuples of ints, yes or no, or text without spaces and commas"
-    if re.search(r"\s", text):
+    signs = 'text without spaces, commas and the signs / \\ : * ? " < > | @, which file names do not have everywhere'
+    advice = f"options must be ints, tuples of ints, yes or no, or {signs}"
+    if re.search(r"\s", text) or any(IN_NO_FILE.search(value) for value in options.values()):
         raise Fault(f"have the text {text!r}; {advice}")
     try:
         again = catalog.make(type(game), text)

@@ -7,7 +7,7 @@ from itertools import islice
 from operator import index
 from typing import Any
 
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import typed, variant
 from retrograde.games.game import (
     CHANCE,
     MOST_MOVES,
@@ -134,8 +134,8 @@ def refuse_to_search(game: Game) -> None:
     """Raise NotForSearch where turns do not alternate between two players, or positions are tuples of ints."""
     refuse_tuples(game, "searched")
     if not alternates(game):
-        name = variant(game)
-        raise NotForSearch(f"searches are for two players who alternate; solve {name} instead: retrograde solve {name}")
+        what = f"searches are for two players who alternate; solve {variant(game)} instead"
+        raise NotForSearch(f"{what}: retrograde solve {typed(game)}")
 
 
 def not_for_proofs(game: Game) -> str:
@@ -158,8 +158,9 @@ def refuse_tuples(game: Game, done: str) -> None:
     *done* says what cannot be done with such a game.
     """
     if width_of(game):
-        name, what = variant(game), f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
-        raise NotForSearch(f"{name} cannot be {done}: {what}; code them so, or solve it: retrograde solve {name}")
+        what = f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
+        solve = f"code them so, or solve it: retrograde solve {typed(game)}"
+        raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; {solve}")
 
 
 class NotCompilable(RuleError):

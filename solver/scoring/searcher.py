@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import typed, variant
 from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.scoring import kernels
@@ -148,4 +148,4 @@ class ScoreSearch(Search):
 
 def unsuited(game: Game, why: str) -> NotForSearch:
     """Return the error that a game is not for such a search."""
-    return NotForSearch(f"{why}; solve {variant(game)} instead: retrograde solve {variant(game)}")
+    return NotForSearch(f"{why}; solve {variant(game)} instead: retrograde solve {typed(game)}")

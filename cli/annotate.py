@@ -1,12 +1,12 @@
 """`retrograde annotate`: games in, and out again with what each move was worth, and where value was given up."""
 
-import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli.annotated import Tally, annotate_lines, annotate_records, facts, has_moves, with_comments
 from retrograde.cli.common import complete_files, json_option, print_data, print_json
 from retrograde.cli.failure import Failure
 from retrograde.games.text import printable
@@ -14,43 +14,8 @@ from retrograde.games.text import printable
 if TYPE_CHECKING:
     from retrograde.games.chess.anyboard import AnyBoard
     from retrograde.games.chess.movetext import Game as Written
-    from retrograde.games.chess.movetext import Word
     from retrograde.solver.play.match import Review
-    from retrograde.solver.play.solution import Solution
     from retrograde.solver.tablebase.files import Tables
-
-EVAL = re.compile(r"\[%eval [^\]]*\]")
-OWN = re.compile(
-    EVAL.pattern + r" (draw( by the fifty-move rule)?|(White|Black) mates in \d+)"
-    r"(?P<mistake>; this gives the (win|draw) away: \S+ (mates in \d+|draws))?(; \S+ is \d+ sooner)?"
-)
-"""What `chess_comment` says."""
-
-
-class Tally:
-    """What was found, in all games."""
-
-    def __init__(self) -> None:
-        self.games = self.known = self.mistakes = self.wrong = 0
-
-    def count(self, found: "Review") -> None:
-        """Count a move."""
-        self.known += 1
-        self.mistakes += found.mistake
-
-    def told(self) -> str:
-        """Return all of it in words."""
-        games = "1 game" if self.games == 1 else f"{self.games:,} games"
-        if not self.known:
-            return f"{games}: no move is known to the databases here"
-        if self.known == 1:
-            return f"{games}, 1 move known, {'a mistake' if self.mistakes else 'no mistake'}"
-        return f"{games}, {self.known:,} moves known, {self.mistakes:,} of them mistakes"
-
-    def complain(self, about: str) -> None:
-        """Say what is wrong with a game."""
-        self.wrong += 1
-        click.echo(printable(f"retrograde: {about}"), err=True)
 
 
 @click.command()
@@ -68,7 +33,8 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
     are solved by dtz as well. Annotated again, a game gets new comments for the old ones. Games of other variants
     than chess and Chess960, as their tag Variant says, are left as they are.
 
-    For another game name the VARIANT: FILE then has a game a line, its moves parted by spaces.
+    For another game name the VARIANT: FILE then has a game a line, its moves parted by spaces; or records with tags,
+    as the PDN of draughts, whose tag FEN is where a game begins.
 
     \b
     Examples:
@@ -80,7 +46,8 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
     text, tally = text_of(words[-1]), Tally()
     check_kind(words, text)
     if len(words) == 2:
-        annotate_lines(words[0], database, text, tally, as_json)
+        annotate_other = annotate_records if text.lstrip().startswith("[") else annotate_lines
+        annotate_other(words[0], database, text, tally, as_json)
     else:
         annotate_chess(text, database, tally, as_json)
     click.echo(tally.told(), err=True)
@@ -124,11 +91,6 @@ def is_pgn(text: str) -> bool:
     )
 
 
-def has_moves(line: str) -> bool:
-    """Tell whether a line is a game: it is neither empty nor a remark."""
-    return bool(line.strip()) and not line.lstrip().startswith("#")
-
-
 # Chess
 
 
@@ -136,7 +98,7 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
     """Print the games of a text as PGN, or as JSON, with what is known of their moves."""
     from pathlib import Path
 
-    from retrograde.games.chess.movetext import COMMENT, read_games, written
+    from retrograde.games.chess.movetext import read_games, written
     from retrograde.solver.tablebase.files import Tables
 
     tables = Tables(lambda about: click.echo(about, err=True))
@@ -146,18 +108,18 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
         tables.move_to(Path(database))
     said: set[str] = set()
     for game in read_games(text):
-        tally.games += bool(game.tags or any(word.kind != COMMENT for word in game.words))  # else it is a last remark
+        tally.games += game.is_played
         reviews = list(chess_reviews(game, tables, tally, said))
         if game.variant:
             shown = game.source.strip() + "\n"
             click.echo(printable(f"game {tally.games}: {game.variant} is not chess; it is left as it is"), err=True)
         else:
-            shown = written(with_comments(game, [one[1] for one in reviews])).replace("\t", " ")
+            shown = written(with_comments(game, [one[1] for one in reviews], chess_comments(game, reviews)))
         if as_json:
             moves = [{"move": move, **facts(found)} for move, found in reviews]
             print_json({"tags": game.tags, "moves": moves})
         else:
-            print_data(("" if tally.games == 1 else "\n") + printable(shown))
+            print_data(("" if tally.games == 1 else "\n") + printable(shown.replace("\t", " ")))
     tables.close()
 
 
@@ -214,47 +176,13 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
     return None
 
 
-def with_comments(game: "Written", reviews: "list[Review | None]") -> "Written":
-    """Return a game with what is known of its moves."""
-    from retrograde.games.chess.movetext import MOVE, Word
-
-    words: list[Word] = []
-    white, left = game.start.split()[1:2] != ["b"], iter(reviews)
-    firsts = [place for place, word in enumerate(game.words) if word.kind == MOVE]
-    for begin, end in zip([0, *firsts], [*firsts, len(game.words)], strict=True):
-        some = game.words[begin:end]
-        is_move = bool(some) and some[0].kind == MOVE
-        found = next(left) if is_move else None
-        words += told_of(some, found, chess_comment(found, white)) if found else some
-        white ^= is_move
-    tags = {**game.tags}
-    if any(reviews):
-        tags.setdefault("Annotator", "retrograde")
-    return game._replace(tags=tags, words=words)
-
-
-def told_of(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
-    """Return a move, what is known of it, and the words that followed it: glyphs first, and of comments what is not
-    said anew."""
-    from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, Word
-
-    own = [match for word in words if word.kind == COMMENT and (match := OWN.fullmatch(word.text))]
-    marked = found.mistake or any(match["mistake"] for match in own)  # by us, if not by the author
-    marks, others = [Word(GLYPH, BLUNDER)] * found.mistake, list[Word]()
-    for word in words[1:]:
-        if word.kind == COMMENT:
-            rest = besides(word.text, comment)
-            others += [Word(COMMENT, rest)] * bool(rest)
-        elif not (marked and word == Word(GLYPH, BLUNDER)):
-            (others if others or word.kind != GLYPH else marks).append(word)
-    return [words[0], *marks, Word(COMMENT, comment), *others]
-
-
-def besides(text: str, comment: str) -> str:
-    """Return what a text says besides a new comment: nothing of our own, and no old `%eval`."""
-    if text == comment or OWN.fullmatch(text):
-        return ""
-    return " ".join(EVAL.sub(" ", text).split())
+def chess_comments(game: "Written", reviews: "list[tuple[str, Review | None]]") -> Iterator[str]:
+    """Yield what is known of the moves of a game that have a review."""
+    white = game.white_begins
+    for _, found in reviews:
+        if found:
+            yield chess_comment(found, white)
+        white = not white
 
 
 def chess_comment(found: "Review", white: bool) -> str:
@@ -281,99 +209,3 @@ def chess_comment(found: "Review", white: bool) -> str:
 def mate_in(choice: Any) -> int:
     """Return in how many moves there is mate after a move, from the side that will give it; 0 on the board."""
     return ((choice.remoteness or 0) + 1) // 2
-
-
-# Other games
-
-
-def annotate_lines(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
-    """Print games that stand in lines of moves, each with what is known of it."""
-    from retrograde.cli.common import open_source
-    from retrograde.solver.play.solution import solution_of
-
-    with solution_of(open_source(source, database)) as solution:
-        if solution.start is None:
-            hint = "has no start from which moves could be read; for PGN give the FILE alone"
-            raise Failure(f"{solution.variant} {hint}")
-        for number, line in enumerate(text.splitlines(), 1):
-            if not has_moves(line):
-                continue
-            tally.games += 1
-            reviews = list(line_reviews(solution, line, number, tally))
-            if as_json:
-                print_json({"line": number, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
-            else:
-                print_data(printable(" ".join(annotated(solution, reviews))) + "\n")
-
-
-def line_reviews(solution: "Solution", line: str, number: int, tally: Tally) -> Iterator[tuple[str, "Review | None"]]:
-    """Yield the moves of a line, and what is known of each; after one that is not legal nothing is known."""
-    from retrograde.games.game import UNDECIDED, MoveError
-    from retrograde.solver.play.match import review
-
-    game, position = solution.game, solution.start
-    for word in re.sub(r"\{[^}]*\}", " ", line).split():
-        found = None
-        if position is not None:
-            try:
-                if game.primitive(position) != UNDECIDED:
-                    raise MoveError(f"the game is over before {word!r}")
-                legal = {game.move_name(position, move) for move in game.generate_moves(position)}
-                word = word if word in legal else word.rstrip("?")  # as we write mistakes
-                found = review(solution, position, game.move(position, word))
-                tally.count(found)
-                position = found.played.position
-            except MoveError as error:
-                tally.complain(f"line {number}: {error}; the moves from there are left as they are")
-                position = None
-        yield word, found
-
-
-def annotated(solution: "Solution", reviews: "list[tuple[str, Review | None]]") -> Iterator[str]:
-    """Yield the moves of a game, each with what is known of it in braces."""
-    from retrograde.games.naming import player_to_move
-
-    position = solution.start
-    for name, found in reviews:
-        if found is None or position is None:
-            yield name
-            continue
-        sides = player_to_move(solution.game, position), player_to_move(solution.game, found.played.position)
-        told = prospect(found.value, (found.played.remoteness or 0), sides)
-        if found.mistake:
-            told += f"; {found.best.name} {better(found.had)}"
-        yield f"{name}{'??' if found.mistake else ''} {{{told}}}"
-        position = found.played.position
-
-
-def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
-    """Return what is to come after a move: *sides* are who has made it, and who answers."""
-    from retrograde.games.game import DRAW, TIE, WIN
-
-    if value == DRAW:
-        return "draw"
-    far = f" in {plies}" if plies else ""
-    if value == TIE:
-        return f"tie{far}"
-    winner, other = (sides[0], "who moved") if value == WIN else (sides[1], "who answers")
-    return f"{winner or other} wins{far}" if plies else f"{winner or other} has won"
-
-
-def better(value: Any) -> str:
-    """Return what a better move would have brought."""
-    from retrograde.games.game import DRAW, TIE, WIN
-
-    return {WIN: "wins", TIE: "ties", DRAW: "draws"}[value]
-
-
-def facts(found: "Review | None") -> dict[str, Any]:
-    """Return what is known of a move, for who made it, ready for JSON; plies are counted from before the move."""
-    if found is None:
-        return {"value": None, "remoteness": None, "mistake": None, "best": None, "best_value": None}
-    return {
-        "value": found.value.name.lower(),
-        "remoteness": None if found.played.remoteness is None else found.played.remoteness + 1,
-        "mistake": found.mistake,
-        "best": found.best.name,
-        "best_value": found.had.name.lower(),
-    }

@@ -6,6 +6,7 @@ their longest wins: a slow program of its own; of king against king, E. Trice's 
 """
 
 import json
+import re
 from itertools import pairwise
 from math import comb
 from pathlib import Path
@@ -14,10 +15,13 @@ from random import Random
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.games import MoveError, PositionError, load
+from retrograde.games import DRAW, MoveError, PositionError, load
+from retrograde.games.chess.movetext import COMMENT, MOVE, read_games
 from retrograde.games.draughts import Draughts
 from retrograde.games.draughts.board import packed, unpacked
 from retrograde.games.draughts.sides import name_of, sides_of
+from retrograde.solver.play.match import review
+from retrograde.solver.play.solution import open_solution
 from tests import checkers
 from tests.command_line import retrograde
 
@@ -318,6 +322,65 @@ def test_games_as_pdn_has_them():
     assert lines[-1] == "1... 19-23 2. 31-26 23x30 3. 32-27 *"
     assert {'[FEN "B:WK31,K32:BK19"]', '[Black "perfect"]', '[White "random"]', '[GameType "21"]'} < set(lines)
     assert game.pgn(game.read("W:W:BK19"), [], ["a", "b"], True).endswith("\n0-1\n")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1, 2])
+def test_pdn_is_read_as_it_is_written(solved, tmp_path, seed):
+    """A game of the perfect player against chance, annotated, and annotated again; values are the database's."""
+    path, record = solved("draughts:KKvK"), tmp_path / "kings.pdn"
+    first, second = ("perfect", "random") if seed == 1 else ("random", "perfect")
+    players = "--first", first, "--second", second
+    retrograde("play", path, "--from", "longest", *players, "--seed", seed, "--pgn", record)
+    told = ("annotate", "draughts:KKvK", "--database", path)
+    once = retrograde(*told, record).stdout
+    assert retrograde(*told, "-", input=once.encode()).stdout == once
+    (before,), (after,) = read_games(record.read_text()), read_games(once)
+    assert after.tags == {**before.tags, "Annotator": "retrograde"}
+    moves = [word.text for word in before.words if word.kind == MOVE]
+    assert moves and moves == [word.text for word in after.words if word.kind == MOVE]
+    comments = iter(word.text for word in after.words if word.kind == COMMENT)
+    (facts,) = retrograde(*told, record, "--json").stdout.splitlines()
+    with open_solution(path) as solution:
+        position = solution.game.read(before.tags["FEN"])
+        for move, fact in zip(moves, json.loads(facts)["moves"], strict=True):
+            found = review(solution, position, solution.game.move(position, move))
+            assert (fact["move"], fact["value"], fact["mistake"]) == (move, found.value.name.lower(), found.mistake)
+            comment = next(comments)
+            assert comment.startswith("draw" if found.value == DRAW else ("White ", "Black "))
+            assert (f"; {found.best.name} wins" in comment) == found.mistake
+            position = found.played.position
+        plain = re.sub(r"\{[^}]*\}|\$4|\d+\.\.\.", " ", once.partition("\n\n")[2]).split()
+        assert plain == [word for word in record.read_text().partition("\n\n")[2].split() if "..." not in word]
+
+
+@pytest.mark.long
+def test_pdn_of_others_is_read(solved):
+    """Black moves first, so that others number his move `1.`; what the database does not have is left as it is."""
+    path = solved("draughts:KKvK")
+    told = ("annotate", "draughts:KKvK", "--database", path, "-")
+    text = """[Event "a"]
+[GameType "21"]
+[FEN "B:WK31,K32:BK19"]
+
+1. 19-23! {slow} 31-26 2. 23x30 (2. 23-27 $2) 32-27 1-0
+
+[FEN "W:WK31,32:BK19,K1"]
+
+1. 31-26 *
+
+1. 11-15 23-19 *
+"""
+    done = retrograde(*told, input=text.encode(), status=1)
+    first, second, third = read_games(done.stdout)
+    assert [word.text for word in first.words if word.kind == MOVE] == ["19-23", "31-26", "23x30", "32-27"]
+    assert "\n1. 19-23 !" in done.stdout and "{ slow }" in done.stdout and "1... 31-26" in done.stdout
+    assert "game 2: " in done.stderr and "which does not follow from KKvK" in done.stderr
+    assert "game 3: it has no tag FEN" in done.stderr
+    assert second.source.split() == ["[FEN", '"W:WK31,32:BK19,K1"]', "1.", "31-26", "*"]
+    assert third.source.split() == ["1.", "11-15", "23-19", "*"]
+    refused = retrograde("annotate", "chess:KRK", "--database", solved("chess:KRK"), "-", input=text, status=1)
+    assert "games of chess:KRK are PGN; give the FILE alone" in refused.output
 
 
 def test_format_md_says_what_is_so():

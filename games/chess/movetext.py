@@ -84,6 +84,19 @@ class Game(NamedTuple):
         return self.tags.get("FEN", STARTING_POSITION)
 
     @property
+    def is_played(self) -> bool:
+        """Whether there is more than remarks, such as may stand behind the last game."""
+        return bool(self.tags) or any(word.kind != COMMENT for word in self.words)
+
+    @property
+    def white_begins(self) -> bool:
+        """Whether the first move is numbered `1.` and not `1...`; PDN tells it by the number alone."""
+        if ":" in self.start:
+            number = re.search(r"(?:^|\s)\d+(\.+)", TAG.sub(" ", self.source))
+            return number is None or number[1] == "."
+        return self.start.split()[1:2] != ["b"]
+
+    @property
     def first_number(self) -> int:
         """The number of the first move."""
         try:
@@ -99,7 +112,7 @@ def read_games(text: str) -> Iterator[Game]:
         place = match.end()
         if match["tag"]:
             tag = TAG.match(text, match.start()) or CARELESS_TAG.match(text, match.start())
-            if game.words and (game.tags or any(word.kind != COMMENT for word in game.words)):
+            if game.words and game.is_played:
                 yield game._replace(source=text[begin : match.start()])
                 game, begin = Game({}, []), match.start()
             if tag:
@@ -204,7 +217,7 @@ def written(game: Game) -> str:
 
 def numbered(game: Game) -> Iterator[str]:
     """Yield the words of a game with the numbers of its moves."""
-    number, white, told = game.first_number, game.start.split()[1:2] != ["b"], False
+    number, white, told = game.first_number, game.white_begins, False
     for kind, text in game.words:
         if kind == MOVE:
             if white or not told:

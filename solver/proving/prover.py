@@ -11,7 +11,7 @@ import numpy as np
 
 from retrograde.databases.certificates.read import goal_of
 from retrograde.databases.certificates.write import SolvedCertificate
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import typed, variant
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
 from retrograde.solver.proving.walk import NoMove, Turned, Walk, leads_on, walk_for
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
@@ -73,8 +73,7 @@ class Prover:
         journal: Journal | None = None,
     ):
         if why := not_for_proofs(game):
-            name = variant(game)
-            raise NotForSearch(f"nothing is to be proved here: {why}; solve it instead: retrograde solve {name}")
+            raise NotForSearch(f"nothing can be proved here: {why}; solve it instead: retrograde solve {typed(game)}")
         self.journal = journal
         self.game, self.position, self.wish = game, position, wish
         self.search = Search(game, workers, size)

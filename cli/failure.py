@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from types import FrameType, TracebackType
 
@@ -10,6 +11,7 @@ import click
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
+NO_THREAD = "can't start new thread"
 RULES = "retrograde_rules_"
 """The catalog imports users' rule modules under names that begin so."""
 
@@ -32,16 +34,18 @@ def explain(error: BaseException) -> Failure:
         frame = frame_in_rules(error)
         rules = f"; the rules were at {frame[0]}, in {frame[1]}()" if frame else ""
         return Failure(f"interrupted{rules}", INTERRUPTED)
-    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+    if is_errno(error, errno.EPIPE):
         return Failure("", 141)
     if place := place_in_rules(error):
         return Failure(f"error: the rules raise {type(error).__name__}: {error} ({place})")
-    if lacks_memory(error):
+    if any(map(lacks_memory, causes(error))):
         from retrograde.solver.work.memory import address_space, format_size
 
         if space := address_space():
             allowed = f"`ulimit -v` allows {format_size(space[0])}"
             return Failure(f"error: there is not enough address space, of which {allowed}; raise that limit")
+        if NO_THREAD in str(error):
+            return Failure("error: the system starts no more threads; raise the limit that `ulimit -u` prints")
         return Failure("error: there is not enough memory; choose a smaller variant, or set a limit with --memory")
     if isinstance(error, OSError) and error.strerror:
         return Failure(f"error: {error.strerror}: {error.filename}" if error.filename else f"error: {error.strerror}")
@@ -52,15 +56,21 @@ def explain(error: BaseException) -> Failure:
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Return whether an error says that memory, or address space for it, could not be had."""
-    while not isinstance(error, MemoryError):
-        words = "failed to map segment", "cannot allocate memory", "can't start new thread"
-        if getattr(error, "errno", None) == errno.ENOMEM or any(word in str(error).lower() for word in words):
-            return True
-        if (cause := error.__cause__ or error.__context__) is None:
-            return False
-        error = cause
-    return True
+    """Return whether an error says that memory, or address space for a library or a thread, could not be had."""
+    said = any(words in str(error) for words in ("failed to map segment", NO_THREAD))
+    return said or isinstance(error, MemoryError) or is_errno(error, errno.ENOMEM)
+
+
+def is_errno(error: BaseException, number: int) -> bool:
+    """Return whether an error is one of the operating system with a number."""
+    return isinstance(error, OSError) and error.errno == number
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, and those that have led to it."""
+    while error:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def broken(error: BaseException) -> bool:

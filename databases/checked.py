@@ -49,7 +49,7 @@ class CheckedFile:
         self._datasets: dict[str, h5py.h5d.DatasetID] = {}
         self._lock = threading.RLock()
         self._closed = False
-        beginning, self.bytes = read_beginning(self.path)
+        beginning, self.bytes = self.guarded(lambda: read_beginning(self.path))
         """The length of the file."""
         self._file = self.guarded(lambda: open_file(os.fsencode(self.path)))
         try:
@@ -72,6 +72,10 @@ class CheckedFile:
         """Return what *read* returns; whatever it raises means damage."""
         try:
             return read()
+        except NotADatabase as error:
+            if is_open_for_writing(self.path):  # and has nothing in it yet
+                raise self.damaged("") from error
+            raise
         except (RetrogradeError, MemoryError):
             raise
         except Exception as error:  # HDF5, h5py, zstd and json have many kinds
@@ -85,7 +89,7 @@ class CheckedFile:
             return self.guarded(read)
 
     def damaged(self, what: str) -> DamagedDatabase:
-        """Return the error that says what is wrong with the file."""
+        """Return the error that says what is wrong with the file; that it is in use, if another program writes it."""
         if is_open_for_writing(self.path):
             return OpenElsewhere(
                 f"{str(self.path)!r} is in use: another program has it open for writing; close it there"

@@ -678,6 +678,7 @@ def test_a_limit_of_address_space_is_said_to_be_one(home):
         MemoryError(),
         OSError(12, "Cannot allocate memory"),
         ImportError("x.so: failed to map segment from shared object"),
+        RuntimeError("can't start new thread"),
     ],
 )
 def test_memory_that_is_not_to_be_had_is_told_by_its_limit(error, monkeypatch):
@@ -687,6 +688,7 @@ def test_memory_that_is_not_to_be_had_is_told_by_its_limit(error, monkeypatch):
         failure = outer
     monkeypatch.setattr("retrograde.solver.work.memory.address_space", lambda: None)
     assert explain(failure).message.startswith("error: there is not enough memory; ")
+    assert "the system starts no more threads" in explain(RuntimeError("can't start new thread")).message
     monkeypatch.setattr("retrograde.solver.work.memory.address_space", lambda: (10**9, 0))
     limit = "error: there is not enough address space, of which `ulimit -v` allows 1 GB; raise that limit"
     assert explain(failure).message == limit

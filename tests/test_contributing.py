@@ -143,3 +143,12 @@ def test_a_missing_tool_fails_in_ci_and_is_skipped_elsewhere(monkeypatch, tmp_pa
         monkeypatch.setenv("CI", ci)
         with pytest.raises(raised, match="no compiler for C"):
             c_reader.compiled(tmp_path)
+
+
+@pytest.mark.long
+def test_a_test_that_hangs_fails(tmp_path, pytestconfig):
+    assert 0 < float(pytestconfig.getini("timeout")) <= 3600
+    (tmp_path / "test_hang.py").write_text("import time\n\ndef test_hangs():\n    time.sleep(100)\n")
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-c", ROOT / "pyproject.toml", "-o", "timeout=1"]
+    done = subprocess.run([*command, tmp_path], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "Timeout" in done.stdout and "1 failed" in done.stdout

@@ -14,9 +14,9 @@ from retrograde.games import RuleError
 from retrograde.games.chess import Chess
 from retrograde.games.chess.men import BLACK, KING, PAWN, QUEEN, TIERS, codes_of, tier_of
 from retrograde.games.chess.squares import turned
-from retrograde.solver.boards import fit, tiers, words
+from retrograde.solver.boards import fit, kernels, tiers, words
 from retrograde.solver.boards.formation import Formation, arrangement, departures, geometry
-from retrograde.solver.boards.passing import Pawns, slots_of
+from retrograde.solver.boards.passing import Pawns, nowhere, slots_of
 from retrograde.solver.engine import solve
 from retrograde.solver.numbered import reuse
 from retrograde.solver.numbered.store import NumberedStore
@@ -135,6 +135,56 @@ def test_what_may_be_captured_en_passant_has_the_slots_that_chess_gives(name):
             spot = spot << 6 | square
         items = np.array([spot]), np.array([0]), np.array([0], np.uint8)
         assert plain + slots_of(formation, man, Pawns(*items)).tolist()[0] == slot
+
+
+@pytest.mark.parametrize("name", ["KRPK", "KPPK"])
+def test_sets_are_carried_along_as_the_rules_move_positions(name):
+    """Both ways, with a pawn on its first square and a man before it more often than not, who may be the last one."""
+    chess, formation, tier, dice = Chess(name), Formation(name), tier_of(name), Random(name)
+    men, numbers, count = formation.men, geometry().kings[4096:], len(formation.codes)
+
+    def spots(position):
+        """Return the numbers of the bits of a position in sets: more than one where men are alike."""
+        entry = int(numbers[position >> 34 & 4095])
+        squares = [turned(position >> 24 - 10 * man & 63, entry & 7) for man in range(count)]
+        ways = {tuple(squares), tuple(reversed(squares))} if len(set(formation.codes)) == 1 else {tuple(squares)}
+        return [((entry >> 4) * 64 + first) * 64 + last for first, last in ways]
+
+    parents, reached, brought, blocked = [], set(), {}, 0
+    while len(parents) < 600:
+        position = chess.unindex(tier, dice.randrange(chess.plain_size(tier) // 2))
+        if position < 0 or chess.primitive(position) or (len(parents) < 400 and not jumped(position, formation)):
+            continue
+        over = [chess.canonical(one) for one in jumped(position, formation)]
+        blocked += len(over)
+        children = [chess.do_move(position, move) for move in chess.generate_moves(position)]
+        children = [chess.canonical(child) for child in children if chess.tier(child) == tier]
+        parents.append(position)
+        brought[position] = children
+        reached |= {child for child in children if dice.random() < 0.03}
+        reached |= {one for one in over if chess.unindex(tier, chess.index(one)) == one}
+    assert blocked >= 400
+    words_there, candidates = np.zeros((2, formation.words), np.uint64)
+    for spot in (spot for child in reached for spot in spots(child)):
+        words_there[spot >> 6] |= np.uint64(1 << (spot & 63))
+    kernels.lead_to(men, geometry(), 0, nowhere(formation), words_there, candidates)
+    closed = tiers.legal_positions(men, 0)
+    kernels.take_out(men, geometry(), 0, nowhere(formation), words_there, closed)
+    leading = {position for position in parents if not reached.isdisjoint(brought[position])}
+    assert 100 < len(leading) < 500
+    for position in parents:
+        for spot in spots(position):
+            assert (int(candidates[spot >> 6]) >> (spot & 63) & 1) == (position in leading)
+            assert (int(closed[spot >> 6]) >> (spot & 63) & 1) == (position not in leading)
+
+
+def jumped(position, formation):
+    """Return where steps of two squares over a man would lead, by white pawns on their first squares."""
+    shifts = [24 - 10 * man for man, code in enumerate(formation.codes) if code == PAWN]
+    others = {position >> shift & 63 for shift in (24, 14, 34, 40)}
+    pawns = [(shift, position >> shift & 63) for shift in shifts]
+    fits = [shift for shift, pawn in pawns if pawn < 16 and pawn + 8 in others and pawn + 16 not in others]
+    return [position + (16 << shift) ^ 1 << 46 for shift in fits]
 
 
 def test_departures_are_captures_and_promotions():

@@ -286,6 +286,19 @@ def test_a_missing_attribute_is_one_line(name, kinds, tmp_path):
         DatabaseFile(forged.write(tmp_path / "x.h5"))
 
 
+@pytest.mark.parametrize("column", ["positions", "stored"])
+@pytest.mark.parametrize("kind", ["records", "steps", "slots"])
+def test_a_legend_that_does_not_add_up_is_refused(kind, column, kinds, tmp_path):
+    """One less in a row that is right by itself."""
+    forged = Forged.read(kinds[kind])
+    rows = forged.parts["legend"].rows()
+    row = next(k for k in range(len(rows)) if 1 < rows["stored"][k] < rows["positions"][k])
+    rows[column][row] -= 1
+    forged.parts["legend"].put(rows)
+    with pytest.raises(DamagedDatabase, match="the legend does not add up"):
+        DatabaseFile(forged.write(tmp_path / "x.h5"))
+
+
 def test_junk_behind_the_end_is_seen(kinds, tmp_path):
     for kind, path in kinds.items():
         longer = tmp_path / f"{kind}.h5"

@@ -30,7 +30,7 @@ from retrograde.databases.certificates.read import Block
 from retrograde.databases.certificates.write import SolvedCertificate
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import BUILT_IN, load_game, variant
-from retrograde.games.game import alternates, value_to_mover, width_of
+from retrograde.games.game import CHANCE, alternates, value_to_mover, width_of
 from retrograde.solver.audit.certificates import verify_certificate
 from retrograde.solver.oracles.certified import CertifiedOracle
 from retrograde.solver.oracles.open import searching_oracle
@@ -391,6 +391,8 @@ def test_a_forged_certificate_of_a_game_that_has_none_is_refused(text, tmp_path)
     with opened(tmp_path, written_with, forge(game, Random(1))) as certificate:
         certificate.game = game
         report = verify_certificate(certificate)
+        with pytest.raises(NotForSearch):
+            CertifiedOracle(certificate)
     assert not report.ok
     if forge is one_reply:
         assert str(report.problems[0]) == f"it is no proof: {not_for_proofs(game)}"
@@ -463,6 +465,24 @@ def test_a_strategy_that_is_changed_where_the_same_player_may_move_again_proves_
         assert not ok or truth[certificate.file.root][0] == WIN
         refused += not ok
     assert refused > 30
+
+
+class Tossed(turning.Told):
+    """Nim, where at the start a coin is said to decide, though nothing else says so."""
+
+    def turn(self, position):
+        return CHANCE if position == self.start else super().turn(position)
+
+
+def test_a_strategy_for_what_chance_decides_proves_nothing(tmp_path):
+    truth = turning.solve(turning.Told())
+    strategy = strategy_of(turning.Told(), truth, WIN)
+    root = turning.Told().start
+    for game, least in ((turning.Told(), truth[root][0]), (Tossed(), None)):
+        solved = SolvedCertificate(root, WIN, WIN, 0, **strategy)
+        with opened(tmp_path, game, solved) as certificate:
+            assert verify_certificate(certificate).ok == (least == WIN)
+        (tmp_path / "one.proof.h5").unlink()
 
 
 class Passing(Game):

@@ -8,14 +8,15 @@ import pytest
 
 from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED
+from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics import drawlevel, nimber, score, utilities
 from retrograde.solver.metrics.measured import Demand
-from retrograde.solver.recheck import recheck
+from retrograde.solver.recheck import kernels, recheck
 from retrograde.solver.recheck.families import Families, families_of
 from retrograde.solver.recheck.metrics import CHECKS
+from retrograde.solver.rules import compiled
 from retrograde.solver.work.progress import Phase
 from tests.measuring import random_graph, two_sided_graph
 
@@ -49,17 +50,18 @@ def families(graph, measured):
     )  # fmt: skip
 
 
-@pytest.mark.thorough
+@pytest.mark.long
+@pytest.mark.parametrize("graphs", [4, pytest.param(100, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("cycles", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_right_passes_and_each_change_is_found(kind, cycles):
+def test_what_is_right_passes_and_each_change_is_found(kind, cycles, graphs):
     measure, options, ties = KINDS[kind]
     metric, chance = kind.split()[0].strip(","), Random(kind)
     if metric == "utilities" and cycles:
         pytest.skip("utilities are of games that come to an end")
     if options.get("pay") and cycles:
         pytest.skip("where play goes round, moves must not pay")
-    for seed in range(100):
+    for seed in range(graphs):
         graph = random_graph(seed, cycles=cycles, **options)
         measured = measure(graph, Demand(metric, ties), Phase("solving", None))
         found = families(graph, measured)
@@ -79,6 +81,18 @@ def changes(found, chance, ties):
     yield replace(found, measures=measures)
     yield replace(found, plies=plies)
     yield replace(found, values=values)
+
+
+@pytest.mark.long
+def test_an_image_counts_once_however_often_the_rules_yield_it():
+    """On some squares all images are one position, on others there are two, four or eight."""
+    game, room, found = load_game("cram:3,3"), np.zeros(MOST_IMAGES, np.int64), set()
+    compiled.prepare(game)
+    for position in range(1 << 9):
+        images = {position, *game.images(position)}
+        assert kernels.many(game, position, room) == len(images)
+        found.add(len(images))
+    assert found >= {1, 2, 4, 8}
 
 
 def test_draws_of_several_levels_pass_and_each_change_is_found():

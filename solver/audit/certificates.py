@@ -169,7 +169,7 @@ class CertificateAudit:
         """
         game = self.game
         if left is not None and left < 1:
-            return f", and has the bound {left + 1}"
+            return f", and has a bound of {left + 1} there"
         if met.setdefault((position, left), False):
             return ""
         answers = list(game.generate_moves(position))
@@ -329,6 +329,8 @@ class CertificateAudit:
             if game.primitive(root) != UNDECIDED:
                 self.complain(root, "is the root, and the game is over there")
                 return
+            if not alternates(game) and mover(game, root) == CHANCE:
+                self.complain(root, "is the root, and it is chance's turn there")
             canonical = game.canonical(root)
             if file.at_least > LOSE and (self.place_of(canonical) < 0 or root not in images_of(game, canonical)):
                 self.complain(root, "is the root, and is not stored")

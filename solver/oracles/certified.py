@@ -4,9 +4,10 @@ what it proves whatever the other side does."""
 from collections.abc import Sequence
 
 from retrograde.databases import Certificate
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.solver.oracles.searching import FOR_VALUE, SECONDS, SearchingOracle, Source
 from retrograde.solver.play.oracle import CERTIFICATE, How, Known
+from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
 from retrograde.solver.search.searcher import TABLE_SIZE
 
 HOW = How(CERTIFICATE)
@@ -50,6 +51,12 @@ class CertifiedOracle(SearchingOracle):
         super().__init__(certificate.game, seconds, workers, size, (*sources, from_certificate(certificate)))
         self.certificate = certificate
         self.source = CERTIFICATE
+
+    def refuse(self, game: Game) -> None:
+        """Raise NotForSearch where such a search does not fit the game, or no certificate proves anything of it."""
+        super().refuse(game)
+        if why := not_for_proofs(game):
+            raise NotForSearch(f"the certificate proves nothing: {why}; delete it with `retrograde remove`")
 
     def chosen(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the move that the certificate has, unless a better one is found in time; if it has none, one that is

@@ -39,6 +39,8 @@ class Goal(NamedTuple):
     against: "Model | None" = None
 
 
+SOON_SOLVED = 100_000
+"""Records up to which a database is made anew in a few seconds, and so without asking."""
 MOST_ROWS = 100
 """Rows of the table of an estimate."""
 
@@ -219,7 +221,7 @@ def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dic
     """Solve a game unless that is done already; return what came out, and whether it had been solved before."""
     from retrograde.databases.location import expect_short
     from retrograde.databases.lock import Lock
-    from retrograde.games.catalog import trust
+    from retrograde.games.catalog import trust, typed
     from retrograde.solver.work.memory import peak_memory
 
     began, before, explored = time.monotonic(), 0, 0
@@ -231,6 +233,10 @@ def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dic
         with without_empty_folders(path), Lock(path) as lock:
             solved = is_solved(game, path, how.fresh, goal)  # by another process, before it gave up the lock
             if not solved:
+                if path.exists() and not how.fresh:  # else that is refused
+                    click.echo(
+                        f"retrograde: {path} was made by an earlier text of {typed(game)}; it is replaced", err=True
+                    )
                 before, explored = run(game, path, how, lock, goal)
     if solved:
         from retrograde.cli.remove import clear_leftovers
@@ -304,7 +310,7 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
     except OtherRules as error:
         if file.variant != variant(game):
             raise Failure(f"error: {error}; choose another --database") from error
-        if not fresh:
+        if not fresh and not is_made_by_earlier_text(game, path, file.stored):
             raise Failure(
                 f"error: {str(path)!r} was made by other rules of {file.variant}; solve it anew with --fresh"
             ) from error
@@ -316,6 +322,20 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
         if not fresh:
             raise Failure(f"error: {error}; solve it anew with --fresh") from error
     return False
+
+
+def is_made_by_earlier_text(game: "Game", path: Path, stored: int) -> bool:
+    """Tell whether the rule file of a game made a database in the usual place when it had another text, of so few
+    records that it took seconds: no other file of that name has made one since."""
+    from retrograde.databases import home_folder
+    from retrograde.games.snapshot import RULES, module_of
+    from retrograde.games.trusted import read_record
+
+    module = module_of(type(game))
+    if not module.__name__.startswith(RULES) or path.resolve().parent != home_folder().resolve():
+        return False
+    files = {entry["file"] for entry in read_record().get(game.name, [])}
+    return stored <= SOON_SOLVED and files == {str(Path(str(module.__file__)).resolve())}
 
 
 def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None", fresh: bool) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords, SolvedSlots
 from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_none, is_numbered
+from retrograde.solver.exploring.growth import Growth
 from retrograde.solver.numbered.legend import counts_of, solved_slots
 from retrograde.solver.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
@@ -145,7 +146,7 @@ def explore(
     outcomes: Outcomes = {}
     found = deque(every_position(game) if is_numbered(game) else starts_of(game))
     known = set(found)
-    plies, wave = 0, len(found)
+    plies, wave, growth = 0, len(found), Growth()
     began, before = time.thread_time(), used_memory()
     budget.check(0, "retrograde itself")
     while found:
@@ -160,6 +161,7 @@ def explore(
         wave -= 1
         if not wave:
             plies, wave = plies + 1, len(found)
+            growth.wave(wave, len(known))
         passed = time.thread_time() - began
         thick = len(known) > THIN * plies
         if patience and thick and patience.ends(passed, len(children), len(found), is_numbered(game)):

@@ -257,7 +257,39 @@ def test_solve_puts_the_database_where_it_is_told(home):
     assert not home.exists()
 
 
-def test_rules_that_have_changed_ask_for_a_fresh_solve(home):
+def test_a_database_of_an_earlier_text_of_the_same_file_is_replaced(home):
+    retrograde("solve", "./heap.py")
+    Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
+    done = retrograde("solve", "./heap.py")
+    path = home / "heap.h5"
+    assert done.stderr == f"retrograde: {path} was made by an earlier text of ./heap.py; it is replaced\n"
+    assert "the first player wins in 7 plies" in done.stdout  # 10 = 3 · 3 + 1
+    assert "solved before" in retrograde("solve", "./heap.py").stdout
+
+
+def test_a_database_of_another_file_of_that_name_or_elsewhere_is_not_replaced(home):
+    Path("other").mkdir()
+    Path("other/heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
+    retrograde("solve", "./heap.py")
+    before = (home / "heap.h5").read_bytes()
+    assert "was made by other rules of heap; solve it anew with --fresh" in error_of("solve", "./other/heap.py")
+    retrograde("solve", "./heap.py", "--database", "here.h5")
+    Path("heap.py").write_text(HEAP.replace("min(3,", "min(1,"))
+    assert "was made by other rules" in error_of("solve", "./heap.py", "--database", "here.h5")
+    assert (home / "heap.h5").read_bytes() == before
+
+
+def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
+    monkeypatch.setattr("retrograde.cli.solve.SOON_SOLVED", 10)
+    retrograde("solve", "./heap.py")
+    before = (home / "heap.h5").read_bytes()
+    Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
+    assert "was made by other rules of heap; solve it anew with --fresh" in error_of("solve", "./heap.py")
+    assert (home / "heap.h5").read_bytes() == before
+
+
+def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
+    monkeypatch.setattr("retrograde.cli.solve.SOON_SOLVED", 0)
     retrograde("solve", "./heap.py")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
     assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it anew with --fresh")

@@ -2,11 +2,14 @@
 
 import pytest
 
-from retrograde.games.game import DRAW, LOSE, WIN
+from retrograde.games.catalog import load_game
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.solver import solve
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.metrics.nimber import measure
 from retrograde.solver.outcomes.sums import add, coded, goals, plus, reached, value_of
 from retrograde.solver.work.progress import Phase
+from tests.heap import Heap
 from tests.measuring import Graph, random_graph, slow_nimbers, slow_scores
 
 
@@ -75,3 +78,36 @@ def test_games_that_are_not_impartial_are_refused():
         nimbers_of(Graph(2, [0, 1], [[1], []], [1, 1], [(0, 0), (0, 0)]))
     with pytest.raises(Unsuited, match="two players"):
         nimbers_of(random_graph(0, players=3))
+
+
+@pytest.mark.parametrize("variant", ["domineering:2,2", "tictactoe:2", "dodgem:2", "hareandhounds"])
+def test_games_in_which_positions_tell_who_is_to_move_are_not_impartial(variant, tmp_path):
+    with pytest.raises(Unsuited, match=r"impartial games, in which both players have the same moves, and (here|by)"):
+        solve(load_game(variant), tmp_path / "mine.h5", metric="nimber")
+    assert not list(tmp_path.iterdir())
+
+
+class Swapped(Heap):
+    """A heap of which positions tell who is to move by their lowest bit, and images swap the players."""
+
+    start = 20
+
+    def generate_moves(self, position):
+        yield from range(1, min(3, position >> 1) + 1)
+
+    def do_move(self, position, taken):
+        return position - 2 * taken ^ 1
+
+    def primitive(self, position):
+        return LOSE if position < 2 else UNDECIDED
+
+    def images(self, position):
+        yield position ^ 1
+
+    def draw_turn(self, position):
+        return "ab"[position & 1]
+
+
+def test_games_in_which_an_image_swaps_the_players_are_not_impartial(tmp_path):
+    with pytest.raises(Unsuited, match=r"here images\(position\) swaps the players; compute remoteness or score"):
+        solve(Swapped(), tmp_path / "mine.h5", metric="nimber")

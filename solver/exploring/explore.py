@@ -13,6 +13,7 @@ from retrograde.games.game import Game
 from retrograde.solver.aside.known import KnownAside
 from retrograde.solver.exploring import kernels
 from retrograde.solver.exploring.cutting import TASK, cut, whole
+from retrograde.solver.exploring.growth import Growth
 from retrograde.solver.exploring.space import SpaceAside, StateSpace, cuts_of
 from retrograde.solver.exploring.tasks import Expand, as_one, expand, merge, position_type, sorted_together
 from retrograde.solver.exploring.waves import (
@@ -82,12 +83,14 @@ class Explorer:
             wave = self.take_up([first])
             log.add(first)
             phase.count(len(starts))  # and tell of it with the next ones, for which the rules are compiled
+        growth = Growth()
         while wave:
             found, edges = self.children_of(wave)
             log.write()
             wave = self.logged(found, edges, log)
             phase.learn(partial(self.mean_size, wave))
             phase.advance(size(wave), next(reversed(wave), None))
+            growth.wave(size(wave), phase.done)
             if self.limit and self.seems_larger(self.limit, size(wave)):
                 raise Unfit(f"it seems to have more than {self.limit:,} positions, too many for lists in memory")
         phase.end()

@@ -12,6 +12,7 @@ from retrograde.databases.write import SolvedRecords
 from retrograde.games.game import Game
 from retrograde.solver.metrics.explored import Explored, explore
 from retrograde.solver.metrics.measured import Demand, Measured, solved_from
+from retrograde.solver.metrics.nimber import refuse_partisan
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Work
 
@@ -36,6 +37,8 @@ class ByMetric:
     def solve(self, game: Game, work: Work) -> SolvedRecords:
         """Return the solved game."""
         measure = cast(Measure, import_module(f"retrograde.solver.metrics.{self.demand.metric}").measure)
+        if self.demand.metric == "nimber":
+            refuse_partisan(game)
         explored = explore(game, work)
         phase = work.phase("solving", len(explored))
         measured = measure(explored, self.demand, phase)

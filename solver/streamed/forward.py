@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.game import Game, defines
+from retrograde.solver.exploring.growth import Growth
 from retrograde.solver.rules.examine import examine, start_of
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.streamed import kernels
@@ -60,6 +61,7 @@ class Forward:
         self.stream = Stream(game, self.scratch, work.sizes.stream_milestone)
         self.log = log or StreamLog(work.log("positions"))
         self.waves: list[Wave] = []
+        self.growth = Growth()
         self.ready: dict[Key, Segment] = {}
         """Children that are sorted already."""
         self.over = total([], PRIMITIVES)
@@ -134,6 +136,7 @@ class Forward:
             self.log.forget(number)
             phase.set_back(before)
         self.scratch.drop(f"sorted{number}")
+        self.growth.wave(sum(one.positions for one in found), phase.done)
         add_up(self.over, total([one.over for one in found], PRIMITIVES))
         return {tier.number: tier for tier in joined([made for one in found for made in one.made])}
 

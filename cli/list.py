@@ -1,5 +1,6 @@
 """`retrograde list`: the databases in the home folder."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -96,14 +97,28 @@ def cells(facts: Facts) -> tuple[str, ...]:
     start = facts["start"]
     if book := facts.get("book"):
         return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), of_book(book["plies"])
-    words = verdict(Value[start["value"].upper()], start["remoteness"], "") if start else "no start"
-    if start and facts["metric"] == EXPECTATION:
+    if not start:
+        words = "no start"
+    elif facts["metric"] == EXPECTATION:
         words = f"an expectation of {start['expectation']:.6g}"
-    if start and facts["metric"] == "utilities":
+    elif facts["metric"] == "utilities":
         words = shared(Value[start["value"].upper()], start["remoteness"], ties=facts.get("ties", ""))
+    else:
+        players = players_of(facts["variant"])
+        words = verdict(Value[start["value"].upper()], start["remoteness"], "", players)
     _, at, metric = Path(facts["path"]).stem.rpartition("@")
     metric = against(facts["against"]) if at and "against" in facts else metric
     return f"{facts['variant']}{at}{metric if at else ''}", f"{facts['positions']:,}", size(facts["bytes"]), words
+
+
+def players_of(variant: str) -> int:
+    """Return of how many players a variant is. Of a game that is not ours it is not asked, since its file may be
+    anybody's: it counts as one of two."""
+    from retrograde.games.catalog import BUILT_IN, named_game
+
+    with suppress(RetrogradeError):
+        return named_game(variant).players if variant.partition(":")[0] in BUILT_IN else 2
+    return 2
 
 
 def describe_certificate(path: Path) -> Facts:

@@ -24,7 +24,7 @@ from retrograde.games.raised import given_start
 from retrograde.solver.leaves.tables import Tables, find_tables
 from retrograde.solver.oracles.kernels import played_out
 from retrograde.solver.oracles.playouts import likeliest
-from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
     DATABASE,
@@ -221,8 +221,7 @@ class SearchingOracle:
                 share = (deadline - begun) / (len(moves) - number)
                 self.sought(self.game.do_move(position, move), begun + share, distance)
         self.pass_up(position, moves)
-        choices = [self.choice(position, move) for move in moves]
-        return sorted(choices, key=lambda choice: better(brought(self.at_hand(choice.position))), reverse=True)
+        return ranked(self.choice(position, move) for move in moves)
 
     def pass_up(self, position: int, moves: list[int]) -> None:
         """Note of a position what is known of it by its moves."""
@@ -250,7 +249,9 @@ class SearchingOracle:
     def choice(self, position: int, move: int) -> Choice:
         """Return a move with what is at hand of the position that it leads to."""
         child = self.game.do_move(position, move)
-        return Choice(move, self.game.move_name(position, move), child, *self.at_hand(child).outcome)
+        known = self.at_hand(child)
+        rank = tuple(-part for part in better(brought(known)))
+        return Choice(move, self.game.move_name(position, move), child, *known.outcome, rank=rank)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return one move, the best as far as is found in time; none where the game is over."""
@@ -261,7 +262,7 @@ class SearchingOracle:
 
     def chosen(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the move to make, of several."""
-        moves = sorted(moves, key=lambda move: better(brought(self.at_hand_after(position, move))), reverse=True)
+        moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         if all(self.at_hand_after(position, move).is_exact for move in moves):
             return moves[0]
         if deadline - monotonic() < LEAST_SECONDS:

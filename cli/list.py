@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from retrograde.cli.common import json_option, print_json
+from retrograde.cli.common import has_other_rules, json_option, print_json
 from retrograde.cli.expected import EXPECTATION
 from retrograde.cli.left import facts_of, unfinished
 from retrograde.cli.measures import shared
@@ -82,6 +82,8 @@ def describe(path: Path) -> Facts:
             facts["metric"] = file.metric if file.measures else METRICS[0]
             facts |= {name: file.details[name] for name in ("against", "ties") if name in file.details}
             facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
+            if isinstance(file, DatabaseFile) and has_other_rules(file):
+                facts["other_rules"] = True
             if outcome is not None:
                 facts["start"] = {"value": outcome.value.name.lower(), "remoteness": outcome.plies}
                 if facts["metric"] == EXPECTATION:
@@ -97,7 +99,9 @@ def cells(facts: Facts) -> tuple[str, ...]:
     start = facts["start"]
     if book := facts.get("book"):
         return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), of_book(book["plies"])
-    if not start:
+    if "other_rules" in facts:
+        words = "made with other rules"
+    elif not start:
         words = "no start"
     elif facts["metric"] == EXPECTATION:
         words = f"an expectation of {start['expectation']:.6g}"

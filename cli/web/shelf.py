@@ -46,9 +46,9 @@ class Facts(NamedTuple):
 
 
 @cache
-def installed() -> frozenset[str]:
-    """Return the names of the installed games. They are looked up once, since that takes milliseconds."""
-    return frozenset(game_names())
+def installed() -> tuple[str, ...]:
+    """Return the names of the installed games, sorted. They are looked up once, since that takes milliseconds."""
+    return tuple(game_names())
 
 
 class Shelf:

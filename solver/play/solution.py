@@ -246,7 +246,7 @@ class Solution:
         """Whether every end pays one of two players 1 more than the other, so that an expectation tells how many games
         are won: moves pay nothing, and no position, so no end, is worth 0 or more than 1. (Payoffs are whole.)"""
         details = self.database.file.details
-        if self.metric != "expectation" or "against" in details or self.game.players != 2:
+        if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:
             return False
         scale = int(details["scale"])
         return not defines(self.game, "reward") and all(

@@ -149,6 +149,17 @@ def rules_now(path: Path) -> str | None:
     return None
 
 
+def has_other_rules(file: "DatabaseFile") -> bool:
+    """Return whether a database was made with other rules than one of our games has now, so that what it says is of
+    another game. Of other games it is not asked, since their files may be anybody's."""
+    from retrograde.databases.open import digest_in
+    from retrograde.games.catalog import BUILT_IN, game_class, is_digest_of
+
+    if file.game_name not in BUILT_IN:
+        return False
+    return not is_digest_of(file.rules, digest_in(file.header.version)(game_class(file.game_name)))
+
+
 def solve_anew(source: str, path: Path | str | None) -> str:
     """Return the command that makes a database again, at its path where that is not the usual one."""
     from retrograde.databases import home_folder

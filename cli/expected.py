@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli.moves import mover
 from retrograde.cli.words import coloured, heading, indent, plies, table
 from retrograde.games.game import CHANCE, UNDECIDED, Game
 
@@ -25,6 +26,11 @@ def within(facts: dict[str, Any]) -> str:
     error = (facts["high"] - facts["low"]) / 2
     rounded_up = float(Context(prec=1, rounding=ROUND_UP).create_decimal(error))
     return f"{facts['expectation']:.12g}" + (f" ± {rounded_up:g}" if error else "")
+
+
+def games_won(solution: "Solution", facts: dict[str, Any]) -> str:
+    """Return how many games the player to move wins, `wins 61.6 % of games`; nothing if that does not follow."""
+    return f"wins {50 * (1 + facts['expectation']):.1f} % of games" if solution.pays_one else ""
 
 
 def is_chances(game: Game, position: int) -> bool:
@@ -51,7 +57,10 @@ def print_expectation(solution: "Solution", position: int, choices: "Sequence[Ch
         click.echo(f"\n{game.ending(position) or 'the game is over'}")
     chance = is_chances(game, position)
     whose = "" if game.players == 1 else ", for player 0" if chance else ", for the player to move"
-    click.echo(f"{heading('Expectation')}: {within(solution.worth(position))}{whose}")
+    worth = solution.worth(position)
+    if won := games_won(solution, worth):
+        click.echo(f"\n{'Player 0' if chance else mover(game, position).capitalize()} {won}")
+    click.echo(f"{heading('Expectation')}: {within(worth)}{whose}")
     if not choices:
         return
     odds = odds_of(game, position)

@@ -163,11 +163,8 @@ def worth(known: "Known") -> str:
     return coloured(known.value) if known.proved else faint(bounds(known))
 
 
-def verdict(game: Game, position: int, known: "Known", distance: str = "") -> str:
+def verdict(known: "Known", side: str, distance: str = "") -> str:
     """Return in words what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
-    from retrograde.cli.moves import mover
-
-    side = mover(game, position)
     if not known.proved:
         return unknown(known)
     if known.remoteness is None and known.value != DRAW:

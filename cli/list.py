@@ -1,11 +1,12 @@
 """`retrograde list`: the databases in the home folder."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from retrograde.cli.common import json_option, print_json
+from retrograde.cli.common import has_other_rules, json_option, print_json
 from retrograde.cli.expected import EXPECTATION
 from retrograde.cli.left import facts_of, unfinished
 from retrograde.cli.measures import shared
@@ -81,6 +82,8 @@ def describe(path: Path) -> Facts:
             facts["metric"] = file.metric if file.measures else METRICS[0]
             facts |= {name: file.details[name] for name in ("against", "ties") if name in file.details}
             facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
+            if isinstance(file, DatabaseFile) and has_other_rules(file):
+                facts["other_rules"] = True
             if outcome is not None:
                 facts["start"] = {"value": outcome.value.name.lower(), "remoteness": outcome.plies}
                 if facts["metric"] == EXPECTATION:
@@ -96,14 +99,30 @@ def cells(facts: Facts) -> tuple[str, ...]:
     start = facts["start"]
     if book := facts.get("book"):
         return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), of_book(book["plies"])
-    words = verdict(Value[start["value"].upper()], start["remoteness"], "") if start else "no start"
-    if start and facts["metric"] == EXPECTATION:
+    if "other_rules" in facts:
+        words = "made with other rules"
+    elif not start:
+        words = "no start"
+    elif facts["metric"] == EXPECTATION:
         words = f"an expectation of {start['expectation']:.6g}"
-    if start and facts["metric"] == "utilities":
+    elif facts["metric"] == "utilities":
         words = shared(Value[start["value"].upper()], start["remoteness"], ties=facts.get("ties", ""))
+    else:
+        players = players_of(facts["variant"])
+        words = verdict(Value[start["value"].upper()], start["remoteness"], "", players)
     _, at, metric = Path(facts["path"]).stem.rpartition("@")
     metric = against(facts["against"]) if at and "against" in facts else metric
     return f"{facts['variant']}{at}{metric if at else ''}", f"{facts['positions']:,}", size(facts["bytes"]), words
+
+
+def players_of(variant: str) -> int:
+    """Return of how many players a variant is. Of a game that is not ours it is not asked, since its file may be
+    anybody's: it counts as one of two."""
+    from retrograde.games.catalog import BUILT_IN, named_game
+
+    with suppress(RetrogradeError):
+        return named_game(variant).players if variant.partition(":")[0] in BUILT_IN else 2
+    return 2
 
 
 def describe_certificate(path: Path) -> Facts:

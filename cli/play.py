@@ -286,7 +286,7 @@ class Match:
         """Print what is known of a position in which a machine moves, and how, unless a database knows all."""
         if self.oracle.source != "database":
             known = self.oracle.known(self.position, 0)
-            click.echo(f"{verdict(self.oracle.game, self.position, known)} ({how_known(known)})")
+            click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({how_known(known)})")
 
     def print_moves(self, most: int | None = None) -> None:
         """Print what to expect, and the moves, best first, with what they bring; so many at *most*."""

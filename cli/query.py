@@ -21,18 +21,20 @@ from retrograde.cli.failure import Failure
 from retrograde.cli.known import facts as facts_known
 from retrograde.cli.known import how_known, name_of, open_oracle, searched, searching, time_option, verdict, worths
 from retrograde.cli.measures import NAMES, shared
+from retrograde.cli.moves import MOVER, mover, moves_table, print_line
 from retrograde.cli.moves import distance as distance_of
-from retrograde.cli.moves import mover, moves_table, print_line
 from retrograde.cli.pager import paged
 from retrograde.cli.scores import score_facts, score_told
 from retrograde.cli.words import heading, prospect
 from retrograde.cli.zeroing import by_the_rule, zeroing_facts
 from retrograde.games import UNDECIDED
 from retrograde.games.chess.fields import count_in
+from retrograde.games.game import defines
 from retrograde.games.text import printable
 from retrograde.games.zeroing import TO_PROGRESS, count_after
 
 if TYPE_CHECKING:
+    from retrograde.games import Game
     from retrograde.solver.play.oracle import Known, Oracle
     from retrograde.solver.play.solution import Solution
 
@@ -223,6 +225,12 @@ def facts(solution: "Solution", position: int, count: int = 0) -> dict[str, Any]
     }
 
 
+def who_moves(oracle: "Oracle", position: int) -> str:
+    """Return how to speak of the player to move; at the start, if positions do not tell, `the first player`."""
+    who = mover(oracle.game, position)
+    return "the first player" if who == MOVER and position == oracle.start else who
+
+
 def distance(solution: "Solution", position: int) -> dict[str, str]:
     """Return how far the end is in the words of the game, if it has them."""
     words = distance_of(solution.game, *solution.value(position), solution.metric)
@@ -251,17 +259,26 @@ def print_position(solution: "Solution", position: int, count: int = 0) -> None:
         return
     far = distance(solution, position).get("distance", "")
     ended = solution.game.ending(position) if solution.game.primitive(position) != UNDECIDED else ""
-    who = mover(solution.game, position)
+    who = who_moves(solution, position)
     if solution.metric == "utilities":
         ties = solution.database.file.details.get("ties", "")
         click.echo(f"\n{shared(*solution.value(position), who, ties)}")
     else:
-        click.echo(f"\n{prospect(*solution.value(position), who, far, ended)}")
+        told = prospect(*solution.value(position), who, far, ended)
+        click.echo(f"\n{of_paying_game(solution.game, position) or told}")
     print_worth(solution, position, count)
     if not choices:
         return
     click.echo(f"\n{moves_table(solution.game, choices)}")
     print_line(solution.game, position, [choice.name for choice in solution.line(position)])
+
+
+def of_paying_game(game: "Game", position: int) -> str:
+    """Return what to say of an end of a game whose moves pay: who has won follows from what was paid before, which no
+    position tells. Return nothing for other games and positions."""
+    if game.primitive(position) == UNDECIDED or not defines(game, "reward"):
+        return ""
+    return f"the game is over{': ' * bool(ending := game.ending(position))}{ending}"
 
 
 def print_worth(solution: "Solution", position: int, count: int) -> None:
@@ -314,9 +331,11 @@ def print_known(oracle: "Oracle", position: int, known: "Known", line: list[str]
     game, choices = oracle.game, oracle.moves(position, 0)
     print_board(game, position, choices)
     if game.primitive(position) != UNDECIDED:
-        click.echo(f"\n{prospect(known.value, known.remoteness, mover(game, position), '', game.ending(position))}")
+        who = who_moves(oracle, position)
+        told = prospect(known.value, known.remoteness, who, "", game.ending(position))
+        click.echo(f"\n{of_paying_game(game, position) or told}")
         return
-    click.echo(f"\n{verdict(game, position, known, distance_of(game, known.value, known.remoteness))}")
+    click.echo(f"\n{verdict(known, who_moves(oracle, position), distance_of(game, known.value, known.remoteness))}")
     click.echo(f"{score_told(oracle, position)}{how_known(known)}")
     click.echo(f"\n{moves_table(game, choices, None, worths(oracle, choices))}")
     print_line(game, position, line)

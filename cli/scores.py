@@ -7,7 +7,7 @@ import click
 from retrograde.cli.common import print_json
 from retrograde.cli.known import facts, how_known, verdict
 from retrograde.cli.measures import said
-from retrograde.cli.moves import names_of, print_line
+from retrograde.cli.moves import mover, names_of, print_line
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
 from retrograde.cli.words import heading, indent
 
@@ -36,7 +36,8 @@ def tell_score(
     if as_json:
         print_json(facts(game, position, known, names) | bounds(found))
         return
-    click.echo(f"{indent(game.show(position))}\n\n{verdict(game, position, known)}\n{told(found)}{how_known(known)}")
+    said = verdict(known, mover(game, position))
+    click.echo(f"{indent(game.show(position))}\n\n{said}\n{told(found)}{how_known(known)}")
     print_line(game, position, names)
 
 

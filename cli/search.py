@@ -9,7 +9,7 @@ import click
 
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
 from retrograde.cli.known import facts, how_known, verdict
-from retrograde.cli.moves import distance, names_of, print_line
+from retrograde.cli.moves import distance, mover, names_of, print_line
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
 from retrograde.cli.scores import tell_score
 from retrograde.cli.words import indent, plies
@@ -115,9 +115,8 @@ def command(
     if as_json:
         print_json(facts(game, place, known, names))
         return
-    click.echo(
-        f"{indent(game.show(place))}\n\n{verdict(game, place, known, distance(game, known.value, known.remoteness))}"
-    )
+    said = verdict(known, mover(game, place), distance(game, known.value, known.remoteness))
+    click.echo(f"{indent(game.show(place))}\n\n{said}")
     click.echo(how_known(known))
     print_line(game, place, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:

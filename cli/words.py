@@ -88,6 +88,8 @@ def verdict(value: Value, remoteness: int | None, article: str = "the ", players
         return coloured(value, of_a_puzzle(value, remoteness))
     if value == DRAW:
         return coloured(DRAW, "a draw")
+    if value == TIE and not remoteness:
+        return "over at the start"
     if value == LOSE and remoteness:
         return coloured(LOSE, f"{article}second player wins in {plies(remoteness)}")
     return prospect(value, remoteness, f"{article}first player")

@@ -184,6 +184,10 @@ class Awari(Game):
     def move_name(self, position, pit):
         return str(pit + 1)
 
+    def ending(self, position):
+        own, other = self.row(position, False), self.row(position, True)
+        return "no stones are left" if not own | other else "whose row has stones keeps them"
+
     def draw_board(self):
         """Return the pits in two rows, the own one below, in which stones stand as numbers."""
         from retrograde.games.drawing import Board

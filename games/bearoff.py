@@ -4,8 +4,8 @@ All men stand on the points before they leave; a die moves a man so many points 
 greater number takes a man off from the highest point there is. Both dice are used, doubles four times, in any order.
 
 One side alone pays 1 for each roll, so its expectation is that of the number of rolls, with a minus: 15 men on the
-six point take 12.266 of them. (There are 54,264 ways to place up to 15 men on 6 points.) With two `sides`, which take
-turns, the first to have all men off wins 1::
+six point take 12.266 of them. All ways to place up to so many men are positions; for 15 men on 6 points there are
+54,264, with none on the board as well. With two `sides`, which take turns, the first to have all men off wins 1::
 
     | side 1 bit | die or pair of dice in hand 6 | how many more 3 | men on each point, 4 bits: of side 1, of side 0 |
 
@@ -13,6 +13,7 @@ Where no dice are in hand it is chance's turn. Pairs are numbered 1 to 21, singl
 """
 
 from functools import cached_property
+from itertools import combinations_with_replacement
 
 from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
 
@@ -58,6 +59,16 @@ class Bearoff(Game):
         """All men on the last point."""
         one = self.men << self.board - 4
         return one | one << self.board if self.sides == 2 else one
+
+    @cached_property
+    def starts(self):
+        """The start, and of one side alone all other ways to place up to so many men, though play from the start may
+        not lead there."""
+        if self.sides == 2:
+            return (self.start,)
+        placed = combinations_with_replacement(range(self.points + 1), self.men)  # on point 0 a man is off
+        boards = {sum(1 << 4 * point - 4 for point in men if point) for men in placed}
+        return (self.start, *sorted(boards - {0, self.start}))
 
     @cached_property
     def pairs(self):

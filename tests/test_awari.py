@@ -13,6 +13,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.audit.verify import verify
 from retrograde.solver.outcomes.worth import in_words
 from retrograde.solver.play.solution import open_solution
+from tests.command_line import retrograde
 from tests.measuring import Graph, slow_endless_gains
 
 
@@ -143,3 +144,12 @@ def test_what_is_no_board_is_refused():
     for options in ({"pits": 7}, {"seeds": 0}, {"pits": 6, "seeds": 5}, {"stones": 16}):
         with pytest.raises(ValueError, match="must be"):
             Awari(**options)
+
+
+def test_a_board_without_stones_is_over_and_no_tie(tmp_path, monkeypatch):
+    """Who has won follows from what was taken before, which the position does not tell."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    retrograde("solve", "awari:2,stones=3")
+    assert "awari:pits=2,stones=3: over at the start" in retrograde("info", "awari:2,stones=3").output
+    told = retrograde("query", "awari:2,stones=3", "0,0/0,0").stdout
+    assert "the game is over: no stones are left\nScore: 0" in told and "tie" not in told

@@ -340,6 +340,18 @@ def test_list_tells_what_there_is(tictactoe):
     assert (board["variant"], board["positions"], board["path"]) == ("tictactoe", 5478, str(tictactoe))
 
 
+def test_list_says_of_puzzles_that_they_are_solved(home):
+    retrograde("solve", "hanoi:2")
+    retrograde("solve", "bearoff:2,2")  # of one player, but no puzzle
+    assert "solved in 3 moves" in retrograde("list").stdout
+
+
+def test_query_at_the_start_says_who_moves(home):
+    retrograde("solve", "tentozero")
+    assert "the first player wins in 7 plies" in retrograde("query", "tentozero").stdout
+    assert "the player to move " in retrograde("query", "tentozero", "9").stdout
+
+
 def test_list_tells_that_there_is_nothing(home):
     assert retrograde("list").stdout.startswith(f"no databases in {home}; make one")
     assert result_of("list") == []
@@ -642,7 +654,7 @@ def test_output_for_people_replaces_what_an_encoding_lacks_and_json_is_utf8(enco
         (DRAW, None, "a draw: neither side can force an end", "a draw"),
         (WIN, 0, "X has won: the game is over", "the first player has won: the game is over"),
         (LOSE, 0, "X has lost: the game is over", "the first player has lost: the game is over"),
-        (TIE, 0, "a tie: the game is over", "a tie: the game is over"),
+        (TIE, 0, "a tie: the game is over", "over at the start"),
     ],
 )
 def test_outcomes_in_words(value, remoteness, here, ending):

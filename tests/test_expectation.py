@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from fractions import Fraction
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -310,6 +311,37 @@ def test_small_bear_offs_are_as_a_slow_solver_has_them():
         for position, (low, high) in bounds(game).items():
             own = -exact[position] if game.turn(position) == 1 else exact[position]
             assert low <= own <= high
+
+
+def test_all_placements_of_a_bear_off_are_positions():
+    """Also the eight of at most four men on six points to which play from the top point does not lead."""
+    game = load_game("bearoff:4")
+    found = bounds(game)
+    placed = [men for men in product(range(5), repeat=6) if 0 < sum(men) <= 4]
+    assert len(placed) == 209
+    exact = expectimax.acyclic(game)
+    for men in placed:
+        position = game.read(".".join(map(str, men)))
+        low, high = found[position]
+        assert low <= exact[position] <= high
+    reached, wave = set(), {game.start}
+    while wave := {game.do_move(at, move) for at in wave if game.primitive(at) == UNDECIDED
+                   for move in game.generate_moves(at)} - reached:  # fmt: skip
+        reached |= wave
+    assert sum(game.read(".".join(map(str, men))) not in reached | {game.start} for men in placed) == 8
+
+
+def test_how_many_games_are_won_is_told_where_it_follows(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    retrograde("solve", "pig:20")
+    told = retrograde("query", "pig:20").stdout
+    assert "The player to move wins 61.6 % of games\nExpectation: 0.2311" in told
+    with open_solution("pig:20") as solution:
+        expected = solution.worth(solution.start)["expectation"]
+        assert solution.pays_one and f"{50 * (1 + expected):.1f}" == "61.6"
+    for text in ("bearoff:2,2", "bearoff:2,2,2"):  # a number of rolls; some position is worth 0, as a tie would be
+        with open_solution(solve(load_game(text), tmp_path / f"{len(text)}.h5")) as solution:
+            assert not solution.pays_one
 
 
 def test_who_plays_by_expectations_wins_more_often(tmp_path, monkeypatch):

@@ -18,6 +18,7 @@ from retrograde.games.pegsolitaire import PegSolitaire
 from retrograde.games.pocketcube import PocketCube
 from retrograde.solver.engine import solve
 from tests import turning
+from tests.command_line import retrograde
 from tests.forge import Forged
 from tests.solving import counts, outcomes
 
@@ -458,12 +459,17 @@ def test_a_row_that_is_empty_ends_the_game_at_once_unless_the_option_says_otherw
     assert over.primitive(over.read("1,0,3/1,1,2/N")) == UNDECIDED
 
 
-def test_a_database_of_the_old_default_is_not_taken_for_one_of_the_new(tmp_path):
+def test_a_database_of_the_old_default_is_not_taken_for_one_of_the_new(tmp_path, monkeypatch):
     """Before `either` became the default, `kalah:pits=3` was the game that goes on."""
-    forged = Forged.read(solve(Kalah(3, 1, either=False), tmp_path / "game.h5"))
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    path = solve(Kalah(3, 1, either=False), tmp_path / "game.h5")
+    forged = Forged.read(path)
+    path.unlink()
     forged.attributes |= {"variant": "kalah:pits=3,seeds=1", "rules": "05239a2e750f88a86a1589705d8dc73b"}
     with pytest.raises(OtherRules, match="made with other rules of kalah:pits=3,seeds=1; solve it again with --fresh"):
         open_database(forged.write(tmp_path / "kalah,pits=3,seeds=1.h5"))
+    assert "kalah:pits=3,seeds=1" in (told := retrograde("list").stdout) and "made with other rules" in told
+    assert "wins" not in told and "tie" not in told
 
 
 def after(game, text, pit):

@@ -9,8 +9,9 @@ import pytest
 
 from retrograde.databases import DatabaseFile, NotInDatabase, Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.solver.oracles.searching import SearchingOracle
 from retrograde.solver.play.analysis import summary
-from retrograde.solver.play.choice import Choice, preference
+from retrograde.solver.play.choice import Choice, equally_good, preference, ranked
 from retrograde.solver.play.offered import offered
 from retrograde.solver.play.player import PLAYERS, by_chance, make_player, perfect
 from retrograde.solver.play.solution import open_solution
@@ -34,6 +35,25 @@ def open_solved(solved):
 
 
 # Values and moves
+
+
+def test_a_search_ranks_moves_as_the_database_does(open_solved):
+    """Equal moves too: whoever answers, the first move is the same."""
+    solution = open_solved("tictactoe")
+    oracle = SearchingOracle(solution.game, 20.0, 1, 1 << 22)
+    with oracle:
+        for text in ("X../.O./...", "XO./.../...", "X../.O./..X", "XOX/.O./...", ".../.../..."):
+            position = solution.game.read(text)
+            choices = oracle.moves(position)
+            assert all(oracle.at_hand(choice.position).is_exact for choice in choices)
+            assert [choice.name for choice in choices] == [choice.name for choice in solution.moves(position)]
+
+
+def test_ranked_keeps_the_order_of_equal_moves():
+    equal = [Choice(move, str(move), 0, TIE, 3) for move in (5, 2, 9)]
+    best = Choice(7, "7", 0, LOSE, 4)
+    assert [choice.move for choice in ranked([*equal, best])] == [7, 5, 2, 9]
+    assert equally_good(ranked(equal)) == equal and equally_good(ranked([*equal, best])) == [best]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -530,6 +530,24 @@ def test_a_mate_is_found_by_search(bare):
 
 @pytest.mark.thorough
 @pytest.mark.long
+def test_stop_ends_a_long_search_for_good(bare):
+    """The thread of the search ends as well: else the process could not, and the next search would wait."""
+    talker, said = bare.talker, bare.said
+    talker.answer("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1")
+    for _ in range(2):
+        said.clear()
+        talker.answer("go movetime 600000")
+        limit = perf_counter() + 20
+        while not any(line.startswith("info nodes") for line in said) and perf_counter() < limit:
+            sleep(0.02)
+        began = perf_counter()
+        talker.answer("stop")
+        assert said[-1].startswith("bestmove ") and perf_counter() - began < 5
+        talker.thinker.searches.searching.result(20)
+
+
+@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("clock", ["movetime 800", "movetime 1500", "wtime 2400 btime 100 movestogo 1", "movetime 50"])
 def test_a_search_never_takes_longer_than_the_clock_allows(bare, clock):
     allowed = {"800": 0.8, "1500": 1.5, "2400": 1.2, "50": 0.05}[clock.split()[1]]

@@ -43,7 +43,7 @@ def test_what_dice_may_bring_is_told_with_odds_and_expectations(client, solved):
     }
     mean = sum(THROW[int(move["name"])] * float(move["worth"]) for move in told["moves"]) / 16
     assert told["expected"] == pytest.approx(mean, abs=1e-5)
-    assert told["measure"].startswith(f"{told['expected']:.6g}"[:6])
+    assert told["measure"] == f"wins {50 * (1 + told['expected']):.1f} % of games"
     with Solution(open_database(solved("ur:1"))) as solution:
         assert told["expected"] == solution.worth(solution.start)["expectation"]
     game = get(client, "/api/game", variant="ur:1", moves="3,in-3,2")
@@ -198,13 +198,13 @@ def waits(page, pattern):
 @needs_browser
 def test_dice_are_thrown_on_the_page_or_chosen_by_hand(page):
     opened(page, "ur:1")
-    said = waits(page, "you expect")  # the dice have been thrown, if it was a 0 for the other side as well
-    assert re.search(r"Chance: [0-4]\.", said) and "Light to move: you expect " in said
+    said = waits(page, "you win")  # the dice have been thrown, if it was a 0 for the other side as well
+    assert re.search(r"Chance: [0-4]\.", said) and re.search(r"Light to move: you win \d+\.\d % of games\.", said)
     page.locator("#history .point").first.click()  # back to the throw, where the game waits
-    assert waits(page, "Chance decides").startswith("Chance decides: Light expects 0.")
+    assert waits(page, "Chance decides").startswith("Chance decides: Light wins 5")
     assert page.locator("#moves .odds").all_text_contents() == [f" {ways} in 16" for ways in THROW.values()]
     page.locator("#moves button", has_text=re.compile(r"\+4")).click()
-    assert waits(page, "you expect").startswith("Chance: 4. Light to move: you expect ")
+    assert waits(page, "you win").startswith("Chance: 4. Light to move: you win ")
     assert page.locator("#moves button").count() == 1 and "in-4" in page.locator("#moves button").text_content()
     assert page.locator(".board-legend").text_content().endswith("expected by who moves")
     page.locator("#moves button").click()  # on a rosette: Light throws again, and the game goes on by itself

@@ -12,7 +12,7 @@ from retrograde.games.chess.san import uci
 from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN, Value
 from retrograde.games.zeroing import PATIENCE
 from retrograde.solver.oracles.counting import Counting
-from retrograde.solver.play.choice import Choice, preference
+from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE
 from retrograde.solver.play.solution import Solution
 
@@ -50,8 +50,7 @@ class Prober:
 
     def ranked(self, position: int, names: list[str], most: int) -> list[Choice]:
         """Return the best of some moves, the best first."""
-        found = (choice for choice in self.choices(position) if choice.name in names)
-        return sorted(found, key=preference)[:most]
+        return ranked(choice for choice in self.choices(position) if choice.name in names)[:most]
 
     def score(self, choice: Choice) -> str:
         """Return the score of a move."""

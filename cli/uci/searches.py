@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Thread
+from typing import Any
 
 from retrograde.cli.progress import polled, search_progress
 from retrograde.cli.uci.clock import Clock
@@ -44,6 +45,9 @@ class Searches:
         self.say, self.remark = say, remark
         self.thread = ThreadPoolExecutor(1, "search")
         """Where moves are searched, one after another, so that a clock need not wait for a late answer."""
+        self.searching: Future[Any] = Future()
+        """The last search."""
+        self.searching.set_result(None)
         self.coming: dict[tuple[str, int], Future[SearchingOracle]] = {}
         """Those who search, or are getting ready, by ending and size of the table."""
 
@@ -73,12 +77,15 @@ class Searches:
 
     def searched(self, oracle: SearchingOracle, fen: str, moves: list[str], clock: Clock) -> str | None:
         """Print and return what one search finds; None if it has found no move when the clock ends it."""
-        nodes = oracle.looked_at
+        if not clock.await_result(self.searching, SPARE):  # one that was stopped a moment ago
+            return None
+        oracle.stopped, nodes = False, oracle.looked_at
         left = SECONDS if clock.left is None else clock.left
         with polled(self.so_far, search_progress(oracle)):
             coming = self.thread.submit(chosen, oracle, fen, moves, left - max(AROUND, SHARE * left))
+            self.searching = coming
             if not clock.await_result(coming, SPARE):
-                oracle.search.halt()
+                oracle.stop()
                 return None
         choice, move, plies = coming.result()
         looked = oracle.looked_at - nodes

@@ -39,7 +39,8 @@ class Thinker:
         """Print at least one line of `info` with a score; return what follows `bestmove`."""
         board = question.board
         moves = board.moves() if board else []
-        moves = [move for move in question.words if move in moves] or moves
+        if "searchmoves" in question.words:
+            moves = [move for move in question.words if move in moves] or moves
         if board is None or not moves:
             mate = board is not None and board.in_check(board.white_to_move)
             self.say(f"info depth 0 score {'mate 0' if mate else 'cp 0'}")

@@ -3,7 +3,7 @@ and what a rule makes of long play without progress."""
 
 from typing import Literal
 
-from retrograde.cli.expected import EXPECTATION, odds_of
+from retrograde.cli.expected import EXPECTATION, games_won, odds_of
 from retrograde.cli.measures import said
 from retrograde.cli.moves import distance
 from retrograde.cli.words import NOUNS, plies
@@ -27,11 +27,14 @@ def metric_known(oracle: Oracle) -> str:
 
 
 def measure(oracle: Oracle, place: int) -> str:
-    """Return in words what the metric says of a position, `+3`; nothing where that is value and remoteness."""
+    """Return in words what the metric says of a position, `+3` or `wins 61.6 % of games`; nothing where that is value
+    and remoteness."""
     metric = metric_known(oracle)
     if metric == METRICS[0] or metric in TO_PROGRESS:
         return ""
-    return said(metric, oracle.worth(place))  # type: ignore[attr-defined]
+    worth = oracle.worth(place)  # type: ignore[attr-defined]
+    won = games_won(oracle, worth) if metric == EXPECTATION else ""  # type: ignore[arg-type]
+    return won or said(metric, worth)
 
 
 def expected(oracle: Oracle, place: int) -> float | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+from retrograde.cli.common import has_other_rules
 from retrograde.cli.measures import said
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
@@ -29,6 +30,7 @@ class Facts(NamedTuple):
     variant: str
     positions: int
     start: LegendRow | None
+    """None also where the rules have changed since, so that what is known is of another game."""
     tiers: frozenset[int]
     """Of a dense numbering; of others none."""
     longest_win: int | None
@@ -44,9 +46,9 @@ class Facts(NamedTuple):
 
 
 @cache
-def installed() -> frozenset[str]:
-    """Return the names of the installed games. They are looked up once, since that takes milliseconds."""
-    return frozenset(game_names())
+def installed() -> tuple[str, ...]:
+    """Return the names of the installed games, sorted. They are looked up once, since that takes milliseconds."""
+    return tuple(game_names())
 
 
 class Shelf:
@@ -103,13 +105,14 @@ def read_facts(path: Path) -> Facts:
         tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
         longest = max((row.plies for row in file.legend if row.value == WIN and row.plies is not None), default=None)
         metric = file.metric if file.measures else METRICS[0]
-        start = file.start_outcome
+        start = None if (other := has_other_rules(file)) else file.start_outcome
+        longest = None if other else longest
         told = start is not None and start.measures and metric not in TO_PROGRESS
         return Facts(
             path,
             file.variant,
             file.positions,
-            file.start_outcome,
+            start,
             tiers,
             longest,
             metric,

@@ -11,7 +11,7 @@ from typing import Any
 from retrograde.databases import Outcome
 from retrograde.games.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
 from retrograde.games.zeroing import DTZ, PATIENCE, by_rule, count_after, counted
-from retrograde.solver.play.choice import Choice, followed, preference
+from retrograde.solver.play.choice import Choice, equally_good, followed, ranked, worth_key
 from retrograde.solver.play.match import Mark, marked
 from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
 from retrograde.solver.play.solution import Solution
@@ -56,12 +56,11 @@ class Counting:
         if len(told) < len(choices):  # a database is missing
             return choices
         there = zip(choices, told, strict=True)
-        return sorted((self._counted(position, choice, outcome) for choice, outcome in there), key=preference)
+        return ranked(self._counted(position, choice, outcome) for choice, outcome in there)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves than which none is better."""
-        choices = self.moves(position)
-        return [choice for choice in choices if preference(choice) == preference(choices[0])]
+        return equally_good(self.moves(position))
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         """Return best play from a position, to the end of the game, a full count, or a position met before."""
@@ -82,7 +81,7 @@ class Counting:
             rank = rank[0], counted(game, DTZ, position, choice.move, choice.position, plies)
         if brings == choice.brings:
             return choice._replace(rank=rank)
-        rank = *rank, preference(choice._replace(rank=()))[-1]  # the other player may not know
+        rank = *rank, worth_key(choice.brings, choice.remoteness)[-1]  # the other player may not know
         return choice._replace(rank=rank, gives=brings, remoteness=None)
 
     def _ends_before(self, position: int) -> bool:

@@ -3,7 +3,7 @@
 What comes of it is a guess, and never told as anything else: it is asked only where a search has run out of time.
 """
 
-from time import monotonic
+from collections.abc import Callable
 
 from retrograde.games.game import Game
 from retrograde.solver.oracles.kernels import played_out
@@ -12,12 +12,13 @@ GAMES = 100
 """Games that are played from each position in turn."""
 
 
-def likeliest(game: Game, position: int, moves: list[int], deadline: float) -> int:
-    """Return the one of some moves after which the opponent gets the fewest points in games played by chance."""
+def likeliest(game: Game, position: int, moves: list[int], is_over: Callable[[], bool]) -> int:
+    """Return the one of some moves after which the opponent gets the fewest points in games played by chance
+    until the time is over."""
     children = [game.do_move(position, move) for move in moves]
     points, seed = [0] * len(moves), 1
     played_out(game, position, 0, seed)
-    while monotonic() < deadline and len(moves) > 1:
+    while not is_over() and len(moves) > 1:
         for number, child in enumerate(children):
             more, seed = played_out(game, child, GAMES, seed)
             points[number] += more

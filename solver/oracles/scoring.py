@@ -30,7 +30,7 @@ from retrograde.games.game import (
 from retrograde.solver.lookahead.ahead import Ahead
 from retrograde.solver.lookahead.names import ahead_of
 from retrograde.solver.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
-from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, How, Known
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.scoring.searcher import FOR_WHOM, ScoreFinding, ScoreSearch, unsuited
@@ -154,7 +154,7 @@ class ScoringOracle(SearchingOracle):
         )
 
     def better_score(self, position: int, move: int) -> tuple[int, int]:
-        """Return a key by which moves sort by what they bring, the best last."""
+        """Return the least and the most that a move may bring, as far as is known."""
         found = self.brings(position, move)
         return -FAR if found.low is None else found.low, FAR if found.high is None else found.high
 
@@ -164,8 +164,7 @@ class ScoringOracle(SearchingOracle):
             begun = monotonic()
             self.sought(self.game.do_move(position, move), begun + (deadline - begun) / (len(moves) - number), True)
         self.pass_up(position, moves)
-        moves.sort(key=lambda move: self.better_score(position, move), reverse=True)
-        return [self.choice(position, move) for move in moves]
+        return ranked(self.choice(position, move) for move in moves)
 
     def pass_up(self, position: int, moves: Sequence[int]) -> None:
         """Note of a position what is known of it by its moves."""
@@ -191,7 +190,7 @@ class ScoringOracle(SearchingOracle):
         """Return the move to make, of several: one that keeps what is proved of the position at least; else what seems
         best of those that are not known to be worse than another."""
         self.sought(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
-        moves = sorted(moves, key=lambda move: self.better_score(position, move), reverse=True)
+        moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         low = self.score(position).low
         least = max(low if low is not None else -FAR, self.better_score(position, moves[0])[0])
         if least == self.better_score(position, moves[0])[0] > -FAR and self.score(position).score == least:

@@ -12,7 +12,7 @@ One table of the search, and what was found out before, are kept from question t
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from time import monotonic
 
@@ -24,7 +24,7 @@ from retrograde.games.raised import given_start
 from retrograde.solver.leaves.tables import Tables, find_tables
 from retrograde.solver.oracles.kernels import played_out
 from retrograde.solver.oracles.playouts import likeliest
-from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
     DATABASE,
@@ -118,6 +118,8 @@ class SearchingOracle:
         """The book among the sources, which is closed at the end."""
         self.found: dict[int, Known] = {}
         """What searches have found, by canonical position."""
+        self.stopped = False
+        """Whether the question that is being answered is to end now. Who asks the next one sets this back."""
 
     def refuse(self, game: Game) -> None:
         """Raise NotForSearch where such a search does not fit the game."""
@@ -190,6 +192,15 @@ class SearchingOracle:
         """Return what is known of a position after a search of so many seconds at most."""
         return self.sought(position, self.deadline(seconds), distance)
 
+    def stop(self) -> None:
+        """End the question that another thread has asked, with what is known by now."""
+        self.stopped = True
+        self.search.halt()
+
+    def limited(self, deadline: float) -> AbstractContextManager[None]:
+        """Search within until a deadline, or hardly at all once the question is stopped."""
+        return self.search.limited(LEAST_SECONDS if self.stopped else max(deadline - monotonic(), LEAST_SECONDS))
+
     def deadline(self, seconds: float | None) -> float:
         """Return when a question must be answered that allows so many seconds."""
         return monotonic() + (self.seconds if seconds is None else seconds)
@@ -197,7 +208,7 @@ class SearchingOracle:
     def sought(self, position: int, deadline: float, distance: bool) -> Known:
         """Return what is known of a position after a search up to a deadline, if one is needed."""
         known = self.at_hand(position)
-        left = deadline - monotonic()
+        left = 0.0 if self.stopped else deadline - monotonic()
         if known.is_exact or (known.proved and not distance) or left < LEAST_SECONDS:
             return known
         try:
@@ -221,8 +232,7 @@ class SearchingOracle:
                 share = (deadline - begun) / (len(moves) - number)
                 self.sought(self.game.do_move(position, move), begun + share, distance)
         self.pass_up(position, moves)
-        choices = [self.choice(position, move) for move in moves]
-        return sorted(choices, key=lambda choice: better(brought(self.at_hand(choice.position))), reverse=True)
+        return ranked(self.choice(position, move) for move in moves)
 
     def pass_up(self, position: int, moves: list[int]) -> None:
         """Note of a position what is known of it by its moves."""
@@ -250,7 +260,9 @@ class SearchingOracle:
     def choice(self, position: int, move: int) -> Choice:
         """Return a move with what is at hand of the position that it leads to."""
         child = self.game.do_move(position, move)
-        return Choice(move, self.game.move_name(position, move), child, *self.at_hand(child).outcome)
+        known = self.at_hand(child)
+        rank = tuple(-part for part in better(brought(known)))
+        return Choice(move, self.game.move_name(position, move), child, *known.outcome, rank=rank)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return one move, the best as far as is found in time; none where the game is over."""
@@ -261,7 +273,7 @@ class SearchingOracle:
 
     def chosen(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the move to make, of several."""
-        moves = sorted(moves, key=lambda move: better(brought(self.at_hand_after(position, move))), reverse=True)
+        moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         if all(self.at_hand_after(position, move).is_exact for move in moves):
             return moves[0]
         if deadline - monotonic() < LEAST_SECONDS:
@@ -290,7 +302,7 @@ class SearchingOracle:
         for move in moves:
             if known_of[move].at_least >= wanted:
                 return move
-        with self.search.limited(max(deadline - monotonic(), LEAST_SECONDS)), suppress(OutOfTime, Endless):
+        with self.limited(deadline), suppress(OutOfTime, Endless):
             for move in moves:
                 if known_of[move].at_most >= wanted and not self.search.ask(self.game.do_move(position, move), bound):
                     return move
@@ -300,7 +312,7 @@ class SearchingOracle:
         """Return a move that keeps value and remoteness; None where these are not known, or time is out before."""
         if not known.is_exact or not known.remoteness:
             return None
-        with self.search.limited(max(deadline - monotonic(), LEAST_SECONDS)), suppress(OutOfTime, Endless):
+        with self.limited(deadline), suppress(OutOfTime, Endless):
             for move in moves:
                 if self.search.keeps(self.game.do_move(position, move), known.value, known.remoteness):
                     return move
@@ -310,14 +322,15 @@ class SearchingOracle:
         """Return a move where the value of a position is not known: of those that are as safe as can be seen, the one
         that goes well most often."""
         soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
-        return likeliest(self.game, position, self.safest(position, moves, soon), deadline)
+        safe = self.safest(position, moves, soon)
+        return likeliest(self.game, position, safe, lambda: self.stopped or monotonic() >= deadline)
 
     def safest(self, position: int, moves: list[int], deadline: float) -> list[int]:
         """Return a move that wins, if that is seen in time, or those after which the opponent's win, if there is one,
         is the furthest away as far as was looked."""
         left = [move for move in moves if brought(self.at_hand_after(position, move)).at_most != LOSE] or moves
         far = self.search.table.shape.far
-        with self.search.limited(max(deadline - monotonic(), LEAST_SECONDS)), suppress(OutOfTime, Endless):
+        with self.limited(deadline), suppress(OutOfTime, Endless):
             for plies in range(1, DEEPEST):
                 kept = []
                 for move in left:

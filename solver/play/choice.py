@@ -3,10 +3,13 @@
 What is not known (UNDECIDED) is better than to lose, and worse than all else.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Value
+
+BEST_FIRST = (WIN, TIE, DRAW, UNDECIDED, LOSE)
+"""What a move may bring who makes it."""
 
 
 class Choice(NamedTuple):
@@ -39,14 +42,32 @@ class Choice(NamedTuple):
         return self.value if self.again else FLIPPED[self.value]
 
 
+def worth_key(brings: Value, plies: int | None) -> tuple[int, int]:
+    """Return a key by which what moves bring sorts, the best first: a win or a tie soon, a loss late."""
+    far = plies or 0
+    return BEST_FIRST.index(brings), -far if brings == LOSE else far
+
+
 def preference(choice: Choice) -> tuple[int, ...]:
-    """Return a key by which choices sort, the best first.
+    """Return the key by which `ranked` sorts; equal for moves that are equally good.
 
     >>> [preference(Choice(0, "", 0, *child)) for child in [(LOSE, 2), (TIE, 5), (DRAW, None), (WIN, 9), (WIN, 3)]]
     [(0, 2), (1, 5), (2, 0), (4, -9), (4, -3)]
     """
-    plies, brings = choice.remoteness or 0, choice.brings
-    return *choice.rank, (WIN, TIE, DRAW, UNDECIDED, LOSE).index(brings), -plies if brings == LOSE else plies
+    return *choice.rank, *worth_key(choice.brings, choice.remoteness)
+
+
+def ranked(choices: Iterable[Choice]) -> list[Choice]:
+    """Return moves, the best first. Equal ones keep the order in which the rules generate them.
+
+    Whoever ranks moves calls this function, so that all answers about a position name the same move first.
+    """
+    return sorted(choices, key=preference)
+
+
+def equally_good(choices: list[Choice]) -> list[Choice]:
+    """Return the first of ranked moves and those that are as good."""
+    return [choice for choice in choices if preference(choice) == preference(choices[0])]
 
 
 def followed(moves: Callable[[int], list[Choice]], position: int, limit: int) -> list[Choice]:

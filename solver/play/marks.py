@@ -9,11 +9,12 @@ a small mark for each of them, or where they are too many, one for each shape. A
 white line: one of them is seen on any ground.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
 from retrograde.games.game import DRAW, LOSE, TIE, WIN, Value
+from retrograde.solver.play.choice import worth_key
 
 COLOURS = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}
 """Those of GamesCrafters, for the player who moves."""
@@ -84,7 +85,7 @@ def shapes() -> str:
 def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     """Return the mark of a place for the moves that go there; *crowded* where a piece stands there."""
     names = " ".join(one.name for one in worths)
-    shown = list({(KINDS[one.value], one.plies, one.said): one for one in sorted(worths, key=preference)}.values())
+    shown = list({(KINDS[one.value], one.plies, one.said): one for one in best_last(worths)}.values())
     of_kinds = len(shown) > MOST
     if of_kinds:
         shown = list({KINDS[one.value]: one for one in shown}.values())
@@ -103,6 +104,11 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     return f'<g class="move" data-move="{escape(names)}"><title>{escape(title)}</title>{"".join(drawn)}</g>'
 
 
+def best_last(worths: Iterable[Worth]) -> list[Worth]:
+    """Return what moves to a place are worth, the best last."""
+    return sorted(worths, key=lambda worth: worth_key(worth.value, worth.plies), reverse=True)
+
+
 def shape(value: Value, text: str, scale: float = 1) -> str:
     """Return a shape with a text on it, which is the larger in a small one."""
     size = 0.36 if text in SIGNS.values() else (0.25 if len(text) < 3 else 0.19) * (1 if scale == 1 else 1.25)
@@ -111,12 +117,6 @@ def shape(value: Value, text: str, scale: float = 1) -> str:
         f'<use href="#retrograde-{KINDS[value]}"/>'
         f'<text y="{down}" font-size="{size:.2g}" font-weight="600" fill="{INK[value]}">{text}</text>'
     )
-
-
-def preference(worth: Worth) -> tuple[Value, int]:
-    """Return a key by which what is best comes last: a win or a tie soon, a loss late."""
-    plies = worth.plies or 0
-    return worth.value, plies if worth.value == LOSE else -plies
 
 
 def line(start: tuple[float, float], end: tuple[float, float], worth: Worth) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain, islice
 from random import Random
 from typing import Any, Literal, NamedTuple
 
@@ -85,10 +86,11 @@ def example_of(game: Any) -> int:
     """Return a position of the first tier of a game that numbers its positions, preferably one that is not the end."""
     tier = min(game.tiers)
     size = game.size(tier)
-    slots = range(size // 3, size, max(1, size // FEW_TRIES))
-    real = [place for slot in slots if not is_none(place := game.unindex(tier, slot))]
-    example: int = next((place for place in real if game.primitive(place) == UNDECIDED), real[0])
-    return example
+    slots = chain(range(size // 3, size, max(1, size // FEW_TRIES)), range(size))
+    places = (place for slot in slots if not is_none(place := game.unindex(tier, slot)))
+    first: int = next(places)
+    few = chain([first], islice(places, FEW_TRIES))
+    return next((place for place in few if game.primitive(place) == UNDECIDED), first)
 
 
 def wander(game: Game, chance: Random) -> int:

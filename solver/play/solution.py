@@ -37,7 +37,7 @@ from retrograde.games.zeroing import in_words as progress_in_words
 from retrograde.solver.models.model import Model, Weights
 from retrograde.solver.models.names import model_of, refuse_another
 from retrograde.solver.outcomes.worth import facts_of, gives, in_words, rank
-from retrograde.solver.play.choice import Choice, followed, preference
+from retrograde.solver.play.choice import Choice, equally_good, followed, ranked
 from retrograde.solver.play.listing import Listing
 from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, exactly
 
@@ -134,12 +134,11 @@ class Solution:
         self.value(position)
         if self.game.primitive(position) != UNDECIDED:
             return []
-        return sorted((self._choice(position, move) for move in self.game.generate_moves(position)), key=preference)
+        return ranked(self._choice(position, move) for move in self.game.generate_moves(position))
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves that keep value and remoteness: the winner hurries, the loser delays."""
-        choices = self.moves(position)
-        return [choice for choice in choices if preference(choice) == preference(choices[0])]
+        return equally_good(self.moves(position))
 
     def _choice(self, position: int, move: int) -> Choice:
         child = self.game.do_move(position, move)
@@ -241,6 +240,19 @@ class Solution:
         """
         measures = self.database.measures(position)
         return facts_of(self.metric, self.database.file.details, [*measures.values()]) if measures else {}
+
+    @cached_property
+    def pays_one(self) -> bool:
+        """Whether every end pays one of two players 1 more than the other, so that an expectation tells how many games
+        are won: moves pay nothing, and no position, so no end, is worth 0 or more than 1. (Payoffs are whole.)"""
+        details = self.database.file.details
+        if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:
+            return False
+        scale = int(details["scale"])
+        return not defines(self.game, "reward") and all(
+            row.value in (WIN, LOSE) and row.measures and max(map(abs, row.measures)) <= scale
+            for row in self.database.file.legend
+        )
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         """Return best play from a position, always by the first of the best moves, to the end of the game.

@@ -266,3 +266,12 @@ def test_a_position_does_not_wait_for_a_slow_list(home, monkeypatch):
         assert client.get("/static/page.js").status_code == 200 and not listing.done()
         released.set()
         assert set(listing.result(20)) == set(SERVED)
+
+
+def test_a_database_of_other_rules_tells_nothing_of_the_game_as_it_is(client, home):
+    forged = Forged.read(home / "tictactoe.h5")
+    forged.attributes["rules"] = "0" * 32
+    forged.write(home / "tictactoe.h5")
+    told = {one["variant"]: one["start"] for one in get(client, "/api/variants")}
+    assert told["tictactoe"] is None and told["mutorere"] is not None
+    assert "other rules" in get(client, "/api/position", 503, variant="tictactoe")["error"]

@@ -96,8 +96,8 @@ function known(card) {
   const facts = make("ul", { className: "facts" });
   if (card.start) {
     const { value, remoteness, metric, measure } = card.start;
-    const soon = remoteness == null ? "" : ` in ${(card.seats === "one" ? movesOf : plies)(remoteness)}`;
-    facts.append(make("li", {}, badge(value), metric === "expectation" ? measured({ metric, measure }) : `${startOf(card, value)}${soon}`));
+    const soon = !remoteness ? "" : ` in ${(card.seats === "one" ? movesOf : plies)(remoteness)}`;
+    facts.append(make("li", {}, badge(value), metric === "expectation" ? measured({ metric, measure }) : `${startOf(card, value, remoteness)}${soon}`));
     if (measure && metric !== "expectation") facts.append(make("li", {}, measured({ metric, measure })));
   }
   facts.append(make("li", {}, `${number(card.positions)} positions`));
@@ -106,8 +106,9 @@ function known(card) {
 }
 
 // What the start of a variant is worth, in words.
-function startOf({ seats, first }, value) {
+function startOf({ seats, first }, value, remoteness) {
   const who = capital(first) || "Who begins";
+  if (value === "tie" && remoteness === 0) return "Over at the start";
   if (seats === "one") return { win: "Solved", lose: "Cannot be solved", tie: "A tie", draw: "Goes on for ever" }[value];
   if (seats === "several") return { win: `${who} gets the most`, lose: `Another gets more than ${first || "who begins"}`, tie: "A tie", draw: "A draw" }[value];
   return { win: `${who} ${agreed(who, "wins")}`, lose: `${who} ${agreed(who, "loses")}`, tie: "A tie", draw: "A draw" }[value];

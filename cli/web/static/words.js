@@ -61,7 +61,7 @@ export function prospect(game) {
   const so = [toMove, points(game)].filter(Boolean).join(", ");
   if (!game.hints) return mine ? `${so ? `${so}: your` : "Your"} turn.` : `${so || "The computer is to move"}.`;
   const said = (what, more = "") => `${so ? `${so}: ${what}` : capital(what)}${more && ` ${more}`}`;
-  if (game.expected) return said(`${chance ? expects(game.name(game.mover)) : expects(mine ? "You" : mover)} ${measure}.`);
+  if (game.expected) return said(`${expects(chance ? game.name(game.mover) : mine ? "You" : mover, measure)}.`);
   if (!value) return said(`${known}.`);
   const soon = remoteness == null ? "" : ` in ${seats === "one" ? movesOf(remoteness) : plies(remoteness)}`;
   const more = [measure && `${measured(game.now)}.`, without && `Without the fifty-move rule: ${without}.`];
@@ -71,7 +71,12 @@ export function prospect(game) {
 // What a metric says, with its name: `Score: +3`.
 export const measured = ({ metric, measure }) => `${{ drawlevel: "As a draw" }[metric] ?? capital(metric)}: ${measure}`;
 
-const expects = (who) => (who === "You" ? "you expect" : `${who} ${agreed(who, "expects")}`);
+// What a player expects, as a sum or as games: `Red expects 2.5`, `you win 61.6 % of games`.
+function expects(who, measure) {
+  const verb = measure.startsWith("wins ") ? "wins" : "expects";
+  const what = measure.replace(/^wins /, "");
+  return who === "You" ? `you ${verb.slice(0, -1)} ${what}` : `${who} ${agreed(who, verb)} ${what}`;
+}
 
 // What a value says to who is to move, or of whom.
 function outlook({ now: { value, seats, metric, moves } }, mine, mover, soon, distance) {

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from retrograde.databases.durable import make_folder
 from retrograde.databases.errors import CannotWrite, InUse
 
 PATIENCE = 5.0
@@ -35,7 +36,7 @@ class Lock:
         """Take the lock; raise InUse where another has it for long, CannotWrite where there can be none."""
         deadline = time.monotonic() + self.patience
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             while not self.taken():
                 if time.monotonic() > deadline:
                     raise InUse(f"{str(self.database)!r} is being written by another process; wait for it, or stop it")

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +148,8 @@ def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]
             raise Failure(text, failure.status) from None
         finally:
             if done:
-                beside.unlink(missing_ok=True)
+                with suppress(OSError):  # what stays is of no use, and no harm
+                    beside.unlink(missing_ok=True)
 
 
 def identity(game: "Game", position: int, wish: "Wish") -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from retrograde.databases.durable import make_folder
 from retrograde.databases.errors import CannotWrite, InUse
 from retrograde.databases.location import expect_short
 
@@ -37,7 +38,7 @@ class Lock:
         deadline = time.monotonic() + self.patience
         expect_short(self.database)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             while not self.taken():
                 if time.monotonic() > deadline:
                     raise InUse(f"{str(self.database)!r} is being written by another process; wait for it, or stop it")

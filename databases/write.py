@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases.bounds.write import SolvedBounds, write_bounds
 from retrograde.databases.certificates.write import SolvedCertificate, write_replies
+from retrograde.databases.durable import make_folder, sync_folder
 from retrograde.databases.encoding import encode_group
 from retrograde.databases.errors import CannotWrite
 from retrograde.databases.frames import Contents, Each, Progress
@@ -239,7 +240,7 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
     partial_path = path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}.partial")
     made = False
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         for left in path.parent.glob(f"{glob.escape(path.name)}.*-*.partial"):
             left.unlink(missing_ok=True)
         os.close(os.open(partial_path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
@@ -274,13 +275,3 @@ def reason(error: BaseException) -> str:
     text = str(error)
     _, found, rest = text.partition("error message = '")
     return rest.partition("'")[0].lower() if found else getattr(error, "strerror", None) or text
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a renaming last through a power cut, where the operating system can."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -1,152 +1,147 @@
-"""Crashes a solve at every write, renaming, deletion and fsync in turn, and sees what is left; run as a process.
+"""Solves that fail at every write, renaming, deletion and fsync in turn, or whenever the memory budget is asked.
 
-    python crashing.py KIND,KIND FOLDER MODE,MODE FIRST STEP MOST
+A solve does what any does up to some point. There it writes half of what it was to write and is gone (mode `crash`), or
+the operating system refuses (`refuse`), or no memory is left (`memory`). Then another solve goes on to the end. Crashes
+are of forked processes, and forked by a process that has no other threads:
 
-A child is forked for each point. Until then it does what any solve does; there it writes half of what it was to write
-and is gone (MODE `crash`), or the operating system refuses (`refuse`). Then another child solves the same game to the
-end. It prints one line for each point at which something was not as it should be, and at last how many were tried.
+    python -m tests.crashing KIND FOLDER
 """
 
 import errno
-import io
 import os
-import shutil
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from retrograde.databases import DatabaseFile, frames
-from retrograde.games import RetrogradeError
-from retrograde.games.catalog import load_game
-from retrograde.solver.engine import solve
-from retrograde.solver.rules.exits import really_exit
-from retrograde.solver.work import journal, scratch
-from retrograde.solver.work.sizes import Sizes
+import pytest
 
-KINDS = {
-    "interpreted": ("tictactoe", None, 10**9),
-    "memory": ("connect4:4,4", "compiled", 10**9),
-    "stream": ("connect4:4,4", "compiled", 1_000),
-    "given up": ("connect4:4,4", "compiled", 90_000),  # it seems larger, and has 80,000 records
-    "dense": ("chess:KRK", "compiled", 10**9),
-}
-"""Variant, the way it is solved, and records from which games are streamed."""
+from retrograde.games import RetrogradeError
+from retrograde.solver.rules.exits import really_exit
+from retrograde.solver.work.memory import MemoryBudget, MemoryLimit
+
+from .disk import KINDS, Kind, Shim
+from .powercut import databases_in, spread
 
 CRASHED = 77
 
 
-class Fault:
-    """Counts what touches the disk, and fails at one point."""
+class Fault(Shim):
+    """Counts operations, and fails at one of them."""
 
-    def __init__(self, point: int, refuse: bool):
-        self.point, self.refuse, self.count = point, refuse, 0
+    def __init__(self, point: int, mode: str):
+        self.point, self.mode, self.count = point, mode, 0
 
-    def tick(self, halfway: Callable[[], object] = lambda: None) -> None:
-        """Count one operation, and fail if it is the one; *halfway* does part of it before a crash."""
-        self.count += 1
-        if self.count != self.point:
+    def before(self, operation: str, halfway: Callable[[], object] = lambda: None) -> None:
+        """Count an operation that touches the disk, and fail if it is the one."""
+        if self.mode == "memory" or not self.is_here():
             return
-        if self.refuse:
+        if self.mode == "refuse":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         halfway()
         really_exit(CRASHED)
 
-    def wrap(self, module: object, name: str) -> None:
-        """Count the calls of a function."""
-        function = getattr(module, name)
+    def is_here(self) -> bool:
+        """Count an operation, and tell whether it is the one to fail."""
+        self.count += 1
+        return self.count == self.point
 
-        def counted(*args, **options):
-            self.tick()
-            return function(*args, **options)
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Count all operations of this process meanwhile."""
+        left, check, check_used = MemoryBudget.left, MemoryBudget.check, MemoryBudget.check_used
 
-        setattr(module, name, counted)
+        def none_left(budget: MemoryBudget) -> int:
+            return 0 if self.is_here() else left(budget)
 
-    def install(self) -> None:
-        """Count all operations of this process from now on."""
-        for name in ("replace", "fsync", "unlink", "mkdir", "ftruncate"):
-            self.wrap(os, name)
-        if not self.refuse:  # it would not raise
-            self.wrap(shutil, "rmtree")
-        self.wrap(frames.Frames, "write")
-        fault = self
+        def refused(budget: MemoryBudget, more: int, why: str) -> None:
+            if self.is_here():
+                raise MemoryLimit(why)
+            check(budget, more, why)
 
-        class File(io.FileIO):
-            def write(self, data):
-                half = memoryview(data).cast("B")
-                fault.tick(lambda: io.FileIO.write(self, half[: len(half) // 2]))
-                return super().write(data)
+        def used(budget: MemoryBudget, doing: str) -> None:
+            if self.is_here():
+                raise MemoryLimit(doing)
+            check_used(budget, doing)
 
-            def truncate(self, size=None):
-                fault.tick()
-                return super().truncate(size)
-
-        def open_file(path, mode):
-            return io.BufferedWriter(File(path, mode)) if mode == "ab" else open(path, mode)
-
-        scratch.FileIO = File  # type: ignore[misc]
-        journal.open = open_file  # type: ignore[attr-defined]
+        with super().installed(), pytest.MonkeyPatch.context() as patch:
+            if self.mode == "memory":
+                for name, function in (("left", none_left), ("check", refused), ("check_used", used)):
+                    patch.setattr(MemoryBudget, name, function)
+            yield
 
 
-def in_child(function: Callable[[], object]) -> int:
+def in_process(function: Callable[[], int]) -> int:
+    """Run something, and return its exit status."""
+    try:
+        return function()
+    except BaseException:
+        traceback.print_exc()
+        return 1
+
+
+def in_child(function: Callable[[], int]) -> int:
     """Run something in a process of its own, and return its exit status."""
     child = os.fork()
     if child == 0:
-        try:
-            function()
-        except BaseException:
-            traceback.print_exc()
-            really_exit(1)
-        really_exit(0)
+        really_exit(in_process(function))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def crash(kind: str, folder: Path, mode: str, first: int, step: int, most: int) -> int:
-    """Try the points from *first*, each *step*-th, *most* of them; return how many there were."""
-    variant, way, largest = KINDS[kind]
-    game, path = load_game(variant), folder / "game.h5"
+def operations(kind: Kind, path: Path, mode: str) -> int:
+    """Return how many operations there are in a solve."""
+    fault = Fault(0, mode)
+    with fault.installed():
+        kind.solve(path)
+    return fault.count
 
-    def run() -> None:
-        solve(game, path, way=way, sizes=Sizes(journal_seconds=0, in_memory=largest), workers=2)
 
-    run()
-    whole = path.read_bytes()
-    tried = 0
-    for point in range(first, 10**9, step):
-        path.unlink(missing_ok=True)
+def wrong_everywhere(kind: Kind, folder: Path, mode: str, most: int = 10**9) -> list[str]:
+    """Let a solve fail at all points, or so many, as far apart as can be; return what was not as it should be."""
+    path = folder / "game.h5"
+    kind.solve(path)
+    whole = databases_in(folder)
+    for other in whole:
+        (folder / other).unlink()
+    wrong = []
+    for point in spread(list(range(1, operations(kind, path, mode) + 1)), most):
+        for other in whole:
+            (folder / other).unlink(missing_ok=True)
+        if what := wrong_at(point, kind, path, mode, whole):
+            wrong.append(f"{mode} at {point}: {what}")
+    for other in whole:
+        (folder / other).unlink(missing_ok=True)
+    return wrong
 
-        def fail(point: int = point) -> None:
-            fault = Fault(point, mode == "refuse")
-            fault.install()
-            try:
-                run()
-            except RetrogradeError:
-                really_exit(CRASHED)
-            if fault.count < point:
-                really_exit(0)
-            really_exit(CRASHED)
 
-        status = in_child(fail)
-        if path.exists() and path.read_bytes() != whole:
-            print(f"{kind}, {mode} at {point}: a database that is none")
-        if status == 0 or tried == most:
-            break
-        tried += 1
-        if status != CRASHED:
-            print(f"{kind}, {mode} at {point}: ended with {status}")
-        if in_child(run) or path.read_bytes() != whole:
-            print(f"{kind}, {mode} at {point}: was not gone on with")
-        left = sorted(file.name for file in folder.iterdir())
-        if left != ["game.h5"]:
-            print(f"{kind}, {mode} at {point}: left {left}")
-        with DatabaseFile(path) as file:
-            file.check()
-    path.unlink(missing_ok=True)
-    return tried
+def wrong_at(point: int, kind: Kind, path: Path, mode: str, whole: dict[str, bytes]) -> str:
+    """Let a solve fail at a point, and then another go on; return what was not as it should be."""
+
+    def fail() -> int:
+        try:
+            with Fault(point, mode).installed():
+                return solve()
+        except RetrogradeError:
+            return CRASHED
+
+    def solve() -> int:
+        kind.solve(path)
+        return 0
+
+    run = in_child if mode == "crash" else in_process
+    status = run(fail)  # to have gone another way is no fault, nor to have failed where it does not matter
+    if broken := [name for name, content in databases_in(path.parent).items() if content != whole[name]]:
+        return f"{broken} is no database"
+    if status not in (0, CRASHED):
+        return f"ended with {status}"
+    there = tuple(databases_in(path.parent))
+    if run(solve) or databases_in(path.parent) != whole:
+        return "was not gone on with"
+    files = sorted(file.name for file in path.parent.iterdir() if file.suffix != ".h5")
+    left = [name for name in files if not name.startswith(there)]  # nobody looks at what was there already
+    return f"left {left}" if left else ""
 
 
 if __name__ == "__main__":
-    kinds, folder, modes, *numbers = sys.argv[1:]
-    each = [(kind, mode) for kind in kinds.split(",") for mode in modes.split(",")]
-    counts = [crash(kind, Path(folder), mode, *map(int, numbers)) for kind, mode in each]
-    print(f"tried {min(counts)}")
+    print("\n".join(wrong_everywhere(KINDS[sys.argv[1]], Path(sys.argv[2]), "crash")))

@@ -155,7 +155,19 @@ ROOMS = {
         *("pairing", "interpreted", "engine", "whole"),
     ),
     "databases": (
-        *("errors", "location", "lock", "encoding", "layout", "legend", "header", "frames", "checked", "reader"),
+        *(
+            "errors",
+            "durable",
+            "location",
+            "lock",
+            "encoding",
+            "layout",
+            "legend",
+            "header",
+            "frames",
+            "checked",
+            "reader",
+        ),
         *("*/read", "*/compact", "file", "database", "*/database", "*/derive", "open", "book", "*/write", "write"),
     ),
 }

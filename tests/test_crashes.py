@@ -12,48 +12,93 @@ from random import Random
 
 import pytest
 
-from retrograde.databases import CannotWrite, DatabaseFile, InUse, lock, open_database
+from retrograde.databases import CannotWrite, DatabaseFile, InUse, lock, open_database, write
 from retrograde.databases.lock import Lock, lock_file
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
+from retrograde.solver.links.checkpoint import Checkpoint
+from retrograde.solver.work import journal, scratch
 from retrograde.solver.work.journal import outline
 
 from .command_line import COMMAND, environment, retrograde
-from .crashing import KINDS
+from .crashing import wrong_everywhere
+from .disk import KINDS
+from .powercut import PowerCut
 
 pytestmark = pytest.mark.long
 
-CRASHING = Path(__file__).with_name("crashing.py")
+# The power fails, the disk is full, memory is short
 
 
-def crash(kinds, folder, modes, first, step, most):
-    """Try some points at which a solve may end; return what was not as it should be, and how many were tried."""
-    command = [sys.executable, "-m", "tests.crashing", kinds, str(folder), modes, *map(str, (first, step, most))]
-    run = subprocess.run(command, cwd=CRASHING.parent.parent, capture_output=True, text=True, timeout=3000)
-    assert run.returncode == 0, run.stderr
-    *wrong, last = run.stdout.splitlines()
-    return "\n".join([*wrong, run.stderr if wrong else ""]).strip(), int(last.removeprefix("tried "))
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_power_cut_here_and_there_loses_nothing_that_was_synced(kind, tmp_path):
+    cut = PowerCut(KINDS[kind], tmp_path)
+    assert cut.wrong_everywhere(30) == []
+    assert cut.tried >= 20
 
 
-needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
-
-
-@pytest.mark.thorough
-@needs_fork
-def test_a_solve_that_fails_here_and_there_is_gone_on_with(tmp_path):
-    wrong, tried = crash("interpreted,stream,given up", tmp_path, "crash,refuse", 2, 31, 3)
-    assert wrong == ""
-    assert tried >= 1
-
-
-@needs_fork
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("mode", ["crash", "refuse"])
-def test_a_solve_that_fails_anywhere_is_gone_on_with(kind, mode, tmp_path):
-    wrong, tried = crash(kind, tmp_path, mode, 1, 1, 1000)
-    assert wrong == ""
-    assert tried > 10
+def test_a_power_cut_anywhere_loses_nothing_that_was_synced(kind, tmp_path):
+    assert PowerCut(KINDS[kind], tmp_path).wrong_everywhere() == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_solve_that_is_refused_something_here_and_there_is_gone_on_with(kind, tmp_path):
+    assert wrong_everywhere(KINDS[kind], tmp_path, "refuse", 12) == []
+    assert wrong_everywhere(KINDS[kind], tmp_path, "memory", 6) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", ["refuse", "memory"])
+def test_a_solve_that_is_refused_anything_is_gone_on_with(kind, mode, tmp_path):
+    assert wrong_everywhere(KINDS[kind], tmp_path, mode) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_solve_that_crashes_anywhere_is_gone_on_with(kind, tmp_path):
+    command = [sys.executable, "-m", "tests.crashing", kind, str(tmp_path)]
+    run = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=3000)
+    assert (run.returncode, run.stdout.strip()) == (0, ""), run.stderr
+
+
+class Unsynced:
+    """The module `os` as it would be if it synced nothing."""
+
+    fsync = staticmethod(os.fstat)
+
+    def __getattr__(self, name):
+        return getattr(os, name)
+
+
+def write_too_late(checkpoint, *args):
+    """Write a checkpoint, and let the journal know of it once the one before is deleted."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoint.log, "settle", lambda: None)
+        WRITE(checkpoint, *args)
+    checkpoint.log.settle()
+
+
+WRITE = Checkpoint.write
+UNSAFE = {
+    "scratch files are not synced": ("stream", scratch, "os", Unsynced()),
+    "the journal is not synced": ("slots, with parents", journal, "os", Unsynced()),
+    "a database is not synced": ("listed", write, "os", Unsynced()),
+    "the folder of a database is not synced": ("listed", write, "sync_folder", lambda folder: None),
+    "the folder of the journal is not synced": ("book", journal, "sync_folder", lambda folder: None),
+    "the folder of scratch files is not synced": ("stream", scratch, "sync_folder", lambda folder: None),
+    "a checkpoint is deleted too early": ("slots, with parents", Checkpoint, "write", write_too_late),
+}
+
+
+@pytest.mark.parametrize("fault", UNSAFE)
+def test_power_cuts_find_what_is_not_safe(fault, tmp_path, monkeypatch):
+    kind, owner, name, unsafe = UNSAFE[fault]
+    monkeypatch.setattr(owner, name, unsafe)
+    assert PowerCut(KINDS[kind], tmp_path).wrong_everywhere(30)
 
 
 # Together

@@ -66,10 +66,10 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_note(in_scratch, tmp_pat
     dice, taken_up = Random(7), []
     write, last = Notes.write, Notes.last
 
-    def write_and_stop(notes, note):
+    def write_and_stop(notes, *note):
         if dice.random() < 0.05:
             raise Stop
-        write(notes, note)
+        write(notes, *note)
         if dice.random() < 0.1:
             raise Stop
 

@@ -86,6 +86,8 @@ class Checkpoint:
 
     def __exit__(self, error: object, *_: object) -> None:
         if error is None:
+            if self.edition:
+                self.log.settle()  # what the journal knows of the whole tier lasts before this is gone
             shutil.rmtree(self.scratch.folder, ignore_errors=True)
 
     def take_up(self, entry: Sequence[Array]) -> None:

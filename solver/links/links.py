@@ -79,6 +79,8 @@ class LinkWriter:
 
     def __exit__(self, error: object, *_: object) -> None:
         if self.scratch and error is None:
+            if self.log.done:
+                self.log.log.settle()  # what the journal knows of the whole tier lasts before this is gone
             self.scratch.begin(fresh=True)
 
     @property

@@ -73,15 +73,15 @@ class LinkLog:
         rows = [(bucket, *frame[1:], len(bounds)) for bucket, (frame, bounds) in asides]
         bounds = np.concatenate([np.empty(0, np.int64), *(bounds for _, (_, bounds) in asides)])
         self.log.add((np.array([PUT, self.done, end]), np.array(rows, np.int64).ravel(), bounds, *pieces))
-        self.log.flush()
+        self.log.settle()
         self.done = end
 
     def add_turned(self, bucket: int, parts: list[PutPart], scratch: Scratch) -> None:
-        """Note that the links of a bucket are turned round."""
+        """Note that the links of a bucket are turned round, so that they may be deleted as they were put aside."""
         scratch.sync(part.frame for part in parts)
         rows = [(*part.frame[1:], part.size, wide(part.begins), wide(part.parents)) for part in parts]
         self.log.add((np.array([TURNED, bucket, 0]), np.array(rows, np.int64).ravel()))
-        self.log.flush()
+        self.log.settle()
 
     def forgo(self) -> None:
         """Note that there will be no links, after their files have been dropped: the disk may have had no room for as

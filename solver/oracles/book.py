@@ -86,7 +86,7 @@ def make_book(game: Game, order: Order, path: str | os.PathLike[str] | None = No
             making.search()
             making.pass_up()
             making.write(path, lock)
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # what stays is of no use, and no harm
             journal_path.unlink()
     return path
 

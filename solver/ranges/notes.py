@@ -25,6 +25,8 @@ class Notes:
     def __init__(self, work: Work, scratch: Scratch, name: str):
         self.scratch, self.log = scratch, work.log(name)
         self.number = 0
+        self.lasting: frozenset[Frame] = frozenset()
+        """Frames that have been synced for the last note."""
         self.superfluous: set[str] = set()
         """Names of files of which the last note may still tell."""
         self.pace = Pace(self.log)
@@ -34,6 +36,8 @@ class Notes:
 
     def __exit__(self, error: object, *_: object) -> None:
         if error is None:
+            if self.number:
+                self.log.settle()  # what the journal knows of the whole tier lasts before this is gone
             self.scratch.begin(fresh=True)
 
     def last(self) -> Any:
@@ -46,14 +50,17 @@ class Notes:
         frame = Frame(name_of(self.number), *place)
         return None if self.scratch.missing([frame]) else pickle.loads(self.scratch.read(frame, once=True))
 
-    def write(self, note: Any) -> None:
-        """Write a note, and delete what only those before have told of."""
+    def write(self, note: Any, told: Iterable[Frame]) -> None:
+        """Write a note that tells of some frames, and delete what only those before have told of."""
         begun = time.monotonic()
         self.number += 1
         self.scratch.drop(name_of(self.number))
         frame = self.scratch.write(name_of(self.number), pickle.dumps(note, pickle.HIGHEST_PROTOCOL))
+        frames = frozenset(told)
+        self.scratch.sync((frames - self.lasting) | {frame})
+        self.lasting = frames
         self.log.add((np.array([self.number, *frame[1:]], np.int64),))
-        self.log.flush()
+        self.log.settle()
         for name in self.superfluous:
             self.scratch.drop(name)
         self.superfluous.clear()

@@ -105,7 +105,7 @@ def solve_in_ranges(
     def mark(names: set[str]) -> None:
         notes.leave(names)
         if notes.pace.is_due:
-            notes.write((looked, passing))
+            notes.write((looked, passing), passing.frames())
 
     scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # what each worker reads again
     tell = telling(phase, tier.number, tier.looking)
@@ -137,7 +137,7 @@ def look_at_all(tier: Tier, looked: Looked, work: Work, phase: Phase, notes: Not
         looked.links.append(piece.links)
         phase.working(tier.looking * end, tier.number, Deciding(0, tier.slots, None))
         if notes.pace.is_due:
-            notes.write((looked, None))
+            notes.write((looked, None), looked.all_frames())
 
 
 def stretches(done: int, slots: int, size: int) -> list[Ends]:

@@ -1,6 +1,7 @@
 """The steps of a game whose positions are found: its waves, solved last first, each from the steps of the next."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,37 @@ from retrograde.solver.streamed.sweep import SOLVED, Link, Task, Unit, sweep
 from retrograde.solver.work.driver import Done, Kept
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.scratch import Frame
+from retrograde.solver.work.scratch import DamagedScratch, Frame, Scratch
 
 Array = np.ndarray[Any, Any]
 
 MANY_SEGMENTS = 4
 """Segments from which a tier is solved many at a time, up to as many positions as there may be children in a task of
 the exploration: where children do not ascend, all steps of their tier are loaded for each task."""
+
+
+def believe(log: Log, scratch: Scratch) -> None:
+    """Forget the last wave in a log of steps where scratch files do not hold it: after a power cut they may not, for
+    waves are synced when they are whole. An entry of nothing but a number says that the wave is begun anew."""
+    entries = log.since_anew()
+    waves: dict[int, list[int]] = {}
+    for number, ((wave,), *rest) in enumerate(entries):
+        if rest:
+            waves.setdefault(int(wave), []).append(number)
+        else:
+            del waves[int(wave)]
+    last = min(waves, default=0)
+    try:
+        for number in waves.get(last, ()):
+            for *_, steps, records in entries.entry(number)[1].view(SOLVED).tolist():
+                scratch.read(segment_of("records", records).frame, once=True)
+                if last:  # before the first wave there is none to be solved by its steps
+                    scratch.read(segment_of(f"steps{last}", steps).frame, once=True)
+    except DamagedScratch:
+        del waves[last]
+        log.add((np.array([last]),))
+        log.settle()
+    entries.places[:] = [entries.places[number] for number in sorted(chain.from_iterable(waves.values()))]
 
 
 class StreamedStore:

@@ -26,7 +26,7 @@ from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.streamed.forward import Forward
 from retrograde.solver.streamed.legend import solved_from
 from retrograde.solver.streamed.log import StreamLog
-from retrograde.solver.streamed.store import StreamedStore
+from retrograde.solver.streamed.store import StreamedStore, believe
 from retrograde.solver.work.driver import drive
 from retrograde.solver.work.journal import Log
 from retrograde.solver.work.scratch import DamagedScratch
@@ -64,7 +64,8 @@ class Streamed:
         log = StreamLog(found)
         forward = Forward(game, work, log)
         work.until_written(forward.scratch)
-        if not solved.since_anew():  # else the lists of the last waves may be gone, as they should
+        believe(solved, forward.scratch)
+        if not solved.resumed:  # else the lists of the last waves may be gone, as they should
             log.believe(forward.scratch)
         outlook = self.outlook(game, work)
         work.course.plan(exploring=0.38, solving=0.57, writing=0.05)  # of 6×6 0.39, 0.57, 0.04

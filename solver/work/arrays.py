@@ -12,6 +12,8 @@ from weakref import WeakSet
 import numpy as np
 import zstandard
 
+from retrograde.databases.durable import make_folder, sync_folder
+
 Array = np.ndarray[Any, Any]
 
 LEVEL = 1
@@ -45,10 +47,11 @@ class Shared:
     def kept(cls, length: int, dtype: Any, path: Path) -> "Shared":
         """Return an array in a file of that very name, with what another solve has left there, which is not to be
         trusted; a file of another length is made anew."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         if not path.exists() or path.stat().st_size != np.dtype(dtype).itemsize * length:
             with open(path, "wb") as file:
                 file.truncate(np.dtype(dtype).itemsize * length)
+            sync_folder(path.parent)
         return cls(np.memmap(path, dtype, "r+", shape=(length,)).view(np.ndarray), path)
 
     def flush(self) -> None:

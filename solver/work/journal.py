@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from retrograde.databases.durable import sync_folder
 from retrograde.databases.errors import CannotWrite, refused
 
 Array = np.ndarray[Any, Any]
@@ -39,6 +40,8 @@ class Journal:
         """
         self.path = path
         self.end = 0
+        self.named = False
+        """Whether its name lasts through a power cut."""
         self.adding = threading.Lock()
         """Held while an entry is added: what is solved at once is logged by several threads."""
         self.found: dict[str, Entries] = {}
@@ -71,6 +74,9 @@ class Journal:
         """See to it that all entries last through a power cut, before what they make superfluous is deleted."""
         try:
             os.fsync(self.file.fileno())
+            if not self.named:
+                sync_folder(self.path.parent)
+                self.named = True
         except OSError as error:
             raise self.cannot_write(error) from error
 

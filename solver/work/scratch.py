@@ -32,6 +32,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import zstandard
 
+from retrograde.databases.durable import make_folder, sync_folder
 from retrograde.databases.encoding import unpack
 from retrograde.databases.errors import CannotWrite, refused
 from retrograde.games.game import RetrogradeError
@@ -112,7 +113,7 @@ class Scratch:
         if fresh:
             shutil.rmtree(self.folder, ignore_errors=True)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
         except OSError as error:
             raise self.cannot_write(error) from error
 
@@ -153,9 +154,12 @@ class Scratch:
     def sync(self, frames: Iterable[Frame]) -> None:
         """See to it that some frames last through a power cut, before a journal says that they are there."""
         try:
-            for name in sorted({frame.file for frame in frames if frame.packed}):
+            names = sorted({frame.file for frame in frames if frame.packed})
+            for name in names:
                 with FileIO(self.folder / name, "a") as file:
                     os.fsync(file.fileno())
+            if names:
+                sync_folder(self.folder)
         except OSError as error:
             raise self.cannot_write(error) from error
 

@@ -44,7 +44,7 @@ class Tables(Protocol):
     def __init__(self, folder: Path): ...
 
     def tells(self, board: Any) -> Any:
-        """Return what they tell of a position, for who is to move; raise MissingTableError where they have not its men."""
+        """Return what they tell of a position, for who is to move; MissingTableError if they lack its men."""
 
     def of_ours(self, value: Value, remoteness: int) -> Any:
         """Return what they should tell of a position that we know."""

@@ -1,7 +1,10 @@
 """`retrograde compare`: a database of chess endings beside tables that others have made."""
 
+import signal
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +16,7 @@ from retrograde.cli.progress import listening
 from retrograde.cli.words import NOUNS, heading, indent
 from retrograde.games import DRAW, LOSE, WIN, Value
 from retrograde.games.game import METRICS, is_none
+from retrograde.games.text import printable
 from retrograde.games.zeroing import DTZ, category, signed
 
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ MOST_SHOWN = 10
 """Positions that differ which are shown."""
 TOGETHER = 1 << 12
 """Positions that are looked up together."""
+LONGEST_PROBE = 20.0
+"""Seconds after which a table is taken for damaged: python-chess loops for ever in some that are."""
 
 
 class Tables(Protocol):
@@ -38,7 +44,7 @@ class Tables(Protocol):
     def __init__(self, folder: Path): ...
 
     def tells(self, board: Any) -> Any:
-        """Return what they tell of a position, for who is to move; raise KeyError where they have not its men."""
+        """Return what they tell of a position, for who is to move; MissingTableError if they lack its men."""
 
     def of_ours(self, value: Value, remoteness: int) -> Any:
         """Return what they should tell of a position that we know."""
@@ -170,10 +176,15 @@ class Beside:
     def look(self, fen: str, board: Any, value: Value, remoteness: int) -> None:
         """Compare a position, of which we know the value and the remoteness."""
         try:
-            told = self.tables.tells(board)
-        except KeyError:
-            self.missing[men_of(board)] += 1
-            return
+            with limited(LONGEST_PROBE):
+                told = self.tables.tells(board)
+        except Exception as error:  # whatever python-chess meets in a file that is damaged
+            if is_missing(error):
+                self.missing[men_of(board)] += 1
+                return
+            what = f"{self.tables.name}'s table of {men_of(board)}, or of what follows, cannot be read"
+            why = printable(f"{type(error).__name__}: {error}".rstrip(": "))
+            raise Failure(f"error: {what} ({why}); the file may be damaged: fetch it again, or move it away") from error
         ours = self.tables.of_ours(value, remoteness)
         if self.tables.is_alike(ours, told):
             self.alike += 1
@@ -185,6 +196,32 @@ class Beside:
         differ = [{"position": fen, "ours": ours, "theirs": theirs} for fen, ours, theirs in self.differ]
         facts = {"tables": self.tables.name, "alike": self.alike, "differ": differ, "missing": dict(self.missing)}
         return facts | self.tables.counted
+
+
+def is_missing(error: Exception) -> bool:
+    """Return whether python-chess says that there is no table."""
+    from chess import gaviota, syzygy
+
+    return isinstance(error, syzygy.MissingTableError | gaviota.MissingTableError)
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError if a block of Python takes longer; unlimited on Windows and outside the main thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"no answer in {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @click.command()

@@ -1,15 +1,18 @@
 """A database of chess beside Syzygy's tables (three of which are in `syzygy/`) and Gaviota's."""
 
 import json
+import signal
 from pathlib import Path
+from random import Random
 
 import pytest
+from click.testing import CliRunner
 
 pytest.importorskip("chess")
 
 from chess import gaviota, syzygy
 
-from retrograde.cli import compare
+from retrograde.cli import compare, main
 from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
@@ -123,3 +126,42 @@ def test_without_python_chess_it_says_what_to_do(home, monkeypatch):
 
     monkeypatch.setattr(compare.Syzygy, "__init__", lambda self, folder: missing(folder))
     assert "pip install chess" in retrograde("compare", "chess:KRK", TABLES, status=1).stderr
+
+
+# Damaged tables
+
+
+def damaged(content, chance):
+    """Return the bytes of a table as accidents leave them: cut off, changed, another's, or nothing of the kind."""
+    kind, end = chance.randrange(6), len(content)
+    if kind == 0:
+        return content[: chance.randrange(end)]
+    if kind == 1:
+        return chance.randbytes(chance.randrange(4000))
+    if kind == 2:
+        return content[:4] + chance.randbytes(end - 4)
+    if kind == 3:
+        return (TABLES / "KQvK.rtbw").read_bytes()
+    changed = bytearray(content)
+    for _ in range(chance.choice((1, 3, 10, 100))):
+        changed[chance.randrange(4, end if kind == 4 else 200)] = chance.randrange(256)
+    return bytes(changed)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="python-chess cannot be interrupted here")
+@pytest.mark.parametrize("cases", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_damaged_tables_are_said_to_be_damaged(home, tmp_path, monkeypatch, cases):
+    """In one line that blames the file, and soon, even where python-chess would loop for ever."""
+    monkeypatch.setattr(compare, "LONGEST_PROBE", 0.2)
+    content, chance, folder, told = (TABLES / "KRvK.rtbw").read_bytes(), Random(cases), tmp_path / "tables", set()
+    folder.mkdir()
+    for _ in range(cases):
+        (folder / "KRvK.rtbw").write_bytes(damaged(content, chance))
+        done = CliRunner().invoke(main, ["compare", "chess:KRK", str(folder), "--positions", "20"])
+        assert done.exit_code in (0, 1) and "fault of retrograde" not in done.stderr
+        if done.exit_code and not done.stdout:
+            assert done.stderr.startswith("retrograde: error: Syzygy's table of K") and done.stderr.count("\n") == 1
+            assert done.stderr.endswith("; the file may be damaged: fetch it again, or move it away\n")
+            told.add(done.stderr.partition("(")[2].partition(":")[0])
+    assert {"OSError", "TimeoutError"} <= told
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL

@@ -75,11 +75,14 @@ def placed(text: str, opened: ExitStack) -> Part:
 def open_nimbers(source: str) -> "Database":
     """Open the database of a source in which nimbers are: of VARIANT, or of VARIANT@nimber if that is another."""
     from retrograde.databases import NoDatabase
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.metrics.measured import refuse_partisan
 
     if "@" not in source and not source.endswith(".h5"):
         try:
             return open_source(f"{source}@nimber", None)
         except NoDatabase as error:
+            refuse_partisan(load_game(source))
             with suppress(NoDatabase):
                 return open_source(source, None)
             raise error from None

@@ -99,14 +99,17 @@ def test_a_sum_is_worth_the_xor_and_says_how_it_is_won():
 
 
 def test_a_sum_of_what_has_no_nimbers_is_refused():
-    said = retrograde("sum", "tictactoe", status=1).stderr
-    assert "was not solved by nimbers; do it with: retrograde solve tictactoe --metric nimber" in said
-    assert "make it with: retrograde solve dodgem --metric nimber" in retrograde("sum", "dodgem", status=1).stderr
+    retrograde("solve", "grundy:5", "--metric", "remoteness", "--database", "grundy.h5")
+    said = retrograde("sum", "grundy.h5", status=1).stderr
+    assert "was not solved by nimbers; do it with: retrograde solve grundy:n=5" in said
+    assert "make it with: retrograde solve cram:2,2" in retrograde("sum", "cram:2,2", status=1).stderr
+    for partisan in ("tictactoe", "dodgem"):
+        assert "nimbers are of impartial games" in retrograde("sum", partisan, status=1).stderr
 
 
 def test_a_metric_that_does_not_suit_leaves_nothing_behind():
     said = retrograde("solve", "tictactoe", "--metric", "nimber", status=1).stderr
-    assert "nimbers are of games in which who cannot move has lost" in said
+    assert "nimbers are of impartial games, in which both players have the same moves, and by by_turns the" in said
     assert "not finished" not in retrograde("list").stdout
 
 

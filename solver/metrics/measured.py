@@ -9,12 +9,15 @@ import numpy as np
 from retrograde.databases.layout import legend_dtype
 from retrograde.databases.legend import Legend, Measures
 from retrograde.databases.write import SolvedRecords
+from retrograde.games.declared import word
+from retrograde.games.game import Game
+from retrograde.games.raised import given_start
 from retrograde.solver.metrics.explored import Explored
 from retrograde.solver.models.model import Model
 from retrograde.solver.outcomes.tally import PART
 from retrograde.solver.work.work import Unsuited
 
-__all__ = ["Demand", "Measured", "Unsuited", "solved_from"]
+__all__ = ["Demand", "Measured", "Unsuited", "refuse_partisan", "solved_from"]
 
 Array = np.ndarray[Any, Any]
 
@@ -41,6 +44,18 @@ class Measured:
     remotenesses: Array
     columns: Mapping[str, Array]
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def refuse_partisan(game: Game) -> None:
+    """Raise Unsuited where positions tell who is to move, so that the players do not have the same moves."""
+    what = "nimbers are of impartial games, in which both players have the same moves"
+    for name in ("to_move", "by_turns"):
+        if word(game, name):
+            raise Unsuited(f"{what}, and by {name} the players differ here; compute remoteness or score")
+    position = given_start(game)
+    for image in game.images(position):
+        if game.draw_turn(image) != game.draw_turn(position):
+            raise Unsuited(f"{what}, and here images(position) swaps the players; compute remoteness or score")
 
 
 def solved_from(explored: Explored, measured: Measured, metric: str) -> SolvedRecords:

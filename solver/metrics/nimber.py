@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.declared import word
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game
-from retrograde.games.raised import given_start
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.metrics import graph_kernels, score_kernels
 from retrograde.solver.metrics.explored import Explored, Look, links_of
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
@@ -56,18 +54,6 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
         nimbers = with_cycles(explored)
     values = np.select([own.scores > 0, own.scores < 0], [WIN, LOSE], DRAW)
     return Measured(values.astype(np.uint8), own.plies, {"nimber": nimbers})
-
-
-def refuse_partisan(game: Game) -> None:
-    """Raise Unsuited where positions tell who is to move, so that the players do not have the same moves."""
-    what = "nimbers are of impartial games, in which both players have the same moves"
-    for name in ("to_move", "by_turns"):
-        if word(game, name):
-            raise Unsuited(f"{what}, and by {name} the players differ here; compute remoteness or score")
-    position = given_start(game)
-    for image in game.images(position):
-        if game.draw_turn(image) != game.draw_turn(position):
-            raise Unsuited(f"{what}, and here images(position) swaps the players; compute remoteness or score")
 
 
 def lost(own: Own, explored: Explored, look: Look) -> Array:

@@ -11,8 +11,7 @@ from typing import Protocol, cast
 from retrograde.databases.write import SolvedRecords
 from retrograde.games.game import Game
 from retrograde.solver.metrics.explored import Explored, explore
-from retrograde.solver.metrics.measured import Demand, Measured, solved_from
-from retrograde.solver.metrics.nimber import refuse_partisan
+from retrograde.solver.metrics.measured import Demand, Measured, refuse_partisan, solved_from
 from retrograde.solver.work.progress import Phase
 from retrograde.solver.work.work import Work
 

@@ -31,7 +31,7 @@ from retrograde.games.game import Game
 from retrograde.games.snapshot import RULES, functions_of, has_source
 from retrograde.games.travel import Source, module_with
 
-CONSTANTS = (int, bool, float, complex, str, bytes, type(None))
+CONSTANTS = (int, bool, str, bytes, range, type(None))
 HOLDERS = (tuple, list, set, frozenset, dict)
 LATE = __future__.annotations.compiler_flag
 IMPORT_CONTRACT = f"from {Game.__module__} import "
@@ -137,7 +137,9 @@ def is_constant(value: Any) -> bool:
     if type(value) in HOLDERS:
         items = [*value, *value.values()] if isinstance(value, dict) else value
         return all(map(is_constant, items)) and repr(value) not in ("set()", "frozenset()")
-    return type(value) is range or (type(value) in CONSTANTS and value == value and "inf" not in repr(value))
+    if type(value) in (float, complex):
+        return value - value == 0  # finite
+    return type(value) in CONSTANTS
 
 
 def text_of(definition: Any) -> str:

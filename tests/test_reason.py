@@ -244,6 +244,7 @@ def test_the_command_says_that_it_works_slowly(tmp_path):
 def ragged(tmp_path, monkeypatch):
     """Return the file of rules with a table whose rows differ in length."""
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)  # where `export` and `plot` put their files
     path = tmp_path / "ragged.py"
     path.write_text(HEAP.replace("heap - taken", "NEXT[heap][taken - 1]") + NEXT)
     return path

@@ -2,8 +2,9 @@
 
 import csv
 import re
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,20 +189,28 @@ def write_npz(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -
 
     How long an array is, and how wide its texts, stands before it: so columns are put aside until all are known.
     """
-    from tempfile import TemporaryDirectory
     from zipfile import ZIP_DEFLATED, ZipFile
 
-    with (
-        TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder,
-        ZipFile(path, "w", ZIP_DEFLATED) as file,
-    ):
-        aside = Aside(Path(folder), names)
+    with columns_folder(path) as folder, ZipFile(path, "w", ZIP_DEFLATED) as file:
+        aside = Aside(folder, names)
         for piece in pieces:
             aside.add(piece)
         for name in names:
             with file.open(f"{name}.npy", "w", force_zip64=True) as stream:
                 aside.write(name, stream.write)
     return aside.count
+
+
+@contextmanager
+def columns_folder(path: Path) -> Iterator[Path]:
+    """Give an empty folder beside a file, and delete it; it takes the place of one that a killed export has left."""
+    folder = path.with_name(f"{path.name}.columns")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Aside:

@@ -50,7 +50,10 @@ def remember(name: str, sources: Mapping[Path, bytes]) -> None:
         new = path.with_name(f"{path.name}.{os.getpid()}")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            new.write_text(json.dumps(known, indent=1), "utf-8")
+            with new.open("w", encoding="utf-8") as stream:
+                stream.write(json.dumps(known, indent=1))
+                stream.flush()
+                os.fsync(stream.fileno())  # a power cut must not leave an empty record
             os.replace(new, path)
         finally:
             new.unlink(missing_ok=True)

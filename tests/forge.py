@@ -63,6 +63,11 @@ class Forged:
                 parts[name] = Part(dataset.dtype, length, chunk, [unpack(frame) for frame in frames])
         return cls(attributes, parts)
 
+    def copy(self) -> "Forged":
+        """Return one that may be changed without this one."""
+        parts = {name: Part(one.dtype, one.length, one.chunk, list(one.contents)) for name, one in self.parts.items()}
+        return Forged(dict(self.attributes), parts)
+
     def write(self, path: Path) -> Path:
         """Write a database."""
         compress = zstandard.ZstdCompressor(write_checksum=True).compress

@@ -418,10 +418,7 @@ def fuzz(kinds, folder, seed, count):
             game = database.game
         for number in range(count):
             dice = Random(f"{kind} {seed} {number}")
-            forged = Forged(dict(original.attributes), {
-                name: type(part)(part.dtype, part.length, part.chunk, list(part.contents))
-                for name, part in original.parts.items()
-            })  # fmt: skip
+            forged = original.copy()
             for _ in range(dice.choice([1, 1, 2, 4])):
                 if forged.parts:
                     mutate(forged, dice)

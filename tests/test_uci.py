@@ -648,7 +648,7 @@ def process(tmp_path):
     """Return a function that sends a line to the command and returns its output up to a line with a given beginning."""
     variables = {**os.environ, "RETROGRADE_HOME": str(tmp_path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
-    with subprocess.Popen([*COMMAND, "uci"], env=variables, **pipes) as player:
+    with Child([*COMMAND, "uci"], env=variables, **pipes) as player:
         timer = threading.Timer(60, player.kill)
         timer.start()
 

@@ -11,13 +11,15 @@ class Growth:
     """Counts the waves of an exploration."""
 
     def __init__(self) -> None:
-        self.began = time.monotonic()
+        self.began = 0.0
         self.due = FIRST
         self.waves = 0
 
     def wave(self, new: int, known: int) -> None:
         """Count a wave that found so many new positions, of those known; warn if exploring has taken long."""
         self.waves += 1
+        if self.waves == 1:  # the time of the first wave is that of the compiler
+            self.began = time.monotonic()
         if not new or time.monotonic() - self.began < self.due:
             return
         self.due *= LATER

@@ -28,7 +28,7 @@ from retrograde.games.game import DRAW, WIN
 from retrograde.solver.engine import solve
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
-from tests.command_line import COMMAND
+from tests.command_line import COMMAND, Child
 from tests.forge import Forged
 from tests.solving import copy_whole, in_one_file
 

@@ -32,13 +32,13 @@ from typing import Any, NamedTuple
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.forecast.estimate import estimate
-from retrograde.solver.streamed.forward import SMALL_TASK
-from retrograde.solver.work.progress import Progress
-from retrograde.solver.work.scratch import Frame, Scratch
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.tasks import Remote, whole_of
-from retrograde.solver.work.work import LARGER, worth_sending
+from retrograde.solver.estimation.estimate import estimate
+from retrograde.solver.methods.streamed.forward import SMALL_TASK
+from retrograde.solver.runtime.progress import Progress
+from retrograde.solver.runtime.scratch import Frame, Scratch
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.tasks import Remote, whole_of
+from retrograde.solver.runtime.work import LARGER, worth_sending
 
 TABLE = Path(__file__).with_name("cluster.csv")
 BOARDS = {"7,5": 112_829_665_923, "8,4": 54_233_186_631, "7,6": 4_531_985_219_092}

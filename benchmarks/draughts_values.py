@@ -15,7 +15,7 @@ import zstandard
 
 from retrograde.databases import open_database
 from retrograde.solver.rules import compiled
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 PIECES = 1 << 16, 1 << 20
 """Slots that are compressed together."""

@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import Any
 
 from retrograde.games.catalog import load_game
-from retrograde.solver.cluster.dask import DaskExecutor, connected
 from retrograde.solver.engine import solve
-from retrograde.solver.work.progress import Progress
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.cluster.dask import DaskExecutor, connected
+from retrograde.solver.runtime.progress import Progress
+from retrograde.solver.runtime.sizes import Sizes
 
 TABLE = Path(__file__).with_suffix(".csv")
 COLUMNS = ["game", "way", "solve", "killed_after", "phase", "done", "seconds", "sha256", "of_threads"]

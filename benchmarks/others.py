@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from retrograde.games.catalog import load_game
 from retrograde.games.game import metric_of
-from retrograde.solver.scoring.searcher import ScoreSearch
+from retrograde.solver.search.scores.searcher import ScoreSearch
 from retrograde.solver.search.searcher import Search
 
 SIZE = 1 << 26

@@ -30,7 +30,7 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from retrograde.solver.work.memory import parse_size
+        from retrograde.solver.runtime.memory import parse_size
 
         try:
             return parse_size(value)
@@ -237,8 +237,8 @@ def read_position(game: "Game", text: str) -> int:
 
 def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":
     """Return a player by name; raise UsageError where there is none."""
-    from retrograde.solver.models.model import NoModel
-    from retrograde.solver.models.policy import policy_in_file
+    from retrograde.solver.metrics.models.model import NoModel
+    from retrograde.solver.metrics.models.policy import policy_in_file
     from retrograde.solver.play.player import NoPlayer, by_model, make_player
 
     try:

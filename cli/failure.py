@@ -39,7 +39,7 @@ def explain(error: BaseException) -> Failure:
     if place := place_in_rules(error):
         return Failure(f"error: the rules raise {type(error).__name__}: {error} ({place})")
     if any(map(lacks_memory, causes(error))):
-        from retrograde.solver.work.memory import address_space, format_size
+        from retrograde.solver.runtime.memory import address_space, format_size
 
         if space := address_space():
             allowed = f"`ulimit -v` allows {format_size(space[0])}"

@@ -67,7 +67,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        return import_module(f"retrograde.cli.{name}").command if name in COMMANDS else None
+        return import_module(f"retrograde.cli.commands.{name}").command if name in COMMANDS else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:

@@ -18,10 +18,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from retrograde.cli.words import amount, duration
+from retrograde.cli.render.words import amount, duration
 
 if TYPE_CHECKING:
-    from retrograde.solver.work.progress import Listener, Progress
+    from retrograde.solver.runtime.progress import Listener, Progress
 
     class LooksAt(Protocol):
         """A search, or who answers by one."""
@@ -189,7 +189,7 @@ def polled(listener: "Listener", how_far: Callable[[], "Progress"]) -> Iterator[
 
 def search_progress(search: "LooksAt") -> Callable[[], "Progress"]:
     """Return what tells how far a search has come, from now on."""
-    from retrograde.solver.work.progress import Progress
+    from retrograde.solver.runtime.progress import Progress
 
     began, nodes = time.monotonic(), search.looked_at
     return lambda: Progress("searching", search.looked_at - nodes, None, time.monotonic() - began)

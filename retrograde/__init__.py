@@ -35,6 +35,8 @@ if os.path.exists(os.path.join(beside, "pyproject.toml")):
     __path__.append(beside)
 del beside
 
+import_module("retrograde.old_names").install()
+
 
 def __getattr__(name: str) -> Any:
     """Return what is offered by a name."""

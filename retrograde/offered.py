@@ -14,7 +14,7 @@ from retrograde.databases import Database, open_database
 from retrograde.games import Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.play.solution import Solution, open_solution
-from retrograde.solver.tablebase.probing import open_tablebase
+from retrograde.solver.play.tablebase.probing import open_tablebase
 
 __all__ = ["check", "open", "open_tablebase", "solve", "verify"]
 

@@ -7,20 +7,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from retrograde.solver.audit.verify import verify
     from retrograde.solver.conformance.check import check
     from retrograde.solver.engine import solve
-    from retrograde.solver.forecast.estimate import estimate
+    from retrograde.solver.estimation.estimate import estimate
     from retrograde.solver.play.solution import open_solution
+    from retrograde.solver.verification.verify import verify
 
 __all__ = ["check", "estimate", "open_solution", "solve", "verify"]
 
 PLACES = {
     "check": "conformance.check",
-    "estimate": "forecast.estimate",
+    "estimate": "estimation.estimate",
     "open_solution": "play.solution",
     "solve": "engine",
-    "verify": "audit.verify",
+    "verify": "verification.verify",
 }
 
 

@@ -5,7 +5,7 @@
 Small games are solved interpreted (`interpreted.py`). Others are compiled. Games that number their positions are not
 explored, because every position counts (`numbered/`). The positions of others are explored in waves and kept as sorted
 lists, in memory (`listed/`) or, where there are many and tiers follow one another, on disk (`streamed/`); or as words
-of 64 positions, where rules prove plain enough (`setwise/`). A journal beside the database keeps what is done.
+of 64 positions, where rules prove plain enough (`methods/setwise/`). A journal beside the database keeps what is done.
 """
 
 import os
@@ -46,27 +46,27 @@ from retrograde.games.game import (
 from retrograde.games.live import with_source
 from retrograde.games.unfolded import unfolded
 from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS
-from retrograde.solver.audit.sample import positions_of, verify_sample
-from retrograde.solver.boards.fit import is_chess
-from retrograde.solver.cluster.executor import ClusterExecutor
-from retrograde.solver.cluster.over import executor_over
 from retrograde.solver.conformance.precheck import blamed, refuse_broken
 from retrograde.solver.interpreted import Patience, solve_interpreted
-from retrograde.solver.models.model import Model, NoModel
-from retrograde.solver.numbered.numbering import Numbering, is_by_slot
-from retrograde.solver.numbered.room import room_for_tiers
-from retrograde.solver.plain.glance import may_be_plain
-from retrograde.solver.recheck.sampled import verify_measured
+from retrograde.solver.methods.chess.fit import is_chess
+from retrograde.solver.methods.numbered.numbering import Numbering, is_by_slot
+from retrograde.solver.methods.numbered.room import room_for_tiers
+from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.rules.examine import NotCompilable, refuse_tuples
 from retrograde.solver.rules.exits import no_exit
-from retrograde.solver.work.journal import Journal
-from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, MemoryLimit, address_space, format_size
-from retrograde.solver.work.progress import Course, Listener, Phase, announce
-from retrograde.solver.work.scratch import without_empty_folders
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.sources import journal_digest
-from retrograde.solver.work.tasks import Remote
-from retrograde.solver.work.work import Unfit, Unsuited, Work
+from retrograde.solver.rules.plain.glance import may_be_plain
+from retrograde.solver.runtime.cluster.executor import ClusterExecutor
+from retrograde.solver.runtime.cluster.over import executor_over
+from retrograde.solver.runtime.journal import Journal
+from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit, address_space, format_size
+from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
+from retrograde.solver.runtime.scratch import without_empty_folders
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.sources import journal_digest
+from retrograde.solver.runtime.tasks import Remote
+from retrograde.solver.runtime.work import Unfit, Unsuited, Work
+from retrograde.solver.verification.measures.sampled import verify_measured
+from retrograde.solver.verification.sample import positions_of, verify_sample
 
 COMPILER_BYTES = 230_000_000
 """Memory that the compiler takes once it is imported, its own work included: with no machine code kept, chess comes to
@@ -317,7 +317,7 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
         work = Work(executor, workers, budget, journal, scratch, order.listener, order.sizes)
         with work.open, nothing_left_of_what_is_refused(place, work, taken_up):
             solved = solved_compiled(game, ways_for(game, place, order), work, order.metric)
-            from retrograde.solver.outcomes.encode import encode_group  # numba is imported by now
+            from retrograde.solver.values.encode import encode_group  # numba is imported by now
 
             phase = work.phase("writing", items_of(solved))
             work.course.positions_a_record = count_positions(solved.legend) / max(phase.total or 0, 1)
@@ -388,7 +388,7 @@ def expect_compiler(budget: MemoryBudget) -> None:
 
 def machine_code_is_kept(game: Game) -> bool:
     """Tell whether the rules of a game have been compiled before, as they are."""
-    from retrograde.solver.numbered.kernels import seed  # which import numba
+    from retrograde.solver.methods.numbered.kernels import seed  # which import numba
     from retrograde.solver.rules.compiled import is_kept
     from retrograde.solver.rules.kernels import expand
 
@@ -408,7 +408,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
         yield order.way
         return
     if order.metric in TO_PROGRESS:
-        from retrograde.solver.numbered.way import Numbered
+        from retrograde.solver.methods.numbered.way import Numbered
 
         yield Numbered(place.path, True, order.fresh, order.metric)
         return
@@ -417,7 +417,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
         from retrograde.solver.metrics.way import ByMetric
 
         if by_slot(game, order):
-            from retrograde.solver.slotted.way import Slotted
+            from retrograde.solver.metrics.slots.way import Slotted
 
             yield Slotted()
             if order.way == "numbered":
@@ -429,24 +429,24 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
     # each room is imported when it is its turn, for kernels take a while to be set up
     by_sets = "setwise" in asked and is_chess(game)
     if is_numbered(game) and (by_sets or "numbered" in asked):
-        from retrograde.solver.numbered.way import Numbered
+        from retrograde.solver.methods.numbered.way import Numbered
 
         yield Numbered(place.path, by_sets, order.fresh)
     elif not is_numbered(game) and "numbered" not in asked:
         if by_words := "setwise" in asked and (len(asked) == 1 or may_be_plain(game)):
-            from retrograde.solver.forecast.outlook import RunningOutlook
-            from retrograde.solver.setwise.way import Setwise
+            from retrograde.solver.estimation.outlook import RunningOutlook
+            from retrograde.solver.methods.setwise.way import Setwise
 
             yield Setwise(RunningOutlook, early=len(asked) > 1)
-        from retrograde.solver.listed.way import Listed
+        from retrograde.solver.methods.listed.way import Listed
 
         if len(asked) > 1:
             yield Listed(limited=True)
             if by_words:
                 yield Setwise(RunningOutlook)
         if "streamed" in asked:
-            from retrograde.solver.forecast.outlook import RunningOutlook
-            from retrograde.solver.streamed.way import Streamed
+            from retrograde.solver.estimation.outlook import RunningOutlook
+            from retrograde.solver.methods.streamed.way import Streamed
 
             yield Streamed(RunningOutlook)
         if "listed" in asked:

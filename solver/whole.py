@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, own_tiers, rests_on
 from retrograde.games.game import is_numbered
-from retrograde.solver.cluster.executor import ClusterExecutor
 from retrograde.solver.engine import solve
-from retrograde.solver.work.memory import MemoryBudget, MemoryLimit, peak_memory
-from retrograde.solver.work.progress import Progress
+from retrograde.solver.runtime.cluster.executor import ClusterExecutor
+from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, peak_memory
+from retrograde.solver.runtime.progress import Progress
 
 PATIENCE = 86_400.0
 """Seconds that a worker waits for another one that is solving the same, as one may that was taken to be lost."""

@@ -14,7 +14,7 @@ from retrograde.databases import database_path
 from retrograde.games.catalog import load_game, variant
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import c_reader
 from .lacking import lacking

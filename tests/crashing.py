@@ -19,7 +19,7 @@ import pytest
 
 from retrograde.games import RetrogradeError
 from retrograde.solver.rules.exits import really_exit
-from retrograde.solver.work.memory import MemoryBudget, MemoryLimit
+from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit
 
 from .disk import KINDS, Kind, Shim
 from .powercut import databases_in, spread

@@ -14,10 +14,10 @@ from retrograde.databases import frames
 from retrograde.games.catalog import load_game
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
-from retrograde.solver.oracles.book import Order, make_book
-from retrograde.solver.work import journal, scratch
-from retrograde.solver.work.arrays import Shared
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.play.oracles.book import Order, make_book
+from retrograde.solver.runtime import journal, scratch
+from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import tangle
 from .elsewhere import Elsewhere

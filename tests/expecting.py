@@ -7,8 +7,8 @@ from pathlib import Path
 from retrograde.solver.metrics.expectation import measure
 from retrograde.solver.metrics.explored import explore
 from retrograde.solver.metrics.measured import Demand, Measured
-from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.work import Work
+from retrograde.solver.runtime.memory import MemoryBudget
+from retrograde.solver.runtime.work import Work
 
 Bounds = dict[int, tuple[Fraction, Fraction]]
 

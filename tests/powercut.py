@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from retrograde.games import RetrogradeError
-from retrograde.solver.work.journal import Journal
+from retrograde.solver.runtime.journal import Journal
 
 from .disk import Kind, Shim
 

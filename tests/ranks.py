@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 from retrograde.games.catalog import load_game
-from retrograde.solver.cluster.mpi import ranks
 from retrograde.solver.engine import solve
+from retrograde.solver.runtime.cluster.mpi import ranks
 
 from .solving import small_enough
 

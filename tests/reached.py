@@ -11,10 +11,10 @@ from retrograde.games.game import MOST_IMAGES
 from retrograde.games.morris import Morris
 from retrograde.games.placed import placements
 from retrograde.games.quixo import Quixo
-from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.kernels import count_images
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 
 def of_both_turns(declared):

@@ -12,7 +12,7 @@ from retrograde.databases import database_path, open_database
 from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, Game
 from retrograde.games.chess import Chess
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import tangle
 

@@ -17,24 +17,24 @@ from retrograde.databases import NoDatabase, open_database
 from retrograde.games import UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.games.unfolded import folded, unfolded
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.metrics.expectation import measure
 from retrograde.solver.metrics.explored import explore
 from retrograde.solver.metrics.measured import Demand, Unsuited
-from retrograde.solver.models.deep import Deep
-from retrograde.solver.models.greedy import Greedy
-from retrograde.solver.models.known import Exploiting, Skilled
-from retrograde.solver.models.model import Model, NoModel, Uniform, checked
-from retrograde.solver.models.names import model_named, model_of
-from retrograde.solver.models.policy import Scripted
-from retrograde.solver.pairing import expected
+from retrograde.solver.metrics.models.deep import Deep
+from retrograde.solver.metrics.models.greedy import Greedy
+from retrograde.solver.metrics.models.known import Exploiting, Skilled
+from retrograde.solver.metrics.models.model import Model, NoModel, Uniform, checked
+from retrograde.solver.metrics.models.names import model_named, model_of
+from retrograde.solver.metrics.models.policy import Scripted
+from retrograde.solver.play.pairing import expected
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.recheck.expectation import wrong_expectations
-from retrograde.solver.recheck.families import families_of
-from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.work import Work
+from retrograde.solver.runtime.memory import MemoryBudget
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.verification.measures.expectation import wrong_expectations
+from retrograde.solver.verification.measures.families import families_of
+from retrograde.solver.verification.verify import verify
 from tests import expectimax, gamble, reference, responding, tangle
 from tests.command_line import HEAP, retrograde
 from tests.solving import Stop, stop_at

@@ -16,20 +16,20 @@ from hypothesis import strategies as st
 from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
 from retrograde.games.game import RuleError
-from retrograde.solver.aside import kernels, lists, looking
-from retrograde.solver.aside import known as known_aside
 from retrograde.solver.engine import solve
-from retrograde.solver.exploring import explore, waves
-from retrograde.solver.exploring.space import SpaceAside
-from retrograde.solver.links import links, sorting
-from retrograde.solver.links.log import LinkLog
-from retrograde.solver.listed import cycles
-from retrograde.solver.listed.store import ListedStore
-from retrograde.solver.listed.way import Listed
-from retrograde.solver.work.journal import Journal, Log
-from retrograde.solver.work.memory import MemoryBudget, MemoryLimit
-from retrograde.solver.work.scratch import Scratch
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.listed import cycles
+from retrograde.solver.methods.listed.explore import explore, waves
+from retrograde.solver.methods.listed.explore.space import SpaceAside
+from retrograde.solver.methods.listed.predecessors import links, sorting
+from retrograde.solver.methods.listed.predecessors.log import LinkLog
+from retrograde.solver.methods.listed.spill import kernels, lists, looking
+from retrograde.solver.methods.listed.spill import known as known_aside
+from retrograde.solver.methods.listed.store import ListedStore
+from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.runtime.journal import Journal, Log
+from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit
+from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import tangle, turning
 from .solving import Stop, graphs
@@ -155,7 +155,7 @@ def test_lists_go_to_scratch_once_memory_is_short(variant, share, tmp_path, monk
         with pytest.MonkeyPatch.context() as patch:
             spaces = []
             patch.setattr(explore.Explorer, name, short)
-            patch.setattr("retrograde.solver.listed.way.ListedStore", spy(ListedStore, spaces))
+            patch.setattr("retrograde.solver.methods.listed.way.ListedStore", spy(ListedStore, spaces))
             found = solve(game, tmp_path / f"{name}.h5", way=Listed(), sizes=Sizes(journal_seconds=0))
             assert found.read_bytes() == whole.read_bytes()
             assert [type(space) for space in spaces] == [SpaceAside]
@@ -184,7 +184,7 @@ def test_memory_is_kept_to(tmp_path):
         import sys
         from retrograde.games.catalog import load_game
         from retrograde.solver.engine import solve
-        from retrograde.solver.work.memory import peak_memory
+        from retrograde.solver.runtime.memory import peak_memory
         solve(load_game("benchmarks/plain_quixo.py:side=4"), sys.argv[1], memory=int(sys.argv[2]))
         print(peak_memory())
     """

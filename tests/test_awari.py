@@ -10,9 +10,9 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.awari import Awari
 from retrograde.games.catalog import load_game
-from retrograde.solver.audit.verify import verify
-from retrograde.solver.outcomes.worth import in_words
 from retrograde.solver.play.solution import open_solution
+from retrograde.solver.values.worth import in_words
+from retrograde.solver.verification.verify import verify
 from tests.command_line import retrograde
 from tests.measuring import Graph, slow_endless_gains
 

@@ -6,7 +6,7 @@ import pytest
 
 from retrograde.games import RuleError
 from retrograde.solver.engine import solve
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import broken, reference
 from .solving import outcomes

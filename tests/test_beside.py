@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrograde.games import RuleError
-from retrograde.solver.abreast.beside import Beside, UnderWay
 from retrograde.solver.engine import solve
-from retrograde.solver.links.checkpoint import Checkpoint
-from retrograde.solver.numbered import seeds
-from retrograde.solver.numbered.store import NumberedStore
-from retrograde.solver.work.journal import Log
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
+from retrograde.solver.methods.numbered import seeds
+from retrograde.solver.methods.numbered.store import NumberedStore
+from retrograde.solver.runtime.concurrent import Beside, UnderWay
+from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import reference
 from .solving import Stop, outcomes
@@ -127,8 +127,8 @@ def test_a_tier_that_is_half_done_waits_for_one_that_it_leads_to(kind, path, mon
 @pytest.mark.parametrize("kind", GAMES)
 def test_a_solve_that_is_stopped_goes_on_whichever_tiers_were_done(kind, tmp_path, monkeypatch, unforeseen):
     """Stopped at some checkpoints, which threads write, and behind some tiers."""
-    monkeypatch.setattr("retrograde.solver.links.links.EVERY", 1)
-    monkeypatch.setattr("retrograde.solver.links.checkpoint.SHARE", 0)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.links.EVERY", 1)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.checkpoint.SHARE", 0)
     game, dice = GAMES[kind](), Random(3)
     write, log_write = Checkpoint.write, Log.write
 
@@ -175,7 +175,7 @@ def test_of_several_errors_it_is_that_of_the_last_tier(path, monkeypatch, solver
 @pytest.mark.parametrize("error", [Stop, KeyboardInterrupt])
 def test_it_is_told_in_the_main_thread_and_what_is_under_way_ends_with_it(error, path, monkeypatch):
     planted(monkeypatch, 9)
-    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
     told = []
 
     def listen(progress):

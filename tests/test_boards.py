@@ -14,14 +14,14 @@ from retrograde.games import RuleError
 from retrograde.games.chess import Chess
 from retrograde.games.chess.men import BLACK, KING, PAWN, QUEEN, TIERS, codes_of, tier_of
 from retrograde.games.chess.squares import turned
-from retrograde.solver.boards import fit, kernels, tiers, words
-from retrograde.solver.boards.formation import Formation, arrangement, departures, geometry
-from retrograde.solver.boards.passing import Pawns, nowhere, slots_of
 from retrograde.solver.engine import solve
-from retrograde.solver.numbered import reuse
-from retrograde.solver.numbered.store import NumberedStore
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.work import Unsuited
+from retrograde.solver.methods.chess import fit, kernels, tiers, words
+from retrograde.solver.methods.chess.formation import Formation, arrangement, departures, geometry
+from retrograde.solver.methods.chess.passing import Pawns, nowhere, slots_of
+from retrograde.solver.methods.numbered import reuse
+from retrograde.solver.methods.numbered.store import NumberedStore
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import Unsuited
 
 from .solving import Stop
 
@@ -294,7 +294,7 @@ def test_goes_on_after_a_stop_with_scores_in_a_file_and_in_memory(tmp_path, by_s
 
 def test_no_more_is_told_than_there_is(tmp_path, monkeypatch):
     """Like men are told apart in sets, and not in what is told."""
-    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
     events = []
     solve(Chess("KBBK"), tmp_path / "game.h5", fresh=True, listener=events.append)
     told = [event.deciding for event in events if event.deciding]

@@ -14,10 +14,10 @@ from retrograde.databases.book import BookFile, find_book, open_book
 from retrograde.databases.location import book_path, list_books, list_databases
 from retrograde.games import LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
-from retrograde.solver.oracles import book as books
-from retrograde.solver.oracles.audit import verify_book
-from retrograde.solver.oracles.book import NoBook, Order, make_book
-from retrograde.solver.oracles.open import searching_oracle
+from retrograde.solver.play.oracles import book as books
+from retrograde.solver.play.oracles.audit import verify_book
+from retrograde.solver.play.oracles.book import NoBook, Order, make_book
+from retrograde.solver.play.oracles.open import searching_oracle
 
 from .command_line import COMMAND, Child, retrograde
 

@@ -15,7 +15,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.play import bulk
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import reference
 

@@ -17,17 +17,17 @@ import numpy as np
 import pytest
 
 from retrograde.solver.engine import solve
-from retrograde.solver.links import checkpoint as module
-from retrograde.solver.links.checkpoint import Checkpoint
-from retrograde.solver.links.passes import Passes
-from retrograde.solver.links.state import State
-from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
-from retrograde.solver.work.arrays import Compressed
-from retrograde.solver.work.journal import Journal, outline
-from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.scratch import DamagedScratch, Scratch
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.work import Work
+from retrograde.solver.methods.listed.predecessors import checkpoint as module
+from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
+from retrograde.solver.methods.listed.predecessors.passes import Passes
+from retrograde.solver.methods.listed.predecessors.state import State
+from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.journal import Journal, outline
+from retrograde.solver.runtime.memory import MemoryBudget
+from retrograde.solver.runtime.scratch import DamagedScratch, Scratch
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 
 from . import tangle
 from .solving import Stop
@@ -144,9 +144,9 @@ SEEDS = (31, 32, 33)
 def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, monkeypatch):
     """Random games, stopped at half of all checkpoints, before one is written or behind it; of forward passes no game
     but the first one has links in the end."""
-    monkeypatch.setattr("retrograde.solver.listed.cycles.STRETCH", 16)
-    monkeypatch.setattr("retrograde.solver.numbered.seeds.BLOCK", 16)
-    monkeypatch.setattr("retrograde.solver.links.links.EVERY", 1)
+    monkeypatch.setattr("retrograde.solver.methods.listed.cycles.STRETCH", 16)
+    monkeypatch.setattr("retrograde.solver.methods.numbered.seeds.BLOCK", 16)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.links.EVERY", 1)
     monkeypatch.setattr(module, "SHARE", 0)
     dice, taken_up, (game, sizes) = Random(5), [], WAYS[way]
     write, read = Checkpoint.write, State.taken_up
@@ -192,7 +192,7 @@ import sys
 
 from retrograde.games.catalog import load_game
 from retrograde.solver import solve
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
 
 solve(load_game("quixo:4"), sys.argv[1], sizes=Sizes(journal_seconds=0.02))
 """

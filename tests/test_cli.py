@@ -15,7 +15,7 @@ import pytest
 
 from retrograde.cli.failure import explain
 from retrograde.cli.main import COMMANDS
-from retrograde.cli.words import amount, duration, prospect, table, verdict
+from retrograde.cli.render.words import amount, duration, prospect, table, verdict
 from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import variants_in
@@ -129,7 +129,14 @@ def test_help_imports_nothing_that_takes_long():
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     modules = set(result.stdout.split())
     assert "retrograde.cli.main" in modules
-    assert not modules & {"numpy", "h5py", "numba", "retrograde.games", "retrograde.databases", "retrograde.cli.solve"}
+    assert not modules & {
+        "numpy",
+        "h5py",
+        "numba",
+        "retrograde.games",
+        "retrograde.databases",
+        "retrograde.cli.commands.solve",
+    }
 
 
 def test_the_version_is_told():
@@ -280,7 +287,7 @@ def test_a_database_of_another_file_of_that_name_or_elsewhere_is_not_replaced(ho
 
 
 def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
-    monkeypatch.setattr("retrograde.cli.solve.SOON_SOLVED", 10)
+    monkeypatch.setattr("retrograde.cli.commands.solve.SOON_SOLVED", 10)
     retrograde("solve", "./heap.py")
     before = (home / "heap.h5").read_bytes()
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
@@ -289,7 +296,7 @@ def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
 
 
 def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
-    monkeypatch.setattr("retrograde.cli.solve.SOON_SOLVED", 0)
+    monkeypatch.setattr("retrograde.cli.commands.solve.SOON_SOLVED", 0)
     retrograde("solve", "./heap.py")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
     assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it anew with --fresh")
@@ -432,7 +439,7 @@ def test_query_reads_positions_from_standard_input(tictactoe):
 
 @pytest.mark.long
 def test_verify_tells_that_all_is_right(tictactoe, monkeypatch):
-    from retrograde.solver.audit import verify
+    from retrograde.solver.verification import verify
 
     monkeypatch.setattr(verify, "INTERPRETED_SECONDS", 60.0)  # however busy the machine is
     text = retrograde("verify", "tictactoe").stdout
@@ -445,7 +452,7 @@ def test_verify_tells_that_all_is_right(tictactoe, monkeypatch):
 
 
 def test_verify_fails_where_something_is_wrong(tictactoe, monkeypatch):
-    from retrograde.solver.audit import verify
+    from retrograde.solver.verification import verify
 
     problem = verify.Problem(0, ".../.../...", "is stored as WIN in 1, and its children make it TIE in 9")
     wrong = verify.Verification("tictactoe", 765, 5478, 3, [problem])
@@ -535,7 +542,7 @@ def test_rules_that_fail_to_speak_to_people_are_one_clear_line(home):
 
 
 def test_a_fault_of_ours_is_one_line_unless_all_is_asked_for(tictactoe, monkeypatch):
-    from retrograde.solver.audit import verify
+    from retrograde.solver.verification import verify
 
     def fail(*args, **options):
         raise RuntimeError("out of order")
@@ -730,10 +737,10 @@ def test_memory_that_is_not_to_be_had_is_told_by_its_limit(error, monkeypatch):
         raise OSError("Could not load it") from error
     except OSError as outer:
         failure = outer
-    monkeypatch.setattr("retrograde.solver.work.memory.address_space", lambda: None)
+    monkeypatch.setattr("retrograde.solver.runtime.memory.address_space", lambda: None)
     assert explain(failure).message.startswith("error: there is not enough memory; ")
     assert "the system starts no more threads" in explain(RuntimeError("can't start new thread")).message
-    monkeypatch.setattr("retrograde.solver.work.memory.address_space", lambda: (10**9, 0))
+    monkeypatch.setattr("retrograde.solver.runtime.memory.address_space", lambda: (10**9, 0))
     limit = "error: there is not enough address space, of which `ulimit -v` allows 1 GB; raise that limit"
     assert explain(failure).message == limit
     assert "fault of retrograde" in explain(ValueError("x")).message

@@ -8,15 +8,15 @@ from zlib import crc32
 
 import pytest
 
-from retrograde.cli.left import belongings, read_done
+from retrograde.cli.commands.left import belongings, read_done
 from retrograde.databases import database_path
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variant
 from retrograde.solver.engine import solve
-from retrograde.solver.work import sources
-from retrograde.solver.work.journal import MAGIC, PREFIX
-from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime import sources
+from retrograde.solver.runtime.journal import MAGIC, PREFIX
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.sizes import Sizes
 
 from .command_line import HEAP, retrograde
 

@@ -9,7 +9,7 @@ from queue import Queue
 
 import pytest
 
-from retrograde.cli.serve import open_page
+from retrograde.cli.commands.serve import open_page
 
 from .command_line import COMMAND, environment
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from retrograde.cli import sets
+from retrograde.cli.commands import sets
 from retrograde.cli.failure import Failure
 from retrograde.databases import database_path
 from retrograde.databases.lock import Lock
+from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.whole import Came, Whole
-from retrograde.solver.work.memory import MemoryLimit
 
 from .command_line import retrograde
 

@@ -9,13 +9,13 @@ from zlib import crc32
 import click
 import pytest
 
-from retrograde.cli import board, words
-from retrograde.cli.moves import moves_table, number_of, numbered
-from retrograde.cli.pager import rows_of
+from retrograde.cli.render import board, words
+from retrograde.cli.render.moves import moves_table, number_of, numbered
+from retrograde.cli.render.pager import rows_of
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.work.journal import MAGIC, PREFIX
+from retrograde.solver.runtime.journal import MAGIC, PREFIX
 
 from .command_line import on_terminal, retrograde
 
@@ -68,7 +68,7 @@ def test_values_are_told_without_colour():
 
 def test_bars_of_a_chart_are_told_apart_without_colour(solved):
     pytest.importorskip("matplotlib")
-    from retrograde.cli.plot import draw
+    from retrograde.cli.commands.plot import draw
     from retrograde.databases import DatabaseFile
 
     with DatabaseFile(solved("connect4:4,4")) as file:

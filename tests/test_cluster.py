@@ -23,26 +23,26 @@ from retrograde.databases import CannotWrite, database_path
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variants_in
 from retrograde.games.game import METRICS
-from retrograde.solver.cluster import site
-from retrograde.solver.cluster.machine import machine
-from retrograde.solver.cluster.over import executor_over
-from retrograde.solver.cluster.site import ClusterError, Facts, facts
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.ranges import steps
-from retrograde.solver.setwise import waves
+from retrograde.solver.methods.listed.ranges import steps
+from retrograde.solver.methods.setwise import waves
+from retrograde.solver.runtime import tasks
+from retrograde.solver.runtime.arrays import Shared, publish
+from retrograde.solver.runtime.cluster import site
+from retrograde.solver.runtime.cluster.machine import machine
+from retrograde.solver.runtime.cluster.over import executor_over
+from retrograde.solver.runtime.cluster.site import ClusterError, Facts, facts
+from retrograde.solver.runtime.memory import MemoryLimit
+from retrograde.solver.runtime.scratch import PLAIN, Scratch
+from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.whole import Whole, solved_ahead, waits_for
-from retrograde.solver.work import tasks
-from retrograde.solver.work.arrays import Shared, publish
-from retrograde.solver.work.memory import MemoryLimit
-from retrograde.solver.work.scratch import PLAIN, Scratch
-from retrograde.solver.work.sizes import Sizes
 
 from .command_line import COMMAND, Child, environment, process, retrograde
 from .lacking import in_ci
 from .solving import small_enough
 
 distributed = pytest.importorskip("distributed")
-dask = pytest.importorskip("retrograde.solver.cluster.dask")
+dask = pytest.importorskip("retrograde.solver.runtime.cluster.dask")
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parent.parent
@@ -130,7 +130,9 @@ def test_words_are_compressed_where_there_is_little_room_and_the_bytes_are_the_s
     name, amount, tmp_path, executor, by_threads, monkeypatch
 ):
     """And so they are in tasks of any size."""
-    monkeypatch.setattr(f"retrograde.solver.setwise.{'way' if name == 'BYTES_IN_WAVE' else 'kept'}.{name}", amount)
+    monkeypatch.setattr(
+        f"retrograde.solver.methods.setwise.{'way' if name == 'BYTES_IN_WAVE' else 'kept'}.{name}", amount
+    )
     variant, way = "connect4:4,4", "setwise"
     plain = []
     there = Scratch(tmp_path / "game.h5.scratch", 0)
@@ -151,7 +153,7 @@ def test_a_worker_killed_in_the_middle_of_a_wave_of_words(tmp_path, executor, by
     """It has put aside half of what its task makes; the task runs again elsewhere, and that half is never read."""
     once = tmp_path / "once"
     once.touch()
-    monkeypatch.setattr("retrograde.solver.setwise.way.fill", partial(fill_or_end, once=once, ours=os.getpid()))
+    monkeypatch.setattr("retrograde.solver.methods.setwise.way.fill", partial(fill_or_end, once=once, ours=os.getpid()))
     way = "setwise"
     path = solve(load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
     assert not once.exists()
@@ -172,8 +174,8 @@ def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads,
     """It has written down what becomes of a range; the task runs again elsewhere, and that is never read."""
     once = tmp_path / "once"
     once.touch()
-    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 1)
-    name = "retrograde.solver.ranges.propagation.do_steps"
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 1)
+    name = "retrograde.solver.methods.listed.ranges.propagation.do_steps"
     monkeypatch.setattr(name, partial(steps_or_end, once=once, ours=os.getpid()))
     variant, way = "chess:KQK", "numbered"
     path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
@@ -264,7 +266,7 @@ def test_one_rank_alone_complains(tmp_path):
 
 
 def test_against_a_model_there_are_threads_alone(tmp_path, executor):
-    from retrograde.solver.models.model import Uniform
+    from retrograde.solver.metrics.models.model import Uniform
 
     with pytest.raises(NoWay, match="threads alone"):
         solve(load_game("tictactoe"), tmp_path / "game.h5", against=Uniform(), executor=executor)

@@ -13,13 +13,13 @@ from retrograde.databases.slots.derive import CompactDatabase
 from retrograde.games import LOSE
 from retrograde.games.catalog import load_game
 from retrograde.games.chess.men import tier_of
-from retrograde.solver.audit.sample import verify_sample
-from retrograde.solver.audit.verify import verify
-from retrograde.solver.compact import deriving
-from retrograde.solver.compact.making import CannotCompact, columns_of, make_compact
 from retrograde.solver.engine import solve
+from retrograde.solver.methods.numbered.compact import deriving
+from retrograde.solver.methods.numbered.compact.making import CannotCompact, columns_of, make_compact
 from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.solution import open_solution
+from retrograde.solver.verification.sample import verify_sample
+from retrograde.solver.verification.verify import verify
 
 from . import c_reader
 from .command_line import retrograde
@@ -131,7 +131,8 @@ def test_orders_are_tried_in_which_later_men_come_first(ending, columns):
 def test_slots_in_columns_are_found_where_they_are(solved, tmp_path, monkeypatch):
     """Whichever order takes least: here the rook's square comes first."""
     monkeypatch.setattr(
-        "retrograde.solver.compact.making.columns_of", lambda game, tier, slots: [64 if slots % 64 == 0 else 1]
+        "retrograde.solver.methods.numbered.compact.making.columns_of",
+        lambda game, tier, slots: [64 if slots % 64 == 0 else 1],
     )
     with open_database(solved("chess:KRK")) as one:
         path = make_compact(one, tmp_path / "chess,KRK.h5")  # which holds all slots against the others

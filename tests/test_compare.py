@@ -1,4 +1,4 @@
-"""A database of chess beside Syzygy's tables (three of which are in `syzygy/`) and Gaviota's."""
+"""A database of chess beside Syzygy's tables (three of which are in `methods/chess/syzygy/`) and Gaviota's."""
 
 import json
 import signal
@@ -12,7 +12,8 @@ pytest.importorskip("chess")
 
 from chess import gaviota, syzygy
 
-from retrograde.cli import compare, main
+from retrograde.cli import main
+from retrograde.cli.commands import compare
 from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game

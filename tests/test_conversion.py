@@ -20,11 +20,11 @@ from retrograde.games.catalog import load_game
 from retrograde.games.chess.men import tier_of
 from retrograde.games.game import DRAW, LOSE, WIN
 from retrograde.solver import engine
-from retrograde.solver.audit.verify import verify
-from retrograde.solver.boards import zeroing
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.numbered import by_sets
+from retrograde.solver.methods.chess import zeroing
+from retrograde.solver.methods.numbered import by_sets
 from retrograde.solver.play.solution import open_solution
+from retrograde.solver.verification.verify import verify
 
 pytestmark = pytest.mark.long
 

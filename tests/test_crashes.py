@@ -16,9 +16,9 @@ from retrograde.databases import CannotWrite, DatabaseFile, InUse, lock, open_da
 from retrograde.databases.lock import Lock, lock_file
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.links.checkpoint import Checkpoint
-from retrograde.solver.work import journal, scratch
-from retrograde.solver.work.journal import outline
+from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
+from retrograde.solver.runtime import journal, scratch
+from retrograde.solver.runtime.journal import outline
 
 from .command_line import COMMAND, environment, retrograde
 from .crashing import wrong_everywhere
@@ -279,10 +279,10 @@ from retrograde.games.game import Game
 from retrograde.games.placed import placements
 from retrograde.games.teeko import Teeko
 from retrograde.solver.engine import solve
-from retrograde.solver.work.journal import outline
-from retrograde.solver.links import links, sorting
-from retrograde.solver.numbered import seeds
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.journal import outline
+from retrograde.solver.methods.listed.predecessors import links, sorting
+from retrograde.solver.methods.numbered import seeds
+from retrograde.solver.runtime.sizes import Sizes
 
 
 class Slide(Teeko):

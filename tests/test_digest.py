@@ -14,7 +14,7 @@ from retrograde.games.catalog import BUILT_IN, game_class
 from retrograde.games.digest import is_digest_of, legacy_digest, rules_digest
 from retrograde.games.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING
 from retrograde.games.outline import is_below
-from retrograde.solver.work.sources import ROOT
+from retrograde.solver.runtime.sources import ROOT
 
 pytestmark = pytest.mark.long
 

@@ -14,16 +14,16 @@ from retrograde.games import DRAW, LOSE, WIN, RuleError, Value
 from retrograde.games.catalog import load_game, own_tiers, rests_on
 from retrograde.games.chess.men import TIERS
 from retrograde.games.chess.rules import Chess
-from retrograde.solver.audit import slots
-from retrograde.solver.audit.verify import verify
-from retrograde.solver.boards import tiers
-from retrograde.solver.boards.formation import Formation
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.numbered.store import NumberedStore
+from retrograde.solver.methods.chess import tiers
+from retrograde.solver.methods.chess.formation import Formation
+from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.work.memory import MemoryLimit
-from retrograde.solver.work.work import Unsuited
+from retrograde.solver.runtime.memory import MemoryLimit
+from retrograde.solver.runtime.work import Unsuited
+from retrograde.solver.verification import slots
+from retrograde.solver.verification.verify import verify
 from tests.forge import Forged
 from tests.solving import in_one_file
 

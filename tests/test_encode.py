@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrograde.databases.encoding import encode_group as by_numpy
-from retrograde.solver.outcomes.encode import encode_group as compiled
+from retrograde.solver.values.encode import encode_group as compiled
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -20,13 +20,13 @@ from retrograde.games import LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.game import InternalError
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.listed import way as listed
-from retrograde.solver.listed.way import Listed
-from retrograde.solver.outcomes.score import RemotenessOverflow
-from retrograde.solver.work.journal import Journal
-from retrograde.solver.work.memory import MemoryLimit
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.work import Unfit
+from retrograde.solver.methods.listed import way as listed
+from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.runtime.journal import Journal
+from retrograde.solver.runtime.memory import MemoryLimit
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.values.score import RemotenessOverflow
 
 from . import published, reference, tangle
 from .solving import Stop, counts, graphs, outcomes, stop_at
@@ -151,9 +151,9 @@ def test_children_are_found_by_the_index_as_from_one_to_the_next(variant, tmp_pa
     """Tiers are taken to be large, of which the index has an entry for each position or so."""
     game = load_game(variant)
     small = solve(game, tmp_path / "small.h5", way=Listed()).read_bytes()
-    monkeypatch.setattr("retrograde.solver.exploring.space.LARGE", 0)
+    monkeypatch.setattr("retrograde.solver.methods.listed.explore.space.LARGE", 0)
     for spread in (1, 64):
-        monkeypatch.setattr("retrograde.solver.exploring.space.SPREAD", spread)
+        monkeypatch.setattr("retrograde.solver.methods.listed.explore.space.SPREAD", spread)
         assert solve(game, tmp_path / "large.h5", way=Listed(), fresh=True).read_bytes() == small
 
 
@@ -266,7 +266,7 @@ def test_killed_again_and_again(tmp_path):
         import sys
         from retrograde.games.catalog import load_game
         from retrograde.solver.engine import solve
-        from retrograde.solver.work.sizes import Sizes
+        from retrograde.solver.runtime.sizes import Sizes
         solve(load_game("connect4:5,4"), sys.argv[1], way="compiled", sizes=Sizes(journal_seconds=0))
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
@@ -298,7 +298,7 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path):
         from retrograde.databases import CannotWrite
         from retrograde.games.catalog import load_game
         from retrograde.solver.engine import solve
-        from retrograde.solver.work.sizes import Sizes
+        from retrograde.solver.runtime.sizes import Sizes
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
         try:

@@ -12,12 +12,12 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games import CHANCE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics.measured import Unsuited
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.recheck.expectation import wrong_expectations
-from retrograde.solver.recheck.families import families_of
+from retrograde.solver.verification.measures.expectation import wrong_expectations
+from retrograde.solver.verification.measures.families import families_of
+from retrograde.solver.verification.verify import verify
 from tests import expectimax, gamble
 from tests.command_line import retrograde
 from tests.expecting import bounds, measured

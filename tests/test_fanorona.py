@@ -10,9 +10,9 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, WIN, VariantError
 from retrograde.games.catalog import load_game
 from retrograde.games.fanorona import Fanorona
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
+from retrograde.solver.verification.verify import verify
 
 from . import malagasy, reference
 from .command_line import retrograde

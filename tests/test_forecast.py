@@ -9,16 +9,16 @@ import pytest
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.exploring.explore import Explorer
-from retrograde.solver.forecast.amounts import LINK, NUMBERED, STREAMED, Range
-from retrograde.solver.forecast.estimate import estimate
-from retrograde.solver.forecast.expected import check_disk, streamed_estimate
-from retrograde.solver.forecast.numbered import of_numbered
-from retrograde.solver.forecast.sampling import Sampler
-from retrograde.solver.links.links import LinkWriter
-from retrograde.solver.listed.way import Listed
-from retrograde.solver.work.memory import DiskTooSmall, MemoryBudget, MemoryLimit
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.estimation.amounts import LINK, NUMBERED, STREAMED, Range
+from retrograde.solver.estimation.estimate import estimate
+from retrograde.solver.estimation.expected import check_disk, streamed_estimate
+from retrograde.solver.estimation.numbered import of_numbered
+from retrograde.solver.estimation.sampling import Sampler
+from retrograde.solver.methods.listed.explore.explore import Explorer
+from retrograde.solver.methods.listed.predecessors.links import LinkWriter
+from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import published
 from .command_line import retrograde
@@ -213,7 +213,7 @@ def test_a_refusal_keeps_what_has_taken_long_to_find_and_says_so(tmp_path, monke
 
 def test_a_refusal_keeps_what_an_earlier_run_has_found(tmp_path, monkeypatch):
     game, path = load_game("connect4:5,4"), tmp_path / "game.h5"
-    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
     with pytest.raises(Stop):
         solve(game, path, way="streamed", sizes=Sizes(in_memory=1000, journal_seconds=0), listener=stop_at(12))
     before = (tmp_path / "game.h5.journal").stat().st_size
@@ -231,7 +231,7 @@ def test_solve_refuses_by_the_estimate_that_is_shown(tmp_path, monkeypatch):
     little_disk(monkeypatch, tmp_path)
     with pytest.raises(DiskTooSmall) as estimated:
         check_disk(game, tmp_path, expected, 0)
-    monkeypatch.setattr("retrograde.solver.forecast.outlook.QUICK", (2_000, 500))  # which tells another number
+    monkeypatch.setattr("retrograde.solver.estimation.outlook.QUICK", (2_000, 500))  # which tells another number
     sizes = Sizes(in_memory=1000, estimate_seconds=0.0, stream_children=2_000, stream_least_children=2_000)
     with pytest.raises(DiskTooSmall) as refused:
         solve(game, tmp_path / "game.h5", way="streamed", sizes=sizes)

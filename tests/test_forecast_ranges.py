@@ -8,11 +8,11 @@ import pytest
 
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.forecast.estimate import estimate
-from retrograde.solver.forecast.ranges import WORKER, add_ranges
-from retrograde.solver.ranges.steps import do_steps, turn
-from retrograde.solver.work.memory import peak_memory
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.estimation.estimate import estimate
+from retrograde.solver.estimation.ranges import WORKER, add_ranges
+from retrograde.solver.methods.listed.ranges.steps import do_steps, turn
+from retrograde.solver.runtime.memory import peak_memory
+from retrograde.solver.runtime.sizes import Sizes
 
 from .elsewhere import Elsewhere
 
@@ -43,7 +43,7 @@ class Watched(Elsewhere):
 @pytest.mark.long
 @pytest.mark.parametrize(("variant", "way", "least"), [("teeko:4,3", "numbered", 20_000), ("lgame", "listed", 2_000)])
 def test_a_solve_takes_what_it_is_expected_to(variant, way, least, tmp_path, monkeypatch):
-    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 1)  # or all would be done here
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 1)  # or all would be done here
     sizes = Sizes(ranged_slots=least, range_bits=11)
     game, path = load_game(variant), tmp_path / "there" / "game.h5"
     expected = estimate(game, workers=1)

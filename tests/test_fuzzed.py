@@ -16,10 +16,10 @@ from retrograde.databases.book import open_book
 from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, trust
 from retrograde.games.trusted import record_path
-from retrograde.solver.oracles.book import Order, make_book
-from retrograde.solver.work import scratch as scratch_module
-from retrograde.solver.work.journal import Journal
-from retrograde.solver.work.scratch import Scratch
+from retrograde.solver.play.oracles.book import Order, make_book
+from retrograde.solver.runtime import scratch as scratch_module
+from retrograde.solver.runtime.journal import Journal
+from retrograde.solver.runtime.scratch import Scratch
 
 from .command_line import COMMAND, HEAP, environment
 from .disk import KINDS

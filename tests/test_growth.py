@@ -6,9 +6,9 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, Game
 from retrograde.solver import solve
-from retrograde.solver.exploring import growth
-from retrograde.solver.work.memory import MemoryLimit, used_memory
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.listed.explore import growth
+from retrograde.solver.runtime.memory import MemoryLimit, used_memory
+from retrograde.solver.runtime.sizes import Sizes
 
 pytestmark = pytest.mark.long
 

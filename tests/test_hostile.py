@@ -20,12 +20,12 @@ from retrograde.databases import DamagedDatabase, DatabaseFile, NotADatabase, li
 from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, named_game, trust
 from retrograde.games.trusted import read_record, record_path
-from retrograde.solver.audit.verify import verify
-from retrograde.solver.compact.making import make_compact
 from retrograde.solver.engine import solve
+from retrograde.solver.methods.numbered.compact.making import make_compact
 from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.solution import Solution
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.verify import verify
 
 from .command_line import HEAP, environment, process, retrograde
 from .forge import Forged, mutate
@@ -184,7 +184,7 @@ def test_an_option_that_the_rules_choke_on_is_told_as_theirs(tmp_path):
 
 def measured(code, *args):
     """Run Python code as a process; return it and the most memory it has used, in bytes."""
-    more = "\nfrom retrograde.solver.work.memory import peak_memory\nprint('peak', peak_memory())\n"
+    more = "\nfrom retrograde.solver.runtime.memory import peak_memory\nprint('peak', peak_memory())\n"
     result = subprocess.run([sys.executable, "-c", code + more, *args], capture_output=True, text=True, timeout=60)
     return result, int(result.stdout.rpartition("peak")[2]) if "peak" in result.stdout else None
 

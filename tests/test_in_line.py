@@ -10,7 +10,7 @@ from retrograde.games.drawing import grid
 from retrograde.games.in_line import InLine
 from retrograde.games.placed import as_bits
 from retrograde.solver.rules import compiled
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 ROWS = grid(3, 3).in_a_row(3)
 

@@ -114,7 +114,7 @@ def test_what_swallows_the_interrupt_is_interrupted_again(tmp_path):
     code = (
         "import time\n"
         "from retrograde.cli import main\n"
-        "from retrograde.cli.list import command\n"
+        "from retrograde.cli.commands.list import command\n"
         "swallowed = []\n"
         "def stubborn(**_):\n"
         "    print('ready', flush=True)\n"
@@ -136,7 +136,7 @@ def test_it_is_told_where_a_destructor_has_taken_it(tmp_path):
     code = (
         "import signal, sys, time\n"
         "from retrograde.cli import main\n"
-        "from retrograde.cli.list import command\n"
+        "from retrograde.cli.commands.list import command\n"
         "class Deaf:\n"
         "    def __del__(self):\n"
         "        signal.raise_signal(signal.SIGINT)\n"

@@ -9,7 +9,7 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.leaves.tables import find_tables
+from retrograde.solver.search.probing.tables import find_tables
 from retrograde.solver.search.prover import Prover
 from retrograde.solver.search.searcher import Search
 from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told, worth_of

@@ -9,14 +9,14 @@ import pytest
 
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.links import sorting
-from retrograde.solver.links.links import LinkWriter
-from retrograde.solver.links.log import LinkLog
-from retrograde.solver.links.sorting import Shape, packed
-from retrograde.solver.work.journal import Journal
-from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.work import Work
+from retrograde.solver.methods.listed.predecessors import sorting
+from retrograde.solver.methods.listed.predecessors.links import LinkWriter
+from retrograde.solver.methods.listed.predecessors.log import LinkLog
+from retrograde.solver.methods.listed.predecessors.sorting import Shape, packed
+from retrograde.solver.runtime.journal import Journal
+from retrograde.solver.runtime.memory import MemoryBudget
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import Work
 
 from . import tangle
 from .solving import Stop
@@ -66,7 +66,7 @@ def small(monkeypatch, count):
     """Make buckets and parts small, so that there are several of each."""
     monkeypatch.setattr(sorting, "BUCKET_BITS", 9)
     monkeypatch.setattr(sorting, "PART_BITS", 12 if count < 20_000 else 5)
-    monkeypatch.setattr("retrograde.solver.links.links.PART_BITS", 12 if count < 20_000 else 5)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.links.PART_BITS", 12 if count < 20_000 else 5)
 
 
 @pytest.mark.parametrize("work", [False, True], indirect=True, ids=["memory", "scratch"])
@@ -163,9 +163,9 @@ def test_a_tier_that_is_stopped_goes_on_with_the_links_put_aside(way, tmp_path, 
         monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 0, 63))
     whole = solve(game, tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
     (tmp_path / "whole.h5").unlink()
-    monkeypatch.setattr("retrograde.solver.listed.cycles.STRETCH", 4)
-    monkeypatch.setattr("retrograde.solver.numbered.seeds.BLOCK", 4)
-    monkeypatch.setattr("retrograde.solver.links.links.BUFFER", 60)
+    monkeypatch.setattr("retrograde.solver.methods.listed.cycles.STRETCH", 4)
+    monkeypatch.setattr("retrograde.solver.methods.numbered.seeds.BLOCK", 4)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.links.BUFFER", 60)
     monkeypatch.setattr(sorting, "BUCKET_BITS", 3)
     taken_up = []
     read = LinkLog.read

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from retrograde.solver.exploring import kernels, space
-from retrograde.solver.exploring.kernels import Index, Lists
-from retrograde.solver.exploring.tasks import sorted_together
+from retrograde.solver.methods.listed.explore import kernels, space
+from retrograde.solver.methods.listed.explore.kernels import Index, Lists
+from retrograde.solver.methods.listed.explore.tasks import sorted_together
 from retrograde.solver.rules.kernels import Matrix
 
 WORK = SimpleNamespace(zeros=lambda name, length, dtype: SimpleNamespace(array=np.zeros(length, dtype)))

@@ -10,10 +10,10 @@ from retrograde.games import LOSE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.games.game import HINTS, defines
 from retrograde.solver.conformance.check import check
-from retrograde.solver.lookahead import kernels
-from retrograde.solver.lookahead.lookahead import Lookahead
-from retrograde.solver.lookahead.scores import DECIDED, FAR, INFINITE, plies_to_end
-from retrograde.solver.lookahead.textbook import (
+from retrograde.solver.search.depth import kernels
+from retrograde.solver.search.depth.lookahead import Lookahead
+from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE, plies_to_end
+from retrograde.solver.search.depth.textbook import (
     Sight,
     alpha_beta,
     as_given,

@@ -6,12 +6,12 @@ import pytest
 
 from retrograde.games import CHANCE, LOSE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
-from retrograde.solver.lookahead.lookahead import Lookahead
-from retrograde.solver.lookahead.names import ahead_of, searcher_named
-from retrograde.solver.lookahead.points import PointsAhead, SharesAhead
-from retrograde.solver.lookahead.scores import plies_to_end
-from retrograde.solver.lookahead.textbook import Sight, alpha_beta, as_given, minimax, null_windows
-from retrograde.solver.lookahead.textbook_points import View, expectiminimax, max_n, paranoid, star1
+from retrograde.solver.search.depth.lookahead import Lookahead
+from retrograde.solver.search.depth.names import ahead_of, searcher_named
+from retrograde.solver.search.depth.points import PointsAhead, SharesAhead
+from retrograde.solver.search.depth.scores import plies_to_end
+from retrograde.solver.search.depth.textbook import Sight, alpha_beta, as_given, minimax, null_windows
+from retrograde.solver.search.depth.textbook_points import View, expectiminimax, max_n, paranoid, star1
 
 from . import expectimax, gamble, turning
 from .command_line import retrograde

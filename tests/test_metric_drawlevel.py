@@ -8,7 +8,7 @@ import pytest
 from retrograde.games.game import DRAW, LOSE, WIN, Value
 from retrograde.solver.metrics.drawlevel import measure
 from retrograde.solver.metrics.measured import Demand, Unsuited
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
 from tests.measuring import Graph, random_graph, slow_draws, slow_scores, two_sided_graph
 
 

@@ -7,8 +7,8 @@ from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver import solve
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.metrics.nimber import measure
-from retrograde.solver.outcomes.sums import add, coded, goals, plus, reached, value_of
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.values.sums import add, coded, goals, plus, reached, value_of
 from tests.heap import Heap
 from tests.measuring import Graph, random_graph, slow_nimbers, slow_scores
 

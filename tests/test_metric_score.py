@@ -7,7 +7,7 @@ from retrograde.games.game import DRAW, LOSE, TIE, WIN, Game
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.metrics.score import measure
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
 from tests.measuring import Graph, random_graph, slow_endless_gains, slow_gains, slow_scores
 
 SCORE = Demand("score")

@@ -5,7 +5,7 @@ import pytest
 from retrograde.games.game import LOSE, TIE, WIN
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.metrics.utilities import measure
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
 from tests.measuring import Graph, random_graph, slow_utilities
 
 

@@ -16,15 +16,15 @@ from retrograde.databases import DamagedDatabase, NotADatabase, SolvedSlots, ope
 from retrograde.databases.file import DatabaseFile
 from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game, RetrogradeError, RuleError
 from retrograde.games.catalog import load_game
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
-from retrograde.solver.numbered.store import NumberedStore
-from retrograde.solver.outcomes.left import PRIMITIVE, TooManyChildren, narrowed
-from retrograde.solver.outcomes.score import RemotenessOverflow
-from retrograde.solver.work.journal import Log
-from retrograde.solver.work.memory import MemoryLimit
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.numbered.store import NumberedStore
+from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.memory import MemoryLimit
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.values.left import PRIMITIVE, TooManyChildren, narrowed
+from retrograde.solver.values.score import RemotenessOverflow
+from retrograde.solver.verification.verify import verify
 
 from . import reference, tangle
 from .solving import Stop, counts, graphs, in_one_file, outcomes
@@ -132,9 +132,9 @@ def test_where_memory_is_short_positions_are_looked_for_and_the_bytes_are_the_sa
         for game in (GAME, tangle.DenseTangleWithoutParents()):
             whole = solve(game, path, way="compiled", fresh=True).read_bytes()
             with pytest.MonkeyPatch.context() as short:
-                short.setattr("retrograde.solver.numbered.by_slots.listed_at_most", lambda *_: listed)
-                short.setattr("retrograde.solver.numbered.by_slots.sums_type", lambda *_: np.uint8)
-                short.setattr("retrograde.solver.outcomes.propagation.PART", 16)
+                short.setattr("retrograde.solver.methods.numbered.by_slots.listed_at_most", lambda *_: listed)
+                short.setattr("retrograde.solver.methods.numbered.by_slots.sums_type", lambda *_: np.uint8)
+                short.setattr("retrograde.solver.values.propagation.PART", 16)
                 sizes = Sizes(scores_in_scratch=True, links_in_scratch=bool(listed & 1))
                 assert solve(game, path, way="compiled", fresh=True, sizes=sizes).read_bytes() == whole
 

@@ -9,10 +9,10 @@ from retrograde.databases import Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.games.game import FLIPPED
-from retrograde.solver.oracles.searching import SearchingOracle, better
 from retrograde.solver.play import match
 from retrograde.solver.play.match import marked, play
 from retrograde.solver.play.oracle import BOOK, How, Known, brought, exactly
+from retrograde.solver.play.oracles.searching import SearchingOracle, better
 from retrograde.solver.play.player import make_player, perfect
 
 from .command_line import retrograde

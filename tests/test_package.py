@@ -46,7 +46,7 @@ print(json.dumps([taken, sorted(set(sys.modules) - before)]))
     modules = set(runs[0][1])
     assert "retrograde" in modules
     assert not modules & LARGE
-    assert not [name for name in modules if name.startswith("retrograde.")]
+    assert not [name for name in modules if name.startswith("retrograde.") and name != "retrograde.old_names"]
     assert min(taken for taken, _ in runs) < 0.05
 
 

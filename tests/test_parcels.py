@@ -9,15 +9,15 @@ from hypothesis import given, settings
 
 from retrograde.databases import CannotWrite
 from retrograde.games.catalog import load_game
-from retrograde.solver.cluster.executor import ClusterExecutor
 from retrograde.solver.engine import solve
-from retrograde.solver.links import links
-from retrograde.solver.listed import cycles
-from retrograde.solver.numbered import by_slots, seeds
-from retrograde.solver.work import parcels
-from retrograde.solver.work.parcels import Parcel, packed, unpacked
-from retrograde.solver.work.scratch import DamagedScratch
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.listed import cycles
+from retrograde.solver.methods.listed.predecessors import links
+from retrograde.solver.methods.numbered import by_slots, seeds
+from retrograde.solver.runtime import parcels
+from retrograde.solver.runtime.cluster.executor import ClusterExecutor
+from retrograde.solver.runtime.parcels import Parcel, packed, unpacked
+from retrograde.solver.runtime.scratch import DamagedScratch
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import tangle
 from .solving import graphs

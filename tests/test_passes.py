@@ -11,20 +11,20 @@ from types import SimpleNamespace
 import pytest
 
 from retrograde.games.game import defines, is_numbered
-from retrograde.solver.aside import lists, looking
 from retrograde.solver.engine import solve
-from retrograde.solver.links import disk, kept, links, sorting
-from retrograde.solver.links.checkpoint import Checkpoint
-from retrograde.solver.links.links import LinkWriter
-from retrograde.solver.links.log import LinkLog
-from retrograde.solver.links.passes import Passes
-from retrograde.solver.links.state import State
-from retrograde.solver.listed import cycles
-from retrograde.solver.numbered import by_slots, seeds
-from retrograde.solver.work import scratch
-from retrograde.solver.work.memory import MemoryBudget
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.work import Work
+from retrograde.solver.methods.listed import cycles
+from retrograde.solver.methods.listed.predecessors import disk, kept, links, sorting
+from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
+from retrograde.solver.methods.listed.predecessors.links import LinkWriter
+from retrograde.solver.methods.listed.predecessors.log import LinkLog
+from retrograde.solver.methods.listed.predecessors.passes import Passes
+from retrograde.solver.methods.listed.predecessors.state import State
+from retrograde.solver.methods.listed.spill import lists, looking
+from retrograde.solver.methods.numbered import by_slots, seeds
+from retrograde.solver.runtime import scratch
+from retrograde.solver.runtime.memory import MemoryBudget
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import Work
 
 from . import reference, tangle, turning
 from .solving import Stop, outcomes
@@ -113,7 +113,7 @@ def test_once_links_fit_in_memory_nothing_is_looked_at_again(tmp_path, monkeypat
 def test_how_far_a_pass_is_is_told(tmp_path, monkeypatch):
     """From before its middle to its end; and nothing of it where there are links."""
     monkeypatch.setattr(tangle.Tangle, "start", LARGE)
-    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
     shares = []
     for sizes in (None, without()):
         told = []

@@ -7,7 +7,7 @@ from random import Random
 import click
 import pytest
 
-from retrograde.cli.board import drawn
+from retrograde.cli.render.board import drawn
 from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.catalog import load_game

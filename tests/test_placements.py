@@ -18,11 +18,11 @@ from retrograde.games.drawing import grid
 from retrograde.games.morris import Morris
 from retrograde.games.placed import Placed, placements
 from retrograde.games.placements import closed, composed, inverse, reordered
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
-from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.reuse import find_sources
+from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.reuse import find_sources
+from retrograde.solver.verification.verify import verify
 
 from . import reference, three_men
 from .reached import MorrisOfBoth, QuixoOfBoth, by_value, counts_reached

@@ -11,8 +11,8 @@ import pytest
 from retrograde.games.catalog import load_game
 from retrograde.games.game import RuleError
 from retrograde.solver.engine import solve
-from retrograde.solver.work.arrays import Shared
-from retrograde.solver.work.scratch import DamagedScratch, Scratch, Told
+from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.scratch import DamagedScratch, Scratch, Told
 
 from . import broken
 from .command_line import HEAP

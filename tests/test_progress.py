@@ -9,17 +9,17 @@ from dataclasses import replace
 
 import pytest
 
+from retrograde.cli.commands.solve import how_it_went
 from retrograde.cli.progress import GAP, ProgressLine, describe, width_of
-from retrograde.cli.solve import how_it_went
 from retrograde.databases import database_path, open_database
 from retrograde.games.catalog import load_game, rests_on
 from retrograde.games.game import is_numbered
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
-from retrograde.solver.work import progress as progress_module
-from retrograde.solver.work.progress import Course, Deciding, Phase, Progress
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime import progress as progress_module
+from retrograde.solver.runtime.progress import Course, Deciding, Phase, Progress
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.verify import verify
 
 from .command_line import process, retrograde
 from .solving import Stop
@@ -47,7 +47,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def often(monkeypatch):
     """Every piece that is done is told of."""
-    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
 
 
 # The line

@@ -31,13 +31,13 @@ from retrograde.databases.certificates.write import SolvedCertificate
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import BUILT_IN, load_game, variant
 from retrograde.games.game import CHANCE, alternates, value_to_mover, width_of
-from retrograde.solver.audit.certificates import verify_certificate
-from retrograde.solver.oracles.certified import CertifiedOracle
-from retrograde.solver.oracles.open import searching_oracle
-from retrograde.solver.proving import prover
-from retrograde.solver.proving.prover import NothingToProve, NotProved, Prover, Wish
+from retrograde.solver.play.oracles.certified import CertifiedOracle
+from retrograde.solver.play.oracles.open import searching_oracle
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
-from retrograde.solver.work.memory import MemoryLimit
+from retrograde.solver.runtime.memory import MemoryLimit
+from retrograde.solver.search.certificates import prover
+from retrograde.solver.search.certificates.prover import NothingToProve, NotProved, Prover, Wish
+from retrograde.solver.verification.certificates import verify_certificate
 
 from . import reference, tangle, turning
 from .command_line import retrograde
@@ -614,7 +614,7 @@ def test_the_command_line(home):
 @pytest.mark.parametrize(("text", "after"), [("connect4:4,4", 60), ("dodgem", 10)])
 def test_a_proof_that_is_stopped_goes_on_and_comes_to_the_same(home, monkeypatch, text, after):
     """It is stopped in the middle of its replies; what was chosen is not chosen again."""
-    from retrograde.solver.proving import walk
+    from retrograde.solver.search.certificates import walk
 
     def settle(self, position):
         if len(self.replies) > after:

@@ -133,7 +133,7 @@ def test_the_command_line():
 
 
 def test_what_is_known_without_a_tie_or_a_draw_is_told():
-    from retrograde.cli.known import verdict
+    from retrograde.cli.render.known import verdict
     from retrograde.solver.play.oracle import searched
     from retrograde.solver.search.searcher import Finding
 

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.numbered.numbering import Numbering
-from retrograde.solver.numbered.room import room_for_tiers
-from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
-from retrograde.solver.ranges import files
-from retrograde.solver.ranges.files import State, written
-from retrograde.solver.ranges.notes import Notes
-from retrograde.solver.work.scratch import Scratch
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.listed.ranges import files
+from retrograde.solver.methods.listed.ranges.files import State, written
+from retrograde.solver.methods.listed.ranges.notes import Notes
+from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.room import room_for_tiers
+from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 
 from . import reference, tangle, turning
 from .elsewhere import Elsewhere, Late
@@ -29,8 +29,8 @@ GAME = tangle.DenseTangle()
 @pytest.fixture
 def in_small(monkeypatch):
     """Have files written however little is in them, some deltas upon a base, and tasks of a step or a few."""
-    monkeypatch.setattr("retrograde.solver.ranges.steps.LEAST", 1)
-    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 3)
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.steps.LEAST", 1)
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 3)
     monkeypatch.setattr(files, "MOST_DELTAS", 2)
     monkeypatch.setattr(files, "MOST_CHANGED", 0.8)
 
@@ -60,7 +60,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_note(in_scratch, tmp_pat
     """Stopped again and again at any note, before it is written or behind it."""
     sizes = Sizes(ranged_slots=1, range_bits=2, scores_in_scratch=in_scratch, journal_seconds=0)
     monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 3, 63))
-    monkeypatch.setattr("retrograde.solver.links.checkpoint.SHARE", 0)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.checkpoint.SHARE", 0)
     whole = solve(GAME, tmp_path / "whole.h5", way="numbered").read_bytes()
     (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
     dice, taken_up = Random(7), []

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.listed import cycles, store
-from retrograde.solver.outcomes.score import TIE_CLASS, WIN_CLASS
-from retrograde.solver.ranges import files
-from retrograde.solver.ranges.notes import Notes
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.listed import cycles, store
+from retrograde.solver.methods.listed.ranges import files
+from retrograde.solver.methods.listed.ranges.notes import Notes
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 
 from . import reference, tangle, turning
 from .elsewhere import Elsewhere, Late
@@ -26,8 +26,8 @@ GAMES = [tangle.Tangle(), tangle.TangleWithParents(), turning.Turning()]
 @pytest.fixture
 def in_small(monkeypatch):
     """Have files written however little is in them, some deltas upon a base, and tasks of a step or a few."""
-    monkeypatch.setattr("retrograde.solver.ranges.steps.LEAST", 1)
-    monkeypatch.setattr("retrograde.solver.ranges.propagation.TOGETHER", 3)
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.steps.LEAST", 1)
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 3)
     monkeypatch.setattr(files, "MOST_DELTAS", 2)
     monkeypatch.setattr(files, "MOST_CHANGED", 0.8)
 
@@ -75,7 +75,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_note(tmp_path, monkeypat
     """Stopped again and again at any note, before it is written or behind it, with tasks of another size each time."""
     game, sizes = GAMES[0], replace(RANGED, journal_seconds=0)
     monkeypatch.setattr(tangle.Tangle, "start", tangle.position_of(8, False, 0, 0, 63))
-    monkeypatch.setattr("retrograde.solver.links.checkpoint.SHARE", 0)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.checkpoint.SHARE", 0)
     whole = solve(game, tmp_path / "whole.h5", way="listed").read_bytes()
     dice, taken_up, path = Random(7), [], tmp_path / "game.h5"
     write, last = Notes.write, Notes.last

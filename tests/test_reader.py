@@ -11,7 +11,7 @@ from retrograde.games.catalog import load_game
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.board import COLOURS
 from retrograde.solver.engine import solve
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
 
 from . import c_reader
 

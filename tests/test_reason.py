@@ -9,7 +9,7 @@ from functools import cached_property
 import pytest
 from numba import njit
 
-from retrograde.cli.check import SEARCHING
+from retrograde.cli.commands.check import SEARCHING
 from retrograde.games import LOSE, UNDECIDED
 from retrograde.solver.conformance.check import check
 from retrograde.solver.rules import compiled

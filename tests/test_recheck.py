@@ -9,15 +9,15 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
 from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics import drawlevel, nimber, score, utilities
 from retrograde.solver.metrics.measured import Demand
-from retrograde.solver.recheck import kernels, recheck
-from retrograde.solver.recheck.families import Families, families_of
-from retrograde.solver.recheck.metrics import CHECKS
 from retrograde.solver.rules import compiled
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.verification.measures import kernels, recheck
+from retrograde.solver.verification.measures.families import Families, families_of
+from retrograde.solver.verification.measures.metrics import CHECKS
+from retrograde.solver.verification.verify import verify
 from tests.measuring import random_graph, two_sided_graph
 
 KINDS = {

@@ -12,7 +12,7 @@ from retrograde.databases.location import book_path
 from retrograde.games import RetrogradeError, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.solver import solve
-from retrograde.solver.tablebase.probing import open_tablebase
+from retrograde.solver.play.tablebase.probing import open_tablebase
 
 from .command_line import HEAP, retrograde
 from .test_misspelt import PUZZLE
@@ -118,7 +118,7 @@ def test_what_a_book_has_not_is_searched_for_by_what_it_advises():
 
 
 def test_the_sample_names_a_check_that_runs(monkeypatch):
-    monkeypatch.setattr("retrograde.solver.audit.sample.fault_at", lambda database, position: "is not stored")
+    monkeypatch.setattr("retrograde.solver.verification.sample.fault_at", lambda database, position: "is not stored")
     with pytest.raises(RuleError) as caught:
         solve(load_game("my walk/walk.py:6"), "walk.h5")
     assert "keeps the contract" in follow(str(caught.value).replace("`", ";"))

@@ -12,9 +12,9 @@ from retrograde.games import LOSE, TIE, UNDECIDED, WIN, RetrogradeError
 from retrograde.games.catalog import load_game
 from retrograde.games.game import same_mover
 from retrograde.solver.engine import solve
-from retrograde.solver.oracles.open import searching_oracle
-from retrograde.solver.oracles.scoring import ScoringOracle
 from retrograde.solver.play.match import play
+from retrograde.solver.play.oracles.open import searching_oracle
+from retrograde.solver.play.oracles.scoring import ScoringOracle
 from retrograde.solver.play.player import perfect
 from retrograde.solver.play.solution import Solution
 

@@ -12,7 +12,7 @@ from retrograde.games.catalog import load_game
 from retrograde.games.game import POSITION_BITS
 from retrograde.solver.engine import solve
 from retrograde.solver.rules.examine import NotForSearch
-from retrograde.solver.scoring.searcher import ScoreSearch
+from retrograde.solver.search.scores.searcher import ScoreSearch
 
 from .command_line import retrograde
 from .mixing import mix

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
-from retrograde.solver.scoring.searcher import ScoreSearch
 from retrograde.solver.search import kernels
 from retrograde.solver.search.mixing import permuted
 from retrograde.solver.search.prover import Prover
+from retrograde.solver.search.scores.searcher import ScoreSearch
 from retrograde.solver.search.searcher import Search
 from retrograde.solver.search.table import TableTooSmall, make_table
 

@@ -17,22 +17,22 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.listed.way import Listed
-from retrograde.solver.outcomes import bits, extract
-from retrograde.solver.outcomes.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
-from retrograde.solver.plain import rules, tier_kernels
-from retrograde.solver.plain.glance import may_be_plain
-from retrograde.solver.plain.symbols import Circuit, Symbol
-from retrograde.solver.setwise import words
-from retrograde.solver.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.setwise.kept import Aside, Wave
-from retrograde.solver.setwise.store import codes_for, planes_for
-from retrograde.solver.setwise.way import Setwise
-from retrograde.solver.streamed.way import Streamed
-from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.scratch import DamagedScratch
-from retrograde.solver.work.sizes import Sizes
-from retrograde.solver.work.work import Unfit
+from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.methods.setwise import words
+from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
+from retrograde.solver.methods.setwise.kept import Aside, Wave
+from retrograde.solver.methods.setwise.store import codes_for, planes_for
+from retrograde.solver.methods.setwise.way import Setwise
+from retrograde.solver.methods.streamed.way import Streamed
+from retrograde.solver.rules.plain import rules, tier_kernels
+from retrograde.solver.rules.plain.glance import may_be_plain
+from retrograde.solver.rules.plain.symbols import Circuit, Symbol
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.scratch import DamagedScratch
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.values import bits, extract
+from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
 from . import reference
 from .solving import Stop
@@ -114,7 +114,7 @@ def test_symbols_are_what_ints_are(steps, position):
     ],
 )
 def test_rules_that_are_not_for_symbols_are_left_to_others(rules_of_some, monkeypatch):
-    monkeypatch.setattr("retrograde.solver.plain.symbols.MOST_WAYS", 100)
+    monkeypatch.setattr("retrograde.solver.rules.plain.symbols.MOST_WAYS", 100)
     with pytest.raises(Unfit):
         Circuit().decisions(rules_of_some)
 
@@ -328,7 +328,7 @@ def test_tiers_are_left_to_their_twins_where_rules_prove_the_same_in_the_mirror(
 
 def test_a_solve_that_went_on_without_a_mirror_goes_on_so_after_a_kill(tmp_path, monkeypatch):
     monkeypatch.setattr(Phase, "often", 0)
-    monkeypatch.setattr("retrograde.solver.setwise.way.BYTES_IN_WAVE", 1 << 50)
+    monkeypatch.setattr("retrograde.solver.methods.setwise.way.BYTES_IN_WAVE", 1 << 50)
     game, path = Drops(3, 3, (LEFT, LEFT | 1, RIGHT), mirror=True), tmp_path / "game.h5"
     sizes = Sizes(in_memory=1, chunk_words=1, journal_seconds=0)
 
@@ -435,9 +435,9 @@ def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
     game = load_game(variant)
     wanted = solve(game, tmp_path / "streamed.h5", way="streamed", sizes=SIZES).read_bytes()
     for workers, weight, for_planes, steps in ((1, 1 << 15, 0.5, 0), (2, 50, 0.5, 20_000), (2, 50, 0.0, 1 << 28)):
-        monkeypatch.setattr("retrograde.solver.setwise.way.STEPS_CACHED", steps)
-        monkeypatch.setattr("retrograde.solver.setwise.way.FOR_PLANES", for_planes)
-        monkeypatch.setattr("retrograde.solver.setwise.store.TASK_WORDS", weight)
+        monkeypatch.setattr("retrograde.solver.methods.setwise.way.STEPS_CACHED", steps)
+        monkeypatch.setattr("retrograde.solver.methods.setwise.way.FOR_PLANES", for_planes)
+        monkeypatch.setattr("retrograde.solver.methods.setwise.store.TASK_WORDS", weight)
         sizes = replace(SIZES, chunk_words=weight)
         path = solved_by_words(game, tmp_path / "words.h5", sizes, workers=workers, fresh=True)
         assert path.read_bytes() == wanted
@@ -467,9 +467,9 @@ def in_scratch(monkeypatch):
     """Let there be too little memory for all waves, tasks be small, and all be told that is done."""
     monkeypatch.setattr(Phase, "often", 0)
     for name, amount in (("LOOKED_AHEAD", 0), ("PLENTY", 1 << 50), ("BYTES_A_POSITION", 1 << 50)):
-        monkeypatch.setattr(f"retrograde.solver.setwise.way.{name}", amount)
+        monkeypatch.setattr(f"retrograde.solver.methods.setwise.way.{name}", amount)
     for name, least in (("store.TASK_WORDS", 100), ("store.LEAST_WORDS", 100)):
-        monkeypatch.setattr(f"retrograde.solver.setwise.{name}", least)
+        monkeypatch.setattr(f"retrograde.solver.methods.setwise.{name}", least)
 
 
 @pytest.mark.thorough
@@ -539,7 +539,7 @@ AS_PYTHON = """
 import sys, warnings
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
 warnings.simplefilter("ignore")  # of products that wrap
 solve(load_game("connect4:3,3,3"), sys.argv[1], way="setwise", workers=1, sizes=Sizes(in_memory=1))
 """

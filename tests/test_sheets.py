@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from retrograde.games.catalog import load_game
-from retrograde.solver.cluster import sheets
-from retrograde.solver.cluster.sheets import is_sheet, new_sheet, read_sheet, write_stretch
 from retrograde.solver.engine import solve
-from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.scratch import DamagedScratch, Scratch
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.cluster import sheets
+from retrograde.solver.runtime.cluster.sheets import is_sheet, new_sheet, read_sheet, write_stretch
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.scratch import DamagedScratch, Scratch
+from retrograde.solver.runtime.sizes import Sizes
 
 from .elsewhere import Elsewhere, Late
 from .solving import Stop
@@ -35,7 +35,7 @@ def made(monkeypatch):
     """Count the sheets that are made."""
     found = []
     monkeypatch.setattr(
-        "retrograde.solver.setwise.store.new_sheet", lambda *args: found.append(new_sheet(*args)) or found[-1]
+        "retrograde.solver.methods.setwise.store.new_sheet", lambda *args: found.append(new_sheet(*args)) or found[-1]
     )
     return found
 
@@ -62,7 +62,7 @@ def test_a_solve_that_was_stopped(then, tmp_path, whole, made, monkeypatch):
         with suppress(Stop):
             solve(GAME, path, way="setwise", sizes=SIZES, executor=Elsewhere(), listener=stop)
         if (stops := stops + 1) == 2 and then == "with little memory":
-            monkeypatch.setattr("retrograde.solver.setwise.way.FOR_PLANES", 0)
+            monkeypatch.setattr("retrograde.solver.methods.setwise.way.FOR_PLANES", 0)
         elif stops == 2 and then != "goes on":
             monkeypatch.setattr(sheets, "stamp", lambda: 1)
     assert path.read_bytes() == whole

@@ -20,11 +20,11 @@ from retrograde.games.chess import Chess
 from retrograde.games.chess.men import LOWEST, SIX_MEN, ending, name_of_tier, tier_of, tiers_from
 from retrograde.games.chess.san import uci
 from retrograde.games.game import DRAW, FLIPPED, LOSE, WIN
-from retrograde.solver.boards import kernels
-from retrograde.solver.boards.formation import Formation, Men, arrangement, geometry, men_of, places_of, together
-from retrograde.solver.boards.passing import Passing
-from retrograde.solver.boards.words import rests_of
-from retrograde.solver.numbered.numbering import MOST_SLOTS
+from retrograde.solver.methods.chess import kernels
+from retrograde.solver.methods.chess.formation import Formation, Men, arrangement, geometry, men_of, places_of, together
+from retrograde.solver.methods.chess.passing import Passing
+from retrograde.solver.methods.chess.words import rests_of
+from retrograde.solver.methods.numbered.numbering import MOST_SLOTS
 
 from .command_line import retrograde
 

@@ -16,12 +16,12 @@ from retrograde.databases.write import write_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.game import CHANCE, TIE, UNDECIDED, Game
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
-from retrograde.solver.slotted import chunks
-from retrograde.solver.slotted.store import SlotStore
-from retrograde.solver.work.memory import MemoryLimit
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.metrics.slots import chunks
+from retrograde.solver.metrics.slots.store import SlotStore
+from retrograde.solver.runtime.memory import MemoryLimit
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.verify import verify
 from tests import expectimax
 from tests.command_line import retrograde
 from tests.expecting import bounds
@@ -430,7 +430,7 @@ def shifted(ordinary):
 
 
 def test_an_estimate_tells_slots_scratch_and_memory_without_looking_at_all_of_them():
-    from retrograde.solver.forecast.estimate import estimate
+    from retrograde.solver.estimation.estimate import estimate
 
     expected = estimate(load_game("ur:7"))
     assert expected.positions == 137_870_097

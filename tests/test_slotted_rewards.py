@@ -10,11 +10,11 @@ from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.legend import Measures
 from retrograde.databases.write import write_database
 from retrograde.games import CHANCE, UNDECIDED, RuleError
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
-from retrograde.solver.slotted import chunks
-from retrograde.solver.slotted.store import SlotStore
-from retrograde.solver.work.work import Unsuited
+from retrograde.solver.metrics.slots import chunks
+from retrograde.solver.metrics.slots.store import SlotStore
+from retrograde.solver.runtime.work import Unsuited
+from retrograde.solver.verification.verify import verify
 
 from .expectimax import children_of, paid, rewarded
 from .paying import Endless, Payments, Slow

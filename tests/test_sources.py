@@ -16,8 +16,8 @@ from numba.core.dispatcher import Dispatcher
 from retrograde.games.connect4 import Connect4
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver.engine import Order, identity
-from retrograde.solver.work import sources
-from retrograde.solver.work.kernel import CacheFile
+from retrograde.solver.runtime import sources
+from retrograde.solver.runtime.kernel import CacheFile
 
 ROOT = sources.ROOT
 PACKAGES = ("games", "databases", "solver", "cli")
@@ -62,8 +62,8 @@ def edit(file, old, new):
 
 DIVIDE = """
 import numpy as np
-from retrograde.solver.listed import kernels
-from retrograde.solver.listed.kernels import Seeds
+from retrograde.solver.methods.listed import kernels
+from retrograde.solver.methods.listed.kernels import Seeds
 from retrograde.solver.rules.kernels import Matrix
 assert kernels.__file__.startswith({root!r}), kernels.__file__
 ints = lambda *numbers: np.array(numbers, np.int64)
@@ -82,7 +82,7 @@ def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls
     before = (4 << 14) - 2 - 3  # a LOSE in 3 is a WIN in 4
     assert output(start(package, program)).split() == [str(before), "0"]
     assert output(start(package, program)).split() == [str(before), "1"]
-    edit(package / "solver" / "outcomes" / "score_kernels.py", "return end - 2 - score", "return end - 5 - score")
+    edit(package / "solver" / "values" / "score_kernels.py", "return end - 2 - score", "return end - 5 - score")
     assert output(start(package, program)).split() == [str(before - 3), "0"]
 
 
@@ -100,7 +100,7 @@ KERNEL_FILES = [file for file in EVERY_FILE if file.name != "kernel.py" and "@ke
 
 
 @pytest.mark.parametrize(
-    "name", ["games/catalog.py", "games/othello.py", "databases/errors.py", "solver/work/progress.py"]
+    "name", ["games/catalog.py", "games/othello.py", "databases/errors.py", "solver/runtime/progress.py"]
 )
 def test_an_edit_of_what_no_kernel_compiles_keeps_all_machine_code(package, name):
     assert len(KERNEL_FILES) > 40
@@ -109,18 +109,18 @@ def test_an_edit_of_what_no_kernel_compiles_keeps_all_machine_code(package, name
 
 
 def test_a_kernel_depends_on_what_it_imports_and_on_the_compiler_of_rules():
-    files = sources.kernel_files(ROOT / "solver" / "streamed" / "kernels.py")
+    files = sources.kernel_files(ROOT / "solver" / "methods" / "streamed" / "kernels.py")
     names = {file.relative_to(ROOT).as_posix() for file in files}
     assert names >= {
         *(
-            "solver/streamed/kernels.py",
-            "solver/streamed/lists.py",
+            "solver/methods/streamed/kernels.py",
+            "solver/methods/streamed/lists.py",
             "solver/rules/compiled.py",
             "solver/rules/whole.py",
         ),
-        *("solver/work/kernel.py", "solver/rules/kernels.py", "games/game.py"),
+        *("solver/runtime/kernel.py", "solver/rules/kernels.py", "games/game.py"),
     }
-    assert "solver/listed/kernels.py" not in names
+    assert "solver/methods/listed/kernels.py" not in names
 
 
 def test_what_is_compiled_in_place_of_a_function_stands_beside_it_or_counts_for_all_kernels():
@@ -207,7 +207,7 @@ def test_every_import_is_found(file):
 
 HAMMER = """
 import sys
-from retrograde.solver.work.kernel import CacheFile
+from retrograde.solver.runtime.kernel import CacheFile
 folder, me, others, rounds = sys.argv[1], *map(int, sys.argv[2:])
 wrong = missed = 0
 for turn in range(rounds):
@@ -242,7 +242,7 @@ def test_processes_that_save_at_once_do_not_hurt_each_other(package, tmp_path):
 
 COMPILE = """
 import numpy as np
-from retrograde.solver.outcomes.score_kernels import pass_up
+from retrograde.solver.values.score_kernels import pass_up
 types = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32]
 at = int(__import__("sys").argv[1])
 for kind in types[at:] + types[:at]:
@@ -273,7 +273,7 @@ def test_data_of_another_signature_or_of_other_sources_are_not_taken(tmp_path):
 
 HASHING = """
 import sys
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 @kernel
 def hashed(text):
@@ -297,7 +297,7 @@ def test_machine_code_is_loaded_without_all_that_numba_can_compile(package):
     assert [output(start(package, program)) for _ in range(2)] == ["0 True\n", "1 False\n"]
 
 
-KEPT_WHERE = "from retrograde.solver.outcomes import score_kernels as s; print(s.pass_up._cache.cache_path)"
+KEPT_WHERE = "from retrograde.solver.values import score_kernels as s; print(s.pass_up._cache.cache_path)"
 
 
 @pytest.mark.long
@@ -351,12 +351,17 @@ def edited(root, name):
 
 def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(package):
     for name in (
-        *("solver/play/picture.py", "solver/conformance/check.py", "solver/audit/verify.py", "solver/work/progress.py"),
         *(
-            "solver/work/memory.py",
-            "solver/forecast/estimate.py",
+            "solver/play/picture.py",
+            "solver/conformance/check.py",
+            "solver/verification/verify.py",
+            "solver/runtime/progress.py",
+        ),
+        *(
+            "solver/runtime/memory.py",
+            "solver/estimation/estimate.py",
             "cli/uci/engine.py",
-            "cli/solve.py",
+            "cli/commands/solve.py",
             "databases/write.py",
         ),
         *("databases/file.py", "databases/records/write.py", "databases/slots/read.py"),
@@ -365,17 +370,21 @@ def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(packa
         assert not edited(package, name), name
 
 
-APART = {f"solver/outcomes/{name}.py" for name in ("encode", "sums", "worth")}
+APART = {f"solver/values/{name}.py" for name in ("encode", "sums", "worth")}
 """What writers and readers of databases use, and no solve."""
 
 
 def test_a_journal_is_begun_anew_where_the_meaning_of_its_entries_may_have_changed(package):
-    rooms = [package / "solver" / room for room in ("listed", "numbered", "streamed", "outcomes")]
+    methods = [package / "solver" / "methods" / method for method in ("listed", "numbered", "streamed", "setwise")]
     for name in (
-        *("solver/engine.py", "solver/work/journal.py", "solver/work/scratch.py", "solver/rules/expansion.py"),
+        *("solver/engine.py", "solver/runtime/journal.py", "solver/runtime/scratch.py", "solver/rules/expansion.py"),
         *("solver/rules/compiled.py", "solver/rules/kernels.py", "databases/encoding.py", "games/game.py"),
         "games/drawing.py",  # the symmetries of a board may be those of rules
-        *(file.relative_to(package).as_posix() for room in rooms for file in room.glob("*.py")),
+        *(
+            file.relative_to(package).as_posix()
+            for folder in [*methods, package / "solver" / "values"]
+            for file in folder.glob("*.py")
+        ),
     ):
         assert edited(package, name) is not (name in APART), name
 
@@ -384,13 +393,13 @@ def test_a_file_that_moves_takes_its_meaning_along(package):
     """Below a folder of the solver a file decides what it did before."""
     (package / "solver" / "deeper").mkdir()
     moved = package / "solver" / "deeper" / "kernels.py"
-    shutil.move(package / "solver" / "streamed" / "lists.py", moved)
+    shutil.move(package / "solver" / "methods" / "streamed" / "lists.py", moved)
     for file in (package / "solver").rglob("*.py"):
-        text = file.read_text("utf-8").replace("solver.streamed.lists", "solver.deeper.kernels")
-        file.write_text(text.replace("solver.streamed import lists", "solver.deeper import kernels"), "utf-8")
+        text = file.read_text("utf-8").replace("solver.methods.streamed.lists", "solver.deeper.kernels")
+        file.write_text(text.replace("solver.methods.streamed import lists", "solver.deeper import kernels"), "utf-8")
     forget()
     assert moved in sources.journal_files(package)
-    assert moved in sources.kernel_files(package / "solver" / "streamed" / "kernels.py", package)
+    assert moved in sources.kernel_files(package / "solver" / "methods" / "streamed" / "kernels.py", package)
 
 
 def test_whatever_is_named_is_there():

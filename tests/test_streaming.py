@@ -20,17 +20,17 @@ from retrograde.databases.steps.database import StepsDatabase
 from retrograde.games.catalog import load_game
 from retrograde.games.catalog import variant as variant_of
 from retrograde.games.game import DRAW, UNDECIDED, RuleError
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
-from retrograde.solver.listed import merging
-from retrograde.solver.streamed import lists as list_kernels
-from retrograde.solver.streamed import steps
-from retrograde.solver.streamed.log import Found, Made, StreamLog
-from retrograde.solver.streamed.segments import Segment
-from retrograde.solver.work import scratch
-from retrograde.solver.work.journal import Log
-from retrograde.solver.work.scratch import DamagedScratch, Frame, Scratch
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.listed import merging
+from retrograde.solver.methods.streamed import lists as list_kernels
+from retrograde.solver.methods.streamed import steps
+from retrograde.solver.methods.streamed.log import Found, Made, StreamLog
+from retrograde.solver.methods.streamed.segments import Segment
+from retrograde.solver.runtime import scratch
+from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.scratch import DamagedScratch, Frame, Scratch
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.verify import verify
 
 from . import alphabeta, ladder, published, reference
 from .command_line import environment
@@ -228,7 +228,7 @@ def test_an_alpha_beta_search_says_the_same(tmp_path):
 def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
     """Peak resident memory is no more than what was asked for, the interpreter's own included; the file is the same."""
     program = (
-        "import sys; from retrograde.cli import main; from retrograde.solver.work.memory import peak_memory\n"
+        "import sys; from retrograde.cli import main; from retrograde.solver.runtime.memory import peak_memory\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit as end: assert not end.code\n"
         "print(peak_memory())"
@@ -245,7 +245,7 @@ def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
 
 def test_too_little_memory_is_refused_before_it_is_taken(tmp_path):
     program = (
-        "import sys; from retrograde.cli import main; from retrograde.solver.work.memory import peak_memory\n"
+        "import sys; from retrograde.cli import main; from retrograde.solver.runtime.memory import peak_memory\n"
         "try: main(sys.argv[1:])\n"
         "finally: print(peak_memory())"
     )
@@ -340,7 +340,7 @@ def test_what_cannot_be_reached_is_not_found_where_that_shows(tmp_path):
 @pytest.mark.parametrize("text", ["connect4:4,4,4", PLAIN, "ladder:30,500,3"])
 def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monkeypatch):
     sizes = sizes_of(2000, stream_positions=100, journal_seconds=0)
-    monkeypatch.setattr("retrograde.solver.work.progress.Phase.often", 0.0)
+    monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
     game = game_of(text)
     wanted = solve_streamed(game, tmp_path / "whole.h5", sizes).read_bytes()
     told = []

@@ -9,19 +9,19 @@ from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver import engine
-from retrograde.solver.audit import certificates
-from retrograde.solver.audit.audit import Audit
-from retrograde.solver.audit.certificates import verify_certificate
-from retrograde.solver.audit.faults import choose
-from retrograde.solver.audit.kernels import choose as choose_compiled
-from retrograde.solver.audit.sample import verify_sample
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.engine import solve
-from retrograde.solver.numbered import seeds
+from retrograde.solver.methods.numbered import seeds
+from retrograde.solver.methods.streamed import produce
 from retrograde.solver.rules import expansion, second_look
-from retrograde.solver.streamed import produce
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification import certificates
+from retrograde.solver.verification.audit import Audit
+from retrograde.solver.verification.certificates import verify_certificate
+from retrograde.solver.verification.faults import choose
+from retrograde.solver.verification.kernels import choose as choose_compiled
+from retrograde.solver.verification.sample import verify_sample
+from retrograde.solver.verification.verify import verify
 from tests.ladder import Ladder
 
 

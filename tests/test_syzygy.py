@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrograde.cli import compare
+from retrograde.cli.commands import compare
 from retrograde.databases import database_path, open_database
 from retrograde.games import LOSE, WIN
 from retrograde.games.catalog import load_game
 from retrograde.games.chess import men
 from retrograde.games.zeroing import PATIENCE, signed
 from retrograde.solver.engine import solve
+from retrograde.solver.methods.chess.syzygy import kernels, write
+from retrograde.solver.methods.chess.syzygy.checksum import checksum
+from retrograde.solver.methods.chess.syzygy.pairs import ALONE, packed
+from retrograde.solver.methods.chess.syzygy.shape import combinations_of, first_squares, shapes_of, table_name
+from retrograde.solver.methods.chess.syzygy.write import is_whole, paths_of, write_tables
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.syzygy import kernels, write
-from retrograde.solver.syzygy.checksum import checksum
-from retrograde.solver.syzygy.pairs import ALONE, packed
-from retrograde.solver.syzygy.shape import combinations_of, first_squares, shapes_of, table_name
-from retrograde.solver.syzygy.write import is_whole, paths_of, write_tables
 
 from .command_line import retrograde
 

@@ -10,13 +10,13 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
-from retrograde.solver.lookahead.textbook import Sight, as_given, minimax
+from retrograde.solver.play import judging
+from retrograde.solver.play.judging import Judge, Noisy, NothingToJudge, counts_of
 from retrograde.solver.play.solution import Solution
-from retrograde.solver.teaching import judging
-from retrograde.solver.teaching.judging import Judge, Noisy, NothingToJudge, counts_of
-from retrograde.solver.teaching.picture import trees_svg
-from retrograde.solver.teaching.text import MOST_LINES, trees_text
-from retrograde.solver.teaching.tree import MOST_POSITIONS, TooLarge, trees_of
+from retrograde.solver.play.tree_picture import trees_svg
+from retrograde.solver.search.depth.textbook import Sight, as_given, minimax
+from retrograde.solver.search.trees.text import MOST_LINES, trees_text
+from retrograde.solver.search.trees.tree import MOST_POSITIONS, TooLarge, trees_of
 
 from .command_line import retrograde
 from .reference import solve

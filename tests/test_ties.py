@@ -9,7 +9,7 @@ from retrograde.databases.book import open_book
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve as make_database
-from retrograde.solver.oracles.book import Order, make_book
+from retrograde.solver.play.oracles.book import Order, make_book
 from retrograde.solver.search import tie_kernels
 from retrograde.solver.search.searcher import Search
 

@@ -20,14 +20,14 @@ from retrograde.games.catalog import load_game
 from retrograde.games.drawing import grid
 from retrograde.games.game import is_none, width_of
 from retrograde.games.placed import Placed, placements
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.play.match import play, random_position
 from retrograde.solver.play.player import perfect
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.rules.examine import NotForSearch
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.verify import verify
 
 from . import reference
 from .apart import Apart, ApartByChance, ApartWithParents, InOne, InOneByChance, InOneWithParents

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 
 from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.forecast.estimate import estimate
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.estimation.estimate import estimate
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.verify import verify
 from tests import reference, tangle, turning
 from tests.solving import counts, graphs, outcomes
 from tests.test_verify import Records

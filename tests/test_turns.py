@@ -9,7 +9,7 @@ from retrograde.solver.conformance.check import check
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 from tests.heap import Heap
 
 

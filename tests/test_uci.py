@@ -771,7 +771,7 @@ def test_whatever_a_database_raises_a_move_is_made(ask, monkeypatch):
             raise error
 
         with monkeypatch.context() as patch:
-            patch.setattr("retrograde.solver.tablebase.files.open_database", fail)
+            patch.setattr("retrograde.solver.play.tablebase.files.open_database", fail)
             said = ask("position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
         assert said[-1].startswith("bestmove") and all(line.isprintable() for line in said)
 

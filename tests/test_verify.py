@@ -20,12 +20,12 @@ from retrograde.databases import (
 )
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.catalog import load_game
-from retrograde.solver.audit.audit import MOST_PROBLEMS
-from retrograde.solver.audit.faults import derive, words
-from retrograde.solver.audit.verify import verify
 from retrograde.solver.engine import solve
-from retrograde.solver.streamed.forward import Forward
-from retrograde.solver.work.sizes import Sizes
+from retrograde.solver.methods.streamed.forward import Forward
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.audit import MOST_PROBLEMS
+from retrograde.solver.verification.faults import derive, words
+from retrograde.solver.verification.verify import verify
 from tests.nim import HoledNim, Nim
 
 VARIANTS = [
@@ -411,8 +411,8 @@ def test_a_list_with_one_position_put_in_the_place_of_another_is_found(number, k
 KEPT = """
 import sys
 from retrograde.databases import open_database
-from retrograde.solver.audit import kernels
-from retrograde.solver.audit.verify import verify
+from retrograde.solver.verification import kernels
+from retrograde.solver.verification.verify import verify
 from tests.nim import Nim
 for path in sys.argv[1:]:
     with open_database(path, **({"game": Nim()} if "slots" in path else {})) as database:

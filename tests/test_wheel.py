@@ -148,8 +148,8 @@ def test_what_an_index_shows_is_whole(wheel):
 
 
 NEED_EXTRAS = {
-    "retrograde.solver.cluster.dask": "pip install distributed",
-    "retrograde.solver.cluster.mpi": "pip install mpi4py mpich",
+    "retrograde.solver.runtime.cluster.dask": "pip install distributed",
+    "retrograde.solver.runtime.cluster.mpi": "pip install mpi4py mpich",
 }
 """Modules that say what to install."""
 

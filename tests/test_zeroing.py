@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from retrograde.cli.commands.many import database_with
 from retrograde.cli.main import main
-from retrograde.cli.many import database_with
 from retrograde.databases import NoDatabase, database_path, open_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
@@ -22,12 +22,12 @@ from retrograde.games.chess import Chess
 from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN
 from retrograde.games.zeroing import by_rule
 from retrograde.solver import engine
-from retrograde.solver.audit.verify import verify
-from retrograde.solver.boards import zeroing
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.numbered import by_sets
-from retrograde.solver.oracles.counting import counting
+from retrograde.solver.methods.chess import zeroing
+from retrograde.solver.methods.numbered import by_sets
+from retrograde.solver.play.oracles.counting import counting
 from retrograde.solver.play.solution import open_solution
+from retrograde.solver.verification.verify import verify
 
 from .solving import copy_whole
 

@@ -1,5 +1,1 @@
-"""The engine for programs that speak UCI, and the command that runs it."""
-
-from retrograde.cli.uci.command import command
-
-__all__ = ["command"]
+"""The engine for programs that speak UCI."""

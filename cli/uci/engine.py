@@ -18,7 +18,7 @@ from retrograde.cli.uci.clock import Clock
 from retrograde.cli.uci.limits import Limits, number
 from retrograde.cli.uci.thinking import Question, Thinker
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
-from retrograde.solver.tablebase.files import Tables, said_of, usual_folder
+from retrograde.solver.play.tablebase.files import Tables, said_of, usual_folder
 
 LONGEST_REMARK = 500
 """Characters of an `info string`."""

@@ -11,9 +11,9 @@ from retrograde.databases import Outcome
 from retrograde.games.chess.san import uci
 from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN, Value
 from retrograde.games.zeroing import PATIENCE
-from retrograde.solver.oracles.counting import Counting
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE
+from retrograde.solver.play.oracles.counting import Counting
 from retrograde.solver.play.solution import Solution
 
 SURE = 20_000

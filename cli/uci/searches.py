@@ -16,9 +16,9 @@ from retrograde.cli.uci.lines import SURE, score
 from retrograde.games.chess import Chess
 from retrograde.games.chess.san import uci
 from retrograde.games.game import LOSE, UNDECIDED, WIN
-from retrograde.solver.oracles.searching import SearchingOracle
 from retrograde.solver.play.choice import Choice
-from retrograde.solver.work.progress import Progress
+from retrograde.solver.play.oracles.searching import SearchingOracle
+from retrograde.solver.runtime.progress import Progress
 
 SECONDS = 1.0
 """How long a move is searched for where there is no clock."""

@@ -14,8 +14,8 @@ from retrograde.cli.uci.searches import Searches
 from retrograde.cli.uci.twoply import best_look
 from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import AnyBoard
-from retrograde.solver.oracles.counting import counts
-from retrograde.solver.tablebase.files import Tables, ending_on, said_of
+from retrograde.solver.play.oracles.counting import counts
+from retrograde.solver.play.tablebase.files import Tables, ending_on, said_of
 
 
 class Question(NamedTuple):

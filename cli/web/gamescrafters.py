@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel
 
-from retrograde.cli.query import read_reachable
+from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.web import autogui
 from retrograde.cli.web.autogui import Look, look_of
 from retrograde.cli.web.library import Library

@@ -7,7 +7,7 @@ Where the same ending is solved by dtz as well, `dtz` is told, and with the coun
 worth by the fifty-move rule. It is never rounded; of a position that is mate it is -1, as Syzygy's tables have it.
 Where it is solved by dtc, `dtc` is told, with the signs of `dtm`.
 
-Else all that is known is how far mate is, without that rule (`solver/tablebase/category.py`).
+Else all that is known is how far mate is, without that rule (`solver/play/tablebase/category.py`).
 
 As there, a board with rights to castle or too many men is `unknown`, and what its moves lead to may be known; and moves
 are told where the game is over for want of men.
@@ -33,8 +33,8 @@ from retrograde.games.chess.squares import square_of
 from retrograde.games.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
 from retrograde.games.zeroing import PATIENCE, count_after
 from retrograde.solver.play.solution import Solution
-from retrograde.solver.tablebase.category import NEGATED, ORDER, Category, category, dtc_of, dtz_of
-from retrograde.solver.tablebase.files import ending_on
+from retrograde.solver.play.tablebase.category import NEGATED, ORDER, Category, category, dtc_of, dtz_of
+from retrograde.solver.play.tablebase.files import ending_on
 
 
 class About(BaseModel):

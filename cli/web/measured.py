@@ -3,15 +3,15 @@ and what a rule makes of long play without progress."""
 
 from typing import Literal
 
-from retrograde.cli.expected import EXPECTATION, games_won, odds_of
-from retrograde.cli.measures import said
-from retrograde.cli.moves import distance
-from retrograde.cli.words import NOUNS, plies
+from retrograde.cli.render.expected import EXPECTATION, games_won, odds_of
+from retrograde.cli.render.measures import said
+from retrograde.cli.render.moves import distance
+from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
 from retrograde.games.game import LOSE, METRICS, Game, Value, defines
 from retrograde.games.zeroing import TO_PROGRESS
-from retrograde.solver.oracles.counting import counts
 from retrograde.solver.play.oracle import DATABASE, Oracle
+from retrograde.solver.play.oracles.counting import counts
 
 Seats = Literal["one", "two", "several"]
 

@@ -11,14 +11,14 @@ from threading import Lock
 from typing import NamedTuple
 
 from retrograde.cli.common import has_other_rules
-from retrograde.cli.measures import said
+from retrograde.cli.render.measures import said
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.catalog import game_names
 from retrograde.games.game import METRICS, WIN
 from retrograde.games.zeroing import TO_PROGRESS
-from retrograde.solver.outcomes.worth import facts_of
+from retrograde.solver.values.worth import facts_of
 
 State = tuple[int, int, int, int]
 

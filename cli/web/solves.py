@@ -26,7 +26,7 @@ from typing import IO, Any
 
 import psutil
 
-from retrograde.cli.words import amount, duration, size
+from retrograde.cli.render.words import amount, duration, size
 from retrograde.games.catalog import named_game, variant
 from retrograde.games.game import RetrogradeError
 from retrograde.games.text import printable

@@ -6,11 +6,11 @@ from random import Random
 from typing import Any
 from urllib.parse import unquote
 
-from retrograde.cli.expected import is_chances
-from retrograde.cli.known import bounds, how_known, unknown
-from retrograde.cli.moves import distance
-from retrograde.cli.pgn import pgn_of
-from retrograde.cli.query import read_reachable
+from retrograde.cli.commands.query import read_reachable
+from retrograde.cli.render.expected import is_chances
+from retrograde.cli.render.known import bounds, how_known, unknown
+from retrograde.cli.render.moves import distance
+from retrograde.cli.render.pgn import pgn_of
 from retrograde.cli.web import measured
 from retrograde.cli.web.answers import (
     BoardParts,
@@ -47,11 +47,11 @@ from retrograde.games.game import (
 from retrograde.games.naming import first_of_other, piece_name, player_to_move, variant_title
 from retrograde.games.text import printable
 from retrograde.games.zeroing import count_after, counts_along
-from retrograde.solver.oracles.counting import counting, marked_by_rule
 from retrograde.solver.play import match
 from retrograde.solver.play.choice import preference
 from retrograde.solver.play.marks import in_short
 from retrograde.solver.play.oracle import DATABASE, Known, Oracle, brought
+from retrograde.solver.play.oracles.counting import counting, marked_by_rule
 from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
 from retrograde.solver.play.solution import Solution

@@ -1,1 +1,1 @@
-"""Whether rules keep the contract."""
+"""Checks that a rule module keeps the contract."""

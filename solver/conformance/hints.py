@@ -81,7 +81,7 @@ def refuse_hint(name: str, answer: Any) -> None:
 
 def check_compiled(survey: Survey, positions: list[int]) -> None:
     """Hold compiled hints against the interpreted."""
-    from retrograde.solver.lookahead.kernels import hints
+    from retrograde.solver.search.depth.kernels import hints
 
     for position in positions:
         if survey.primitive(position) == UNDECIDED:

@@ -313,7 +313,7 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
 
 def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
     """Hold the compiled index() and unindex() against the interpreted."""
-    from retrograde.solver.numbered.kernels import there_and_back
+    from retrograde.solver.methods.numbered.kernels import there_and_back
     from retrograde.solver.rules.whole import of_positions
 
     numbered = [position for position in positions if survey.game.index(position) >= 0]
@@ -331,7 +331,7 @@ def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positi
 
 def check_tuples_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[Any]) -> None:
     """Hold the compiled rules against the interpreted, where positions are tuples of ints."""
-    from retrograde.solver.numbered.kernels import children_of, parents_at
+    from retrograde.solver.methods.numbered.kernels import children_of, parents_at
     from retrograde.solver.rules.expansion import compiling
     from retrograde.solver.rules.kernels import gather_images
     from retrograde.solver.rules.whole import of_positions

@@ -25,9 +25,9 @@ from retrograde.games.game import (
 )
 from retrograde.games.placed import Placed
 from retrograde.games.raised import asked
-from retrograde.solver.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
 
 GAMES, PLIES = 100, 1000
 """Games played at random, and the most plies of one."""

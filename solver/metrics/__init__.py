@@ -1,1 +1,1 @@
-"""What else than value and remoteness is computed of positions: scores, nimbers, draws, expected payoffs, utilities."""
+"""Other measures of positions: scores, nimbers, draw levels, expected payoffs, utilities."""

@@ -25,7 +25,7 @@ from retrograde.solver.metrics import graph_kernels, score
 from retrograde.solver.metrics.explored import Explored, Look, links_of
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
 from retrograde.solver.metrics.score_kernels import Own
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
 
 Array = np.ndarray[Any, Any]
 

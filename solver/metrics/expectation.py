@@ -41,19 +41,19 @@ import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.game import LOSE, TIE, WIN, Game, defines
-from retrograde.solver.exploring.cutting import TASK, Stretch, cut
-from retrograde.solver.exploring.space import StateSpace, levels
-from retrograde.solver.listed.table import Table
-from retrograde.solver.listed.weights import movers
+from retrograde.solver.methods.listed.explore.cutting import TASK, Stretch, cut
+from retrograde.solver.methods.listed.explore.space import StateSpace, levels
+from retrograde.solver.methods.listed.table import Table
+from retrograde.solver.methods.listed.weights import movers
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow, Told, look_at, solve_large, solve_small
 from retrograde.solver.metrics.explored import Explored
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
-from retrograde.solver.models.seats import Seats
+from retrograde.solver.metrics.models.seats import Seats
 from retrograde.solver.rules.expansion import expander_of
-from retrograde.solver.work.driver import Done, Kept, drive
-from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.work import Work
+from retrograde.solver.runtime.driver import Done, Kept, drive
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 
@@ -127,7 +127,7 @@ class ExpectationStore:
     """The bounds of a state space in the making; a group is a list of numbers of tiers."""
 
     def __init__(self, game: Game, space: StateSpace, bits: int, work: Work, seats: Seats | None = None):
-        """Begin a store in which nothing is known; with *seats*, of a best response (see `models/seats.py`).
+        """Begin a store in which nothing is known; with *seats*, of a best response (see `metrics/models/seats.py`).
 
         Raises MemoryLimit where there is not enough for it.
         """

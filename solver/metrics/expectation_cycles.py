@@ -8,15 +8,15 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.game import RuleError, alternates
-from retrograde.solver.listed.table import Table, expand_placed
-from retrograde.solver.listed.weights import Weights, weigh
+from retrograde.solver.methods.listed.table import Table, expand_placed
+from retrograde.solver.methods.listed.weights import Weights, weigh
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_kernels import Links, Sides
-from retrograde.solver.models.seats import Seats
+from retrograde.solver.metrics.models.seats import Seats
 from retrograde.solver.rules.expansion import expander_of
-from retrograde.solver.work.arrays import Shared
-from retrograde.solver.work.driver import Done
-from retrograde.solver.work.work import Work
+from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.driver import Done
+from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
@@ -36,7 +36,7 @@ class PayoffOverflow(Exception):
 class Told(NamedTuple):
     """What tasks are told: where positions are, and the bounds that are known, so many *bits* after the point.
 
-    With *seats*, each position has two places beside one another; see `models/seats.py`.
+    With *seats*, each position has two places beside one another; see `metrics/models/seats.py`.
     """
 
     table: Table

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import CHANCE
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -33,7 +33,7 @@ class Links(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Of a game in which one moves by a model (see `models/seats.py`): with what weights both would move, int64[rows,
+    """Of a game in which one moves by a model (see models/seats.py): with what weights both would move, int64[rows,
     columns] each; the responder's has no rows where he plays as well as can be. And whether the players alternate."""
 
     theirs: Array

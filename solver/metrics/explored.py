@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.game import Game, alternates, defines
-from retrograde.solver.exploring.explore import Explorer
-from retrograde.solver.exploring.space import StateSpace
-from retrograde.solver.listed import looking
-from retrograde.solver.listed.kernels import reverse
-from retrograde.solver.listed.table import Table, expand_located
+from retrograde.solver.methods.listed import looking
+from retrograde.solver.methods.listed.explore.explore import Explorer
+from retrograde.solver.methods.listed.explore.space import StateSpace
+from retrograde.solver.methods.listed.kernels import reverse
+from retrograde.solver.methods.listed.table import Table, expand_located
 from retrograde.solver.rules.examine import refuse_tuples, starts_of
 from retrograde.solver.rules.expansion import compiling, expander_of
-from retrograde.solver.work.work import Work
+from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 

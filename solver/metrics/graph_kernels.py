@@ -4,7 +4,7 @@ has an end."""
 import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 UNLABELLED, INFINITE = -1, -2
 FIRST, LEADER, AVERAGE, PARANOID = range(4)

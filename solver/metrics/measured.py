@@ -13,9 +13,9 @@ from retrograde.games.declared import word
 from retrograde.games.game import Game
 from retrograde.games.raised import given_start
 from retrograde.solver.metrics.explored import Explored
-from retrograde.solver.models.model import Model
-from retrograde.solver.outcomes.tally import PART
-from retrograde.solver.work.work import Unsuited
+from retrograde.solver.metrics.models.model import Model
+from retrograde.solver.runtime.work import Unsuited
+from retrograde.solver.values.tally import PART
 
 __all__ = ["Demand", "Measured", "Unsuited", "refuse_partisan", "solved_from"]
 

@@ -4,7 +4,7 @@
     −1 − bits          infinite, where play can go round: bit n is set where a child has the nimber n
 
 By the theorem of Sprague and Grundy a sum of games, in which who is to move chooses one of them, is worth the xor of
-their nimbers; by that of Smith and of Fraenkel it is so with one infinite summand, too (`outcomes/sums.py`). Value and
+their nimbers; by that of Smith and of Fraenkel it is so with one infinite summand, too (`values/sums.py`). Value and
 remoteness are computed as ever: nimbers do not tell how far the end is.
 """
 
@@ -18,7 +18,7 @@ from retrograde.solver.metrics.explored import Explored, Look, links_of
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
 from retrograde.solver.metrics.score import solve_cycles
 from retrograde.solver.metrics.score_kernels import Own
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
 
 Array = np.ndarray[Any, Any]
 

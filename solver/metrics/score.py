@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.game import DRAW, LOSE, TIE, WIN
-from retrograde.solver.listed.kernels import reverse
+from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.metrics import score_kernels
 from retrograde.solver.metrics.explored import Explored, Look
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
 from retrograde.solver.metrics.score_kernels import NONE, Own, Tier
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
 
 Array = np.ndarray[Any, Any]
 

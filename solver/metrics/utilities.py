@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.game import LOSE, TIE, WIN
-from retrograde.solver.listed.kernels import reverse
+from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.metrics import graph_kernels
 from retrograde.solver.metrics.explored import Explored, Look
 from retrograde.solver.metrics.graph_kernels import AVERAGE, FIRST, LEADER, PARANOID
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
-from retrograde.solver.work.progress import Phase
+from retrograde.solver.runtime.progress import Phase
 
 Array = np.ndarray[Any, Any]
 

@@ -12,8 +12,8 @@ from retrograde.databases.write import SolvedRecords
 from retrograde.games.game import Game
 from retrograde.solver.metrics.explored import Explored, explore
 from retrograde.solver.metrics.measured import Demand, Measured, refuse_partisan, solved_from
-from retrograde.solver.work.progress import Phase
-from retrograde.solver.work.work import Work
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import Work
 
 
 class Measure(Protocol):

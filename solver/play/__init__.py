@@ -1,1 +1,1 @@
-"""What is asked of a solution: values, best moves, players, games, facts and pictures."""
+"""What a person or a program asks of a solved game: values, best moves, players, matches, pictures."""

@@ -21,8 +21,8 @@ from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games.game import DRAW, WIN, Value, width_of
-from retrograde.solver.compact.deriving import Deriver
-from retrograde.solver.compact.kernels import LEFT_OUT, keep
+from retrograde.solver.methods.numbered.compact.deriving import Deriver
+from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, keep
 from retrograde.solver.play import kernels
 from retrograde.solver.play.kernels import Asked, Block, TierTable
 from retrograde.solver.rules import compiled

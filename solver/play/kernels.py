@@ -13,7 +13,7 @@ import numpy as np
 from retrograde.games.game import LOSE, POSITION_LIMIT, UNDECIDED
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.whole import as_position, note, position_in, put, whole
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 

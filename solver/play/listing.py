@@ -242,9 +242,9 @@ def numbered(database: SlotsDatabase) -> Iterator[Part]:
 
 def explored(database: Database) -> Iterator[Part]:
     """Yield the undecided positions of a game whose database holds steps, found move by move."""
-    from retrograde.solver.audit.lists import listed
     from retrograde.solver.play.bulk import finder_of
-    from retrograde.solver.work.progress import Phase
+    from retrograde.solver.runtime.progress import Phase
+    from retrograde.solver.verification.lists import listed
 
     finder = finder_of(database)
     beside = database.file.path.parent

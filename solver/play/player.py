@@ -12,13 +12,13 @@ from random import Random
 
 from retrograde.databases import NoDatabase
 from retrograde.games.game import LOSE, Game, RetrogradeError
-from retrograde.solver.lookahead.names import searcher_named
-from retrograde.solver.models.greedy import Greedy
-from retrograde.solver.models.model import Model, NoModel
-from retrograde.solver.models.names import model_named
+from retrograde.solver.metrics.models.greedy import Greedy
+from retrograde.solver.metrics.models.model import Model, NoModel
+from retrograde.solver.metrics.models.names import model_named
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.offered import entry_point, offered
 from retrograde.solver.play.oracle import Oracle
+from retrograde.solver.search.depth.names import searcher_named
 
 Player = Callable[[Oracle, int], int]
 Maker = Callable[[Oracle, Random], Player]
@@ -99,8 +99,7 @@ def skilled(skill: float, chance: Random) -> Player:
 
 
 def greedy(chance: Random) -> Player:
-    """Return a player who looks one ply ahead, as the model of that name does (see `models/greedy.py`); the database is
-    not asked."""
+    """Return a player who looks one ply ahead, as the model of that name does. The database is not asked."""
     return by_model(Greedy(), chance)
 
 

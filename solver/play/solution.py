@@ -34,12 +34,12 @@ from retrograde.games.raised import given_start
 from retrograde.games.unfolded import folded
 from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, counted
 from retrograde.games.zeroing import in_words as progress_in_words
-from retrograde.solver.models.model import Model, Weights
-from retrograde.solver.models.names import model_of, refuse_another
-from retrograde.solver.outcomes.worth import facts_of, gives, in_words, rank
+from retrograde.solver.metrics.models.model import Model, Weights
+from retrograde.solver.metrics.models.names import model_of, refuse_another
 from retrograde.solver.play.choice import Choice, equally_good, followed, ranked
 from retrograde.solver.play.listing import Listing
 from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, exactly
+from retrograde.solver.values.worth import facts_of, gives, in_words, rank
 
 CACHED_VALUES = 1 << 15
 """Positions whose worth is remembered: in play the same ones are asked for again and again."""

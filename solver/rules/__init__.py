@@ -1,1 +1,1 @@
-"""How a game is asked, compiled or interpreted, every answer held against the contract."""
+"""Compiles or interprets a game's rules, and checks every answer against the contract."""

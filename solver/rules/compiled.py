@@ -38,8 +38,8 @@ from numba.extending import (
 from retrograde.games.digest import rule_modules, rules_digest
 from retrograde.games.game import Game, RuleError, filled, replaced, width_of
 from retrograde.games.snapshot import module_of, source_of
-from retrograde.solver.work.kernel import is_kept_for
-from retrograde.solver.work.sources import rules_compiler_digest
+from retrograde.solver.runtime.kernel import is_kept_for
+from retrograde.solver.runtime.sources import rules_compiler_digest
 
 COUNTED = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 """What numba is told of all rules: they may make arrays, also where the kernel that asks them may not; and neither C

@@ -33,7 +33,7 @@ from retrograde.games.game import (
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import as_position, put, stands_at, whole
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 

@@ -16,7 +16,7 @@ from numba.extending import overload
 
 from retrograde.games.game import MOST_IMAGES, POSITION_LIMIT, Game, defines, is_none, width_of
 from retrograde.solver.rules.examine import MIX, is_position, key_of
-from retrograde.solver.work.tasks import room
+from retrograde.solver.runtime.tasks import room
 
 Array = np.ndarray[Any, Any]
 

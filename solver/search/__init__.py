@@ -1,1 +1,1 @@
-"""Values by search, where no table can reach: proofs from the plain rules, in bounded memory and time."""
+"""Proves values by search where no table can reach, in bounded memory and time."""

@@ -18,11 +18,11 @@ from numba.extending import overload
 from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, defines
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
+from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.memory import prefetch, words_at
 from retrograde.solver.search.mixing import mixed, permuted
 from retrograde.solver.search.table import BEST_BITS, Table
 from retrograde.solver.search.worth import DRAWN, UNTOLD, told
-from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 

@@ -5,7 +5,7 @@ All is unsigned: numba lets the compiler take it that products of signed numbers
 
 import numpy as np
 
-from retrograde.solver.work.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel
 
 FIRST, SECOND = np.uint64(0x1D8E4E27C47D124F), np.uint64(0x6B49D20F59FA6D2B)
 

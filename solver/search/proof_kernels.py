@@ -36,10 +36,10 @@ import numpy as np
 from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
+from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.mixing import mixed
 from retrograde.solver.search.proof_table import INFINITE, MIXED_BITS, find, keep
 from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told
-from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.mixing import mixed
-from retrograde.solver.work.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from retrograde.games.game import POSITION_LIMIT, TIE, UNDECIDED, Game
 from retrograde.solver.rules.whole import whole
+from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.kernels import (
     BROKEN,
     CHILD,
@@ -41,7 +42,6 @@ from retrograde.solver.search.kernels import (
 from retrograde.solver.search.memory import words_at
 from retrograde.solver.search.table import Table
 from retrograde.solver.search.worth import ANY_WIN
-from retrograde.solver.work.kernel import kernel
 
 MEMORY_BITS = 20
 """Positions, as a power of two, that the memory of what is refuted has room for."""

@@ -36,7 +36,7 @@ DRAWN, UNTOLD = (1 << 15) - 1, -(1 << 15)
 
 
 class Leaves(Protocol):
-    """Tables that a search asks as if they were ends (see `leaves/`)."""
+    """Tables that a search asks as if they were ends (see `search/probing/`)."""
 
     @property
     def words(self) -> Any:

@@ -1,0 +1,1 @@
+../../retrograde/old_names.py

@@ -1,0 +1,211 @@
+"""`retrograde annotate`: games in, and out again with what each move was worth, and where value was given up."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.commands.annotated import Tally, annotate_lines, annotate_records, facts, has_moves, with_comments
+from retrograde.cli.common import complete_files, json_option, print_data, print_json
+from retrograde.cli.failure import Failure
+from retrograde.games.text import printable
+
+if TYPE_CHECKING:
+    from retrograde.games.chess.anyboard import AnyBoard
+    from retrograde.games.chess.movetext import Game as Written
+    from retrograde.solver.play.match import Review
+    from retrograde.solver.play.tablebase.files import Tables
+
+
+@click.command()
+@click.argument("words", metavar="[VARIANT] FILE", nargs=-1, required=True, shell_complete=complete_files)
+@click.option(
+    "--database", metavar="PATH", shell_complete=complete_files, help="A database, or for PGN a folder of some."
+)
+@json_option
+def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None:
+    """Say of each move in a FILE what it is worth, and where value was given up.
+
+    FILE is PGN, and - is standard input. What the databases know is said in comments, as `[%eval #12]` and in words; a
+    move that gives up a win or a draw gets the glyph ?? and is told the best one. A game that begins outside the
+    databases is annotated from where it enters them. Distances are to mate; the fifty-move rule counts where they
+    are solved by dtz as well. Annotated again, a game gets new comments for the old ones. Games of other variants
+    than chess and Chess960, as their tag Variant says, are left as they are.
+
+    For another game name the VARIANT: FILE then has a game a line, its moves parted by spaces; or records with tags,
+    as the PDN of draughts, whose tag FEN is where a game begins.
+
+    \b
+    Examples:
+      retrograde annotate game.pgn
+      retrograde annotate connect4:4,4 moves.txt
+    """
+    if len(words) > 2:
+        raise click.UsageError("give a FILE of PGN, or a VARIANT and a FILE", click.get_current_context())
+    text, tally = text_of(words[-1]), Tally()
+    check_kind(words, text)
+    if len(words) == 2:
+        annotate_other = annotate_records if text.lstrip().startswith("[") else annotate_lines
+        annotate_other(words[0], database, text, tally, as_json)
+    else:
+        annotate_chess(text, database, tally, as_json)
+    click.echo(tally.told(), err=True)
+    if tally.wrong:
+        raise Failure("", 1)
+
+
+def text_of(name: str) -> str:
+    """Return what a file holds, or standard input; bytes that are no UTF-8 are read as Latin-1, as PGN used to be."""
+    from pathlib import Path
+
+    content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return content.decode("latin-1").replace("\r\n", "\n")
+
+
+def check_kind(words: tuple[str, ...], text: str) -> None:
+    """Raise Failure where a text is not what was announced: lines of moves of a VARIANT, or else PGN."""
+    name = "standard input" if words[-1] == "-" else repr(words[-1])
+    if len(words) == 2:
+        if "\0" in text:
+            raise Failure(f"error: {name} is no text; a game is a line of moves, parted by spaces")
+        if not any(map(has_moves, text.splitlines())):
+            raise Failure(f"error: there is no game in {name}; a game is a line of moves, parted by spaces")
+    elif "\0" in text or not is_pgn(text):
+        example = "retrograde annotate connect4:4,4 moves.txt"
+        raise Failure(f"error: {name} is no PGN; for another game name the variant, as in: {example}")
+
+
+def is_pgn(text: str) -> bool:
+    """Tell whether a text has a game with tags, or with a move that is written as those of chess are."""
+    from retrograde.games.chess.movetext import CASTLING, MOVE, read_games
+    from retrograde.games.chess.san import SAN, UCI
+
+    forms = (SAN, UCI, CASTLING)
+    return any(
+        game.tags or any(word.kind == MOVE and any(form.fullmatch(word.text) for form in forms) for word in game.words)
+        for game in read_games(text)
+    )
+
+
+# Chess
+
+
+def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool) -> None:
+    """Print the games of a text as PGN, or as JSON, with what is known of their moves."""
+    from pathlib import Path
+
+    from retrograde.games.chess.movetext import read_games, written
+    from retrograde.solver.play.tablebase.files import Tables
+
+    tables = Tables(lambda about: click.echo(about, err=True))
+    if database is not None:
+        if not Path(database).exists():
+            raise Failure(f"there is no {database!r}; --database is a database of chess, or a folder of some")
+        tables.move_to(Path(database))
+    said: set[str] = set()
+    for game in read_games(text):
+        tally.games += game.is_played
+        reviews = list(chess_reviews(game, tables, tally, said))
+        if game.variant:
+            shown = game.source.strip() + "\n"
+            click.echo(printable(f"game {tally.games}: {game.variant} is not chess; it is left as it is"), err=True)
+        else:
+            shown = written(with_comments(game, [one[1] for one in reviews], chess_comments(game, reviews)))
+        if as_json:
+            moves = [{"move": move, **facts(found)} for move, found in reviews]
+            print_json({"tags": game.tags, "moves": moves})
+        else:
+            print_data(("" if tally.games == 1 else "\n") + printable(shown.replace("\t", " ")))
+    tables.close()
+
+
+def chess_reviews(
+    game: "Written", tables: "Tables", tally: Tally, said: set[str]
+) -> Iterator[tuple[str, "Review | None"]]:
+    """Yield the moves of a game, and what is known of each; after one that is not legal nothing is known."""
+    from retrograde.games.chess.anyboard import AnyBoard
+    from retrograde.games.chess.movetext import MOVE, NULL_MOVES, legal_move
+
+    board: AnyBoard | None = None
+    try:
+        board = None if game.variant else AnyBoard.from_fen(game.start, game.chess960)
+    except ValueError as error:
+        tally.complain(f"game {tally.games}: {error}; its moves are left as they are")
+    for ply, word in enumerate(word for word in game.words if word.kind == MOVE):
+        found = None
+        if board:
+            try:
+                if word.text in NULL_MOVES:
+                    board = board.passing()
+                else:
+                    move = legal_move(board, word.text)
+                    found = chess_review(board, move, tables, said)
+                    board = board.after(move)
+            except ValueError as error:
+                place = f"game {tally.games}, ply {ply + 1}"
+                tally.complain(f"{place}: {error}; the moves from there are left as they are")
+                board = None
+        if found:
+            tally.count(found)
+        yield word.text, found
+
+
+def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str]) -> "Review | None":
+    """Return what the databases know of a move, by the fifty-move rule if they do; None where none has the position."""
+    from retrograde.games.chess.san import uci
+    from retrograde.games.game import RetrogradeError
+    from retrograde.solver.play.match import review
+    from retrograde.solver.play.oracles.counting import counting
+    from retrograde.solver.play.tablebase.files import ending_on
+
+    try:
+        material = ending_on(board)
+    except RetrogradeError:  # more men than any ending has, or castling
+        return None
+    if found := tables.find(material, board.fen()):
+        solution, position = found
+        number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
+        return review(counting(solution, position, board.count), position, number)
+    if material not in said:
+        said.add(material)
+        click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)
+    return None
+
+
+def chess_comments(game: "Written", reviews: "list[tuple[str, Review | None]]") -> Iterator[str]:
+    """Yield what is known of the moves of a game that have a review."""
+    white = game.white_begins
+    for _, found in reviews:
+        if found:
+            yield chess_comment(found, white)
+        white = not white
+
+
+def chess_comment(found: "Review", white: bool) -> str:
+    """Return what is known of a move of a side, for programs and for people."""
+    from retrograde.games.game import DRAW, WIN
+
+    mates = mate_in(found.played)
+    if found.value == DRAW:
+        told = f"[%eval 0.00] draw{' by the fifty-move rule' * (found.played.gives == DRAW)}"
+    elif not mates:
+        told = "mate"
+    else:
+        winner = white == (found.value == WIN)
+        told = f"[%eval #{'' if winner else '-'}{mates}] {'White' if winner else 'Black'} mates in {mates}"
+    if found.mistake:
+        lost = "the win" if found.had == WIN else "the draw"
+        better = f"mates in {mate_in(found.best) + 1}" if found.had == WIN else "draws"
+        return f"{told}; this gives {lost} away: {found.best.name} {better}"
+    if found.slower and found.value == WIN:
+        return f"{told}; {found.best.name} is {found.slower // 2} sooner"
+    return told
+
+
+def mate_in(choice: Any) -> int:
+    """Return in how many moves there is mate after a move, from the side that will give it; 0 on the board."""
+    return ((choice.remoteness or 0) + 1) // 2

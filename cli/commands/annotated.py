@@ -1,0 +1,240 @@
+"""Games with what each move was worth: comments put into them, and all of it for games other than chess.
+
+Such a game is a line of moves, or a record with tags, as PGN and draughts' PDN are.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import print_data, print_json
+from retrograde.cli.failure import Failure
+from retrograde.games.chess.movetext import MOVE
+from retrograde.games.game import PositionError, RetrogradeError
+from retrograde.games.text import printable
+
+if TYPE_CHECKING:
+    from retrograde.games.chess.movetext import Game as Written
+    from retrograde.games.chess.movetext import Word
+    from retrograde.solver.play.match import Review
+    from retrograde.solver.play.solution import Solution
+
+EVAL = re.compile(r"\[%eval [^\]]*\]")
+OWN = re.compile(
+    EVAL.pattern + r" (draw( by the fifty-move rule)?|(White|Black) mates in \d+)"
+    r"(?P<mistake>; this gives the (win|draw) away: \S+ (mates in \d+|draws))?(; \S+ is \d+ sooner)?"
+)
+"""What `chess_comment` says."""
+
+
+class Tally:
+    """What was found, in all games."""
+
+    def __init__(self) -> None:
+        self.games = self.known = self.mistakes = self.wrong = 0
+
+    def count(self, found: "Review") -> None:
+        """Count a move."""
+        self.known += 1
+        self.mistakes += found.mistake
+
+    def told(self) -> str:
+        """Return all of it in words."""
+        games = "1 game" if self.games == 1 else f"{self.games:,} games"
+        if not self.known:
+            return f"{games}: no move is known to the databases here"
+        if self.known == 1:
+            return f"{games}, 1 move known, {'a mistake' if self.mistakes else 'no mistake'}"
+        return f"{games}, {self.known:,} moves known, {self.mistakes:,} of them mistakes"
+
+    def complain(self, about: str) -> None:
+        """Say what is wrong with a game."""
+        self.wrong += 1
+        click.echo(printable(f"retrograde: {about}"), err=True)
+
+
+# Records with tags
+
+
+def with_comments(game: "Written", reviews: "list[Review | None]", comments: Iterable[str]) -> "Written":
+    """Return a game with what is known of its moves: the comments on those that have a review."""
+    from retrograde.games.chess.movetext import MOVE, Word
+
+    words: list[Word] = []
+    left, said = iter(reviews), iter(comments)
+    firsts = [place for place, word in enumerate(game.words) if word.kind == MOVE]
+    for begin, end in zip([0, *firsts], [*firsts, len(game.words)], strict=True):
+        some = game.words[begin:end]
+        found = next(left) if some and some[0].kind == MOVE else None
+        words += told_of(some, found, next(said)) if found else some
+    tags = {**game.tags}
+    if any(reviews):
+        tags.setdefault("Annotator", "retrograde")
+    return game._replace(tags=tags, words=words)
+
+
+def told_of(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
+    """Return a move, what is known of it, and the words that followed it: glyphs first, and of comments what is not
+    said anew."""
+    from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, Word
+
+    own = [match for word in words if word.kind == COMMENT and (match := OWN.fullmatch(word.text))]
+    marked = found.mistake or any(match["mistake"] for match in own)  # by us, if not by the author
+    marks, others = [Word(GLYPH, BLUNDER)] * found.mistake, list[Word]()
+    for word in words[1:]:
+        if word.kind == COMMENT:
+            rest = besides(word.text, comment)
+            others += [Word(COMMENT, rest)] * bool(rest)
+        elif not (marked and word == Word(GLYPH, BLUNDER)):
+            (others if others or word.kind != GLYPH else marks).append(word)
+    return [words[0], *marks, Word(COMMENT, comment), *others]
+
+
+def besides(text: str, comment: str) -> str:
+    """Return what a text says besides a new comment: nothing of our own, and no old `%eval`."""
+    if text == comment or OWN.fullmatch(text):
+        return ""
+    return " ".join(EVAL.sub(" ", text).split())
+
+
+def annotate_records(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
+    """Print games that stand in records with tags, each with what is known of it."""
+    from retrograde.cli.common import open_source
+    from retrograde.games.chess.movetext import read_games, written
+    from retrograde.solver.play.solution import solution_of
+
+    with solution_of(open_source(source, database)) as solution:
+        if solution.game.name == "chess":
+            raise Failure(f"games of {solution.variant} are PGN; give the FILE alone, and --database if need be")
+        for game in read_games(text):
+            tally.games += game.is_played
+            position = beginning(solution, game, tally)
+            moves = [word.text for word in game.words if word.kind == MOVE]
+            reviews = list(reviewed(solution, position, moves, f"game {tally.games}", tally))
+            if as_json:
+                print_json({"tags": game.tags, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
+            else:
+                comments = comments_on(solution, position, reviews)
+                shown = written(with_comments(game, [found for _, found in reviews], comments)).replace("\t", " ")
+                print_data(("" if tally.games == 1 else "\n") + printable(shown))
+
+
+def beginning(solution: "Solution", game: "Written", tally: Tally) -> int | None:
+    """Return where a game begins, as its tag FEN or the rules say; None if the database does not have that."""
+    from retrograde.cli.commands.query import read_reachable
+
+    try:
+        if "FEN" in game.tags:
+            return read_reachable(solution, game.tags["FEN"])
+        if solution.start is None and game.is_played:
+            raise PositionError(f"it has no tag FEN, and the whole game is not in the database of {solution.variant}")
+    except RetrogradeError as error:
+        tally.complain(f"game {tally.games}: {error}; its moves are left as they are")
+        return None
+    return solution.start
+
+
+# Lines of moves
+
+
+def annotate_lines(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
+    """Print games that stand in lines of moves, each with what is known of it."""
+    from retrograde.cli.common import open_source
+    from retrograde.solver.play.solution import solution_of
+
+    with solution_of(open_source(source, database)) as solution:
+        if solution.start is None:
+            hint = "has no start from which moves could be read; for PGN give the FILE alone"
+            raise Failure(f"{solution.variant} {hint}")
+        for number, line in enumerate(text.splitlines(), 1):
+            if not has_moves(line):
+                continue
+            tally.games += 1
+            moves = re.sub(r"\{[^}]*\}", " ", line).split()
+            reviews = list(reviewed(solution, solution.start, moves, f"line {number}", tally))
+            if as_json:
+                print_json({"line": number, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
+            else:
+                said = comments_on(solution, solution.start, reviews)
+                words = (f"{move}{'??' * found.mistake} {{{next(said)}}}" if found else move for move, found in reviews)
+                print_data(printable(" ".join(words)) + "\n")
+
+
+def has_moves(line: str) -> bool:
+    """Tell whether a line is a game: it is neither empty nor a remark."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def reviewed(
+    solution: "Solution", position: int | None, moves: Iterable[str], where: str, tally: Tally
+) -> Iterator[tuple[str, "Review | None"]]:
+    """Yield moves from a position, and what is known of each; after one that is not legal nothing is known."""
+    from retrograde.games.game import UNDECIDED, MoveError
+    from retrograde.solver.play.match import review
+
+    game = solution.game
+    for word in moves:
+        found = None
+        if position is not None:
+            try:
+                if game.primitive(position) != UNDECIDED:
+                    raise MoveError(f"the game is over before {word!r}")
+                legal = {game.move_name(position, move) for move in game.generate_moves(position)}
+                word = word if word in legal else word.rstrip("?")  # as we write mistakes
+                found = review(solution, position, game.move(position, word))
+                tally.count(found)
+                position = found.played.position
+            except MoveError as error:
+                tally.complain(f"{where}: {error}; the moves from there are left as they are")
+                position = None
+        yield word, found
+
+
+def comments_on(
+    solution: "Solution", position: int | None, reviews: "list[tuple[str, Review | None]]"
+) -> Iterator[str]:
+    """Yield what is known of the moves from a position that have a review."""
+    from retrograde.games.naming import player_to_move
+
+    for _, found in reviews:
+        if found is None or position is None:
+            return
+        sides = player_to_move(solution.game, position), player_to_move(solution.game, found.played.position)
+        told = prospect(found.value, (found.played.remoteness or 0), sides)
+        yield f"{told}; {found.best.name} {better(found.had)}" if found.mistake else told
+        position = found.played.position
+
+
+def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
+    """Return what is to come after a move: *sides* are who has made it, and who answers."""
+    from retrograde.games.game import DRAW, TIE, WIN
+
+    if value == DRAW:
+        return "draw"
+    far = f" in {plies}" if plies else ""
+    if value == TIE:
+        return f"tie{far}"
+    winner, other = (sides[0], "who moved") if value == WIN else (sides[1], "who answers")
+    return f"{winner or other} wins{far}" if plies else f"{winner or other} has won"
+
+
+def better(value: Any) -> str:
+    """Return what a better move would have brought."""
+    from retrograde.games.game import DRAW, TIE, WIN
+
+    return {WIN: "wins", TIE: "ties", DRAW: "draws"}[value]
+
+
+def facts(found: "Review | None") -> dict[str, Any]:
+    """Return what is known of a move, for who made it, ready for JSON; plies are counted from before the move."""
+    if found is None:
+        return {"value": None, "remoteness": None, "mistake": None, "best": None, "best_value": None}
+    return {
+        "value": found.value.name.lower(),
+        "remoteness": None if found.played.remoteness is None else found.played.remoteness + 1,
+        "mistake": found.mistake,
+        "best": found.best.name,
+        "best_value": found.had.name.lower(),
+    }

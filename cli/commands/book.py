@@ -1,0 +1,111 @@
+"""`retrograde book`: the first plies of a game that is too large to be solved, searched once and kept."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.commands.remove import clear_leftovers
+from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
+from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.progress import listening
+from retrograde.cli.render.report import print_book, print_file, print_values
+from retrograde.cli.render.words import duration
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+
+TABLE = "256M"
+
+
+@click.command()
+@variant_argument
+@click.option("--plies", type=click.IntRange(0, 60), required=True, metavar="N", help="How many plies from the start.")
+@click.option("--value-only", is_flag=True, help="Leave out the distances, which take longer.")
+@click.option(
+    "--table", "size", type=Size(), default=TABLE, show_default=True, metavar="SIZE", help="Memory for positions met."
+)
+@workers_option
+@click.option("--fresh", is_flag=True, help="Begin anew, whatever was done before.")
+@database_option
+@json_option
+def command(
+    variant: str,
+    plies: int,
+    value_only: bool,
+    size: int,
+    workers: int | None,
+    fresh: bool,
+    database: str | None,
+    as_json: bool,
+) -> None:
+    """Make an opening book: what every position is worth within N plies of the start.
+
+    The positions of the last ply are searched, each until it is proved, and the others follow from them. Where a game
+    has no database, play, query and the page look into its book first, and search beyond it. A book that was
+    interrupted goes on where it stopped.
+
+    How far a tie is, is looked for a moment only, and may stay unknown; values are always proved.
+
+    \b
+    Examples:
+      retrograde book connect4:4,4 --plies 2
+      retrograde book connect4:4,4 --plies 3 --value-only --json
+    """
+    from retrograde.databases import location
+    from retrograde.databases.book import open_book
+    from retrograde.games.catalog import load_game, trust
+    from retrograde.games.catalog import variant as text_of
+    from retrograde.solver.play.analysis import summary
+
+    game = load_game(variant)
+    path = Path(database) if database is not None else location.book_path(text_of(game))
+    began = time.monotonic()
+    there = not fresh and is_there(game, path, plies, not value_only)
+    if there:
+        clear_leftovers(path)
+    else:
+        run(game, path, {"plies": plies, "distances": not value_only, "workers": workers, "size": size}, fresh, as_json)
+    trust(game)  # whose file the person has named
+    with open_book(path, game) as book:
+        facts = summary(book)
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json(facts | {"seconds": round(seconds, 3)})
+        return
+    print_book(facts)
+    print_values(facts)
+    click.echo("it was made before; make it anew with --fresh" if there else duration(seconds))
+    print_file(facts)
+
+
+def is_there(game: "Game", path: Path, plies: int, distances: bool) -> bool:
+    """Tell whether there is such a book already; raise Failure where something else is there."""
+    from retrograde.databases.book import BookFile
+    from retrograde.databases.open import matching_game
+    from retrograde.games import RetrogradeError
+
+    if not path.exists():
+        return False
+    try:
+        with BookFile(path) as file:
+            matching_game(file, game)
+            return file.plies == plies and (file.has_distances or not distances)
+    except RetrogradeError as error:
+        raise Failure(f"error: {error}; choose another --database, or make it anew with --fresh") from error
+
+
+def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: bool) -> None:
+    """Make a book with progress on the terminal, and say on Ctrl-C that what is done is kept."""
+    try:
+        with listening(as_json) as line:
+            from retrograde.solver.play.oracles.book import Order, make_book
+            from retrograde.solver.runtime.progress import announce
+
+            announce(line, "reading the rules")
+            make_book(game, Order(**wanted, fresh=fresh, listener=line), path)
+    except KeyboardInterrupt as error:
+        failure = explain(error)
+        note = "; what is done is kept, and the same command goes on from there"
+        raise Failure(f"{failure.message}{note if failure.status == INTERRUPTED else ''}", failure.status) from None

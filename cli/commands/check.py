@@ -1,0 +1,84 @@
+"""`retrograde check`: whether a rule module keeps the contract."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from retrograde.cli.common import json_option, print_json, variant_argument
+from retrograde.cli.progress import listening
+from retrograde.cli.render.words import heading, wrap
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+
+COMPILED_ALONE = ("search", "prove", "book", "judge", "solve --estimate", "solve --metric", "solve --against")
+"""Commands that refuse rules that do not compile."""
+SEARCHING = ("query", "play", "match")
+"""Commands that refuse them where there is no database."""
+
+
+@click.command()
+@variant_argument
+@click.option(
+    "--positions", type=click.IntRange(1), metavar="N", default=10_000, show_default=True, help="The most to try."
+)
+@json_option
+@click.pass_context
+def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> None:
+    """Check that a rule module keeps the contract of games.
+
+    Tries its rules at many positions, interpreted and compiled, and prints what it understood. The exit status is
+    1 if anything is wrong.
+    With --json, progress goes to standard error as lines of JSON.
+
+    \b
+    Examples:
+      retrograde check tictactoe
+      retrograde check connect4:5,4 --positions 500
+    """
+    from retrograde.games.catalog import load_game
+    from retrograde.games.text import printable
+    from retrograde.solver.conformance.check import check
+
+    game = load_game(variant)
+    with listening(as_json) as line:
+        report = check(game, positions, listener=line)
+    if as_json:
+        print_json(
+            {
+                "variant": report.variant,
+                "ok": report.ok,
+                "positions": report.positions,
+                "complete": report.complete,
+                "checks": report.checks,
+                "understood": report.understood,
+                "findings": [finding._asdict() for finding in report.findings],
+                "compiles": not report.slow if "compiled" in report.checks else None,
+                "slow": report.slow or None,
+                "refused_by": list(refusing(game)) if report.slow else [],
+            }
+        )
+    else:
+        kept = click.style("keeps the contract", fg="green")
+        broken = click.style("breaks the contract", fg="red")
+        click.echo(f"{heading(report.variant)}: {kept if report.ok else broken}")
+        for finding in report.findings:
+            click.echo(wrap(f"  {printable(str(finding))}", 4))
+        if report.understood:
+            meant = "; ".join(f"{about}: {text}" for about, text in report.understood.items())
+            click.echo(wrap(f"  {printable(meant)}", 4))
+        if report.slow:
+            click.echo(wrap(f"  it works, slowly: {printable(report.slow)}", 4))
+            others = "; before it is solved, these as well: " + ", ".join(SEARCHING)
+            click.echo(wrap(f"  these commands refuse it: {', '.join(refusing(game))}{others}", 4))
+        tried = f"{'all' if report.complete else 'the first'} {report.positions:,} positions"
+        click.echo(wrap(f"tried at {tried}: {', '.join(report.checks) or 'nothing'}", 2))
+    if not report.ok:
+        ctx.exit(1)
+
+
+def refusing(game: "Game") -> tuple[str, ...]:
+    """Return the commands that refuse rules of a game that do not compile: also `solve`, but for remoteness."""
+    from retrograde.games.game import METRICS, metric_of
+
+    return (*(["solve"] if metric_of(game) != METRICS[0] else []), *COMPILED_ALONE)

@@ -1,0 +1,56 @@
+"""The options `--cluster` and `--mpi`: the machines that a solve runs on."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from retrograde.cli.interrupt import WATCH
+
+if TYPE_CHECKING:
+    from retrograde.solver.runtime.cluster.executor import ClusterExecutor
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def cluster_options(command: Command) -> Command:
+    """Add both options to a command."""
+    command = click.option(
+        "--mpi", is_flag=True, is_eager=True, callback=join,
+        help="Run under mpiexec: the first process solves, the others work for it. Needs mpi4py, the extra `mpi`.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--cluster", metavar="ADDRESS",
+        help="Run on a Dask cluster: tcp://host:port, a scheduler's file, or local:4 for so many processes of this "
+        "machine. Needs distributed, the extra `dask`.",
+    )(command)  # fmt: skip
+
+
+def join(ctx: click.Context, param: click.Parameter, wanted: bool) -> "ClusterExecutor | None":
+    """Return the executor over the ranks of an MPI job where this is the first; any other works for it, and ends.
+
+    It is done before other options are looked at, so that one rank alone complains of them.
+    """
+    if not wanted or ctx.resilient_parsing:
+        return None
+    from retrograde.solver.runtime.cluster.mpi import ranks, serves
+
+    if serves():
+        WATCH.stop()
+    executor = ctx.with_resource(ranks())
+    if executor is None:
+        ctx.exit(0)
+    return executor
+
+
+@contextmanager
+def executor_for(cluster: str | None, mpi: "ClusterExecutor | None") -> Iterator["ClusterExecutor | None"]:
+    """Give the executor that the options ask for; None for threads."""
+    if cluster is None:
+        yield mpi
+        return
+    from retrograde.solver.runtime.cluster.dask import connected
+
+    with connected(cluster) as executor:
+        yield executor

@@ -1,0 +1,363 @@
+"""`retrograde compare`: a database of chess endings beside tables that others have made."""
+
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from retrograde.cli.common import complete_files, database_option, json_option, open_source, print_json, source_argument
+from retrograde.cli.failure import Failure
+from retrograde.cli.progress import listening
+from retrograde.cli.render.words import NOUNS, heading, indent
+from retrograde.games import DRAW, LOSE, WIN, Value
+from retrograde.games.game import METRICS, is_none
+from retrograde.games.text import printable
+from retrograde.games.zeroing import DTZ, category, signed
+
+if TYPE_CHECKING:
+    from retrograde.databases import Database
+    from retrograde.solver.play.solution import Solution
+
+Facts = dict[str, Any]
+MOST_SHOWN = 10
+"""Positions that differ which are shown."""
+TOGETHER = 1 << 12
+"""Positions that are looked up together."""
+LONGEST_PROBE = 20.0
+"""Seconds after which a table is taken for damaged: python-chess loops for ever in some that are."""
+
+
+class Tables(Protocol):
+    """Tables of somebody else, in a folder."""
+
+    name: str
+    what: str
+    """What they tell."""
+    pattern: str
+    """The names of their files."""
+
+    def __init__(self, folder: Path): ...
+
+    def tells(self, board: Any) -> Any:
+        """Return what they tell of a position, for who is to move; MissingTableError if they lack its men."""
+
+    def of_ours(self, value: Value, remoteness: int) -> Any:
+        """Return what they should tell of a position that we know."""
+
+    def is_alike(self, ours: Any, told: Any) -> bool:
+        """Tell whether it is the same, of a position that they have."""
+        return bool(ours == told)
+
+    def in_words(self, told: Any) -> str:
+        """Return in words what they tell."""
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """What was counted besides, by its name."""
+        return {}
+
+    @property
+    def note(self) -> str:
+        """The same in words; nothing if there is none."""
+        return ""
+
+
+class Syzygy(Tables):
+    """Who wins, with the fifty-move rule or without: that is no matter here, but counted."""
+
+    name, what, pattern = "Syzygy", "values", "*.rtbw"
+
+    def __init__(self, folder: Path):
+        from chess import syzygy
+
+        self.tables = syzygy.open_tablebase(str(folder))
+        self.too_long = 0
+
+    @property
+    def counted(self) -> dict[str, int]:
+        return {"too_long": self.too_long}
+
+    @property
+    def note(self) -> str:
+        what = f"of these {self.too_long:,} wins and losses take longer than the fifty-move rule allows"
+        return what if self.too_long else ""
+
+    def tells(self, board: Any) -> Value:
+        told = self.tables.probe_wdl(board)
+        self.too_long += abs(told) == 1
+        return WIN if told > 0 else LOSE if told < 0 else DRAW
+
+    def of_ours(self, value: Value, remoteness: int) -> Value:
+        return value if value in (WIN, LOSE) else DRAW
+
+    def in_words(self, told: Value) -> str:
+        return NOUNS[told]
+
+
+class SyzygyZeroing(Tables):
+    """The distance to zeroing in plies, negative for who loses; 0 for a draw. Tables may have it a ply too low."""
+
+    name, what, pattern = "Syzygy", "distances to zeroing", "*.rtbz"
+
+    def __init__(self, folder: Path):
+        from chess import syzygy
+
+        self.tables = syzygy.open_tablebase(str(folder))
+        self.rounded = 0
+
+    @property
+    def counted(self) -> dict[str, int]:
+        return {"rounded": self.rounded}
+
+    @property
+    def note(self) -> str:
+        return f"of these {self.rounded:,} are rounded there, by a ply" if self.rounded else ""
+
+    def tells(self, board: Any) -> int:
+        return int(self.tables.probe_dtz(board))
+
+    def of_ours(self, value: Value, remoteness: int) -> int:
+        return signed(value, max(remoteness, 1))  # mate is 1 there
+
+    def is_alike(self, ours: int, told: int) -> bool:
+        nearer = ours - 1 if ours > 1 else ours + 1 if ours < -1 else ours
+        is_rounded = told == nearer != ours and category_of(told) == category_of(ours)
+        self.rounded += is_rounded
+        return told == ours or is_rounded
+
+    def in_words(self, told: int) -> str:
+        return f"zeroing in {abs(told)} plies, {'won' if told > 0 else 'lost'}" if told else "a draw"
+
+
+def category_of(plies: int) -> str:
+    """Return what a signed distance to zeroing is worth by the fifty-move rule."""
+    return category(WIN if plies > 0 else LOSE if plies < 0 else DRAW, abs(plies))
+
+
+class Gaviota(Tables):
+    """The distance to mate in plies, negative for who is mated; 0 for a draw."""
+
+    name, what, pattern = "Gaviota", "distances to mate", "*.gtb.cp4"
+
+    def __init__(self, folder: Path):
+        from chess import gaviota
+
+        self.tables = gaviota.open_tablebase(str(folder))
+
+    def tells(self, board: Any) -> int:
+        return int(self.tables.probe_dtm(board))
+
+    def of_ours(self, value: Value, remoteness: int) -> int:
+        return remoteness if value == WIN else -remoteness if value == LOSE else 0
+
+    def in_words(self, told: int) -> str:
+        return f"mate in {abs(told)} plies, {'won' if told > 0 else 'lost'}" if told else "a draw, or mate"
+
+
+KINDS = {METRICS[0]: (Syzygy, Gaviota), DTZ: (SyzygyZeroing,)}
+"""By the metric of the database."""
+
+
+class Beside:
+    """A comparison with some tables: how many positions are alike, how many have men of which there is no table, and
+    those that differ."""
+
+    def __init__(self, tables: Tables):
+        self.tables = tables
+        self.alike = 0
+        self.differ: list[tuple[str, str, str]] = []
+        self.missing: Counter[str] = Counter()
+
+    def look(self, fen: str, board: Any, value: Value, remoteness: int) -> None:
+        """Compare a position, of which we know the value and the remoteness."""
+        try:
+            with limited(LONGEST_PROBE):
+                told = self.tables.tells(board)
+        except Exception as error:  # whatever python-chess meets in a file that is damaged
+            if is_missing(error):
+                self.missing[men_of(board)] += 1
+                return
+            what = f"{self.tables.name}'s table of {men_of(board)}, or of what follows, cannot be read"
+            why = printable(f"{type(error).__name__}: {error}".rstrip(": "))
+            raise Failure(f"error: {what} ({why}); the file may be damaged: fetch it again, or move it away") from error
+        ours = self.tables.of_ours(value, remoteness)
+        if self.tables.is_alike(ours, told):
+            self.alike += 1
+        else:
+            self.differ.append((fen, self.tables.in_words(ours), self.tables.in_words(told)))
+
+    @property
+    def facts(self) -> Facts:
+        differ = [{"position": fen, "ours": ours, "theirs": theirs} for fen, ours, theirs in self.differ]
+        facts = {"tables": self.tables.name, "alike": self.alike, "differ": differ, "missing": dict(self.missing)}
+        return facts | self.tables.counted
+
+
+def is_missing(error: Exception) -> bool:
+    """Return whether python-chess says that there is no table."""
+    from chess import gaviota, syzygy
+
+    return isinstance(error, syzygy.MissingTableError | gaviota.MissingTableError)
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError if a block of Python takes longer; unlimited on Windows and outside the main thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"no answer in {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@click.command()
+@source_argument
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), shell_complete=complete_files)
+@click.option(
+    "--positions", type=click.IntRange(1), default=5_000, show_default=True, metavar="N",
+    help="How many to compare, taken by chance.",
+)  # fmt: skip
+@click.option("--all", "every", is_flag=True, help="Compare all positions, one of each that are equal by symmetry.")
+@click.option("--seed", type=int, default=1, show_default=True, help="For the same positions each time.")
+@database_option
+@json_option
+def command(
+    source: str, folder: Path, positions: int, every: bool, seed: int, database: str | None, as_json: bool
+) -> None:
+    """Compare a database of chess endings with the tables in FOLDER, position by position.
+
+    Of Syzygy's tables (.rtbw) values are compared, of Gaviota's (.gtb.cp4) distances to mate; with a database by
+    distance to zeroing, chess:KRK@dtz, those of Syzygy's (.rtbz). The tables are read by python-chess: pip install
+    chess. Exit status 1 where something differs.
+
+    \b
+    Examples:
+      retrograde compare chess:KRK syzygy
+      retrograde compare chess:KRK syzygy --positions 500 --json
+      retrograde compare chess:KRK@dtz tables
+    """
+    from retrograde.solver.play.solution import solution_of
+    from retrograde.solver.runtime.progress import Phase
+
+    with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
+        found = [Beside(tables) for tables in tables_in(folder, kinds_for(solution.database))]
+        variant, metric, done = solution.database.file.variant, solution.database.metric, 0
+        phase = Phase("comparing", line, None if every else positions)
+        for fen, value, remoteness in everything(solution) if every else sample(solution, positions, seed):
+            board = board_of(fen)
+            for beside in found:
+                beside.look(fen, board, value, remoteness)
+            done += 1
+            phase.advance(1)
+        phase.end()
+    facts = {"variant": variant, "metric": metric, "positions": done, "beside": [beside.facts for beside in found]}
+    if as_json:
+        print_json(facts)
+    else:
+        named = f"{variant}@{metric}" if metric != METRICS[0] else variant
+        click.echo(f"{heading(named)}: {done:,} positions beside the tables in {folder}")
+        for beside in found:
+            print_beside(beside)
+    if any(beside.differ for beside in found):
+        raise Failure("", 1)
+
+
+def tables_in(folder: Path, wanted_kinds: tuple[type[Tables], ...]) -> Iterator[Tables]:
+    """Yield the tables in a folder, by kind."""
+    if not folder.is_dir():
+        raise click.UsageError(f"no folder {str(folder)!r}")
+    kinds = [kind for kind in wanted_kinds if next(folder.glob(kind.pattern), None)]
+    if not kinds:
+        wanted = " and no ".join(f"{kind.name}'s ({kind.pattern})" for kind in wanted_kinds)
+        raise click.UsageError(f"no tables in {str(folder)!r}: no {wanted}")
+    try:
+        yield from [kind(folder) for kind in kinds]
+    except ModuleNotFoundError as error:
+        raise Failure("error: others' tables are read by python-chess; get it with: pip install chess") from error
+
+
+def kinds_for(database: "Database") -> tuple[type[Tables], ...]:
+    """Return the kinds of tables that a database is compared with; raise Failure where there is none."""
+    variant = database.file.variant
+    if variant.partition(":")[0] != "chess":
+        raise Failure(f"error: others' tables are of chess, not of {variant}")
+    if database.metric not in KINDS:
+        what = f"values, distances to mate and to zeroing are compared, and {variant}@{database.metric} has others"
+        raise Failure(f"error: {what}; name {variant} or {variant}@{DTZ}")
+    return KINDS[database.metric]
+
+
+def sample(solution: "Solution", count: int, seed: int) -> Iterator[tuple[str, Value, int]]:
+    """Yield so many positions of a database by chance, as FEN, with value and remoteness."""
+    from random import Random
+
+    import numpy as np
+
+    contents: Any = solution.database.file.contents
+    numbers, bounds = contents.tiers
+    game: Any = solution.game
+    chance = Random(seed)
+    left = count
+    while left:
+        some: list[int] = []
+        while len(some) < min(left, TOGETHER):
+            slot = chance.randrange(int(bounds[-1]))
+            row = int(np.searchsorted(bounds, slot, "right")) - 1
+            position = game.unindex(int(numbers[row]), slot - int(bounds[row]))
+            some += [] if is_none(position) else [position]
+        values, remotenesses = solution.lookup(some)
+        for position, value, remoteness in zip(some, values.tolist(), remotenesses.tolist(), strict=True):
+            yield game.write(position), Value(value), remoteness
+        left -= len(some)
+
+
+def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
+    """Yield all positions of a database, as `sample` does."""
+    from retrograde.solver.play.listing import Listing
+
+    for piece in Listing(solution.database):
+        columns = piece.each(), piece.values.tolist(), piece.remotenesses.tolist()
+        for position, value, remoteness in zip(*columns, strict=True):
+            yield solution.game.write(position), Value(value), remoteness
+
+
+def board_of(fen: str) -> Any:
+    """Return a position as python-chess has it."""
+    from chess import Board
+
+    return Board(fen)
+
+
+def men_of(board: Any) -> str:
+    """Return the men of a position as tables are named, `KRvKN`."""
+    from chess import syzygy
+
+    return str(syzygy.calc_key(board))
+
+
+def print_beside(beside: Beside) -> None:
+    """Print how a comparison came out."""
+    tables, differ = beside.tables, beside.differ
+    click.echo(f"{tables.name}, {tables.what}: {beside.alike:,} alike, {len(differ):,} differ")
+    if tables.note:
+        click.echo(indent(tables.note))
+    for men, count in sorted(beside.missing.items()):
+        click.echo(indent(f"{count:,} were not compared: there is no table of {men}"))
+    for fen, ours, theirs in differ[:MOST_SHOWN]:
+        click.echo(indent(f"{fen}  here {ours}, there {theirs}"))
+    if len(differ) > MOST_SHOWN:
+        click.echo(indent(f"and {len(differ) - MOST_SHOWN:,} more; --json has them all"))

@@ -1,0 +1,226 @@
+"""`retrograde info`: what came out of a solve, and what the file is like."""
+
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from retrograde.cli.common import (
+    database_option,
+    file_named,
+    json_option,
+    open_file,
+    open_source,
+    print_json,
+    rules_now,
+    solve_anew,
+    source_argument,
+)
+from retrograde.cli.render.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
+from retrograde.cli.render.measures import print_measures, print_start_measure
+from retrograde.cli.render.moves import MOVER, distance, mover
+from retrograde.cli.render.pager import paged
+from retrograde.cli.render.report import (
+    Facts,
+    print_book,
+    print_file,
+    print_head,
+    print_remotenesses,
+    print_values,
+    value_of,
+)
+from retrograde.cli.render.words import NOUNS, faint, heading, indent, prospect, table, wrap
+from retrograde.games import WIN
+
+if TYPE_CHECKING:
+    from retrograde.databases.checked import CheckedFile
+    from retrograde.games import Game
+
+
+MOST_STARTS = 3
+"""First positions that are named."""
+MOST_OTHERS = 4
+"""Databases that are named, of those on which one rests."""
+
+
+@click.command()
+@source_argument
+@database_option
+@json_option
+def command(source: str, database: str | None, as_json: bool) -> None:
+    """Show what came out: counts by value and remoteness, the longest win, the size.
+
+    An opening book, where a variant has no database but a book, is told as such.
+
+    A file is described even where its rules are gone, or have changed since: that is said. Positions are counted each,
+    those equal by symmetry, too; the parts of a chess endgame with one of each, as tables of endgames do. Of a
+    certificate, what it proves is shown.
+
+    \b
+    Examples:
+      retrograde info tictactoe
+      retrograde info connect4.h5 --json
+    """
+    from retrograde.databases import Database
+    from retrograde.solver.play.analysis import summary
+
+    if path := certificate_named(source, database):
+        describe_certificate(path, source, database, as_json)
+        return
+    with open_file(source, database) as opened:
+        facts = summary(opened) | {"class": "strong"}
+        file, game = (opened.file, opened.game) if isinstance(opened, Database) else (opened, None)
+        changed = game is None and rules_changed(source, database)
+        if as_json:
+            print_json(facts | {"rules": "at hand" if game else "changed" if changed else "not at hand"})
+            return
+        with paged():
+            print_book(facts) if "book" in facts else print_head(facts)
+            if changed:
+                print_changed(source, database)
+            print_start_measure(facts)
+            print_values(facts)
+            print_measures(facts)
+            print_starts(facts)
+            print_symmetry(facts)
+            print_tiers(facts, game)
+            print_remotenesses(facts)
+            print_longest_win(facts, file, game)
+            print_origin(facts, file, game)
+            print_file(facts)
+
+
+def describe_certificate(path: Path, source: str, database: str | None, as_json: bool) -> None:
+    """Show what a certificate proves, and what it is like; its rules need not be at hand."""
+    from retrograde.databases import CertificateFile, OtherRules
+    from retrograde.games import VariantError
+
+    with ExitStack() as opened:
+        certificate = None
+        with suppress(OtherRules, VariantError):
+            certificate = opened.enter_context(open_certified(path, source, database))
+        file = certificate.file if certificate else opened.enter_context(CertificateFile(path))
+        if as_json:
+            print_json(facts_of(file) | {"rules": "at hand" if certificate else "changed or not at hand"})
+        else:
+            print_certificate(file, certificate)
+
+
+def rules_changed(source: str, database: str | None) -> bool:
+    """Tell whether the rules that VARIANT|FILE names are others than a database was made with."""
+    from retrograde.databases import OtherRules
+    from retrograde.games import RetrogradeError
+
+    try:
+        open_source(source, database).close()
+    except OtherRules:
+        return True
+    except RetrogradeError:
+        return False
+    return False
+
+
+def print_changed(source: str, database: str | None) -> None:
+    """Print that a database was made with other rules than those there are now, and what to do."""
+    from retrograde.games.text import printable
+
+    path = file_named(source)
+    source = (path and rules_now(path)) or source
+    again = solve_anew(source, database or path)
+    said = f"made with other rules than {source} has now: what follows is of the old ones; solve it anew with: {again}"
+    click.echo(click.style(wrap(printable(said), 2), bold=True))
+
+
+def print_starts(facts: Facts) -> None:
+    """Print how many first positions there are, where there are several."""
+    if len(starts := facts.get("starts", [])) > 1:
+        said = f"play begins in {len(starts):,} positions: {', '.join(starts[:MOST_STARTS])}"
+        click.echo(wrap(said + (", …" if len(starts) > MOST_STARTS else ""), 2) + "\n")
+
+
+def print_symmetry(facts: Facts) -> None:
+    """Print how many positions there are where of those equal by symmetry one counts."""
+    if facts["stored"] != facts["positions"]:
+        said = f"positions equal by symmetry are counted each; where one of each counts, there are {facts['stored']:,}"
+        click.echo(indent(faint(wrap(said, 2))) + "\n")
+
+
+def print_tiers(facts: Facts, game: "Game | None") -> None:
+    """Print what each part of each tier of a dense numbering has; of symmetric positions one counts."""
+    if "tiers" not in facts:
+        return
+    if "slices" in facts:
+        print_slices(facts["slices"])
+        return
+    nouns = [noun for value, noun in NOUNS.items() if facts["values"][noun]]
+    rows = [[heading("tier"), "", *map(heading, nouns), "", heading("the longest")]]
+    for tier, parts in facts["tiers"].items():
+        for name, part in parts.items():
+            longest = part["longest"]
+            what = [longest_in_words(longest, game, facts["metric"]), longest["position"]] if longest else ["", ""]
+            rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *what])
+    click.echo(f"{heading('Its parts')}, of positions equal by symmetry one counted\n")
+    click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
+
+
+def print_slices(slices: list[Facts]) -> None:
+    """Print what there is of each material, over all tiers: a game of many tiers has these."""
+    nouns = ("win", "draw", "lose")
+    rows = [[heading("to move"), heading("the other"), *map(heading, nouns), heading("longest win")]]
+    for found in slices:
+        longest = "" if found["longest_win"] is None else str(found["longest_win"])
+        rows.append([found["own"], found["other"], *(f"{found[noun]:,}" for noun in nouns), longest])
+    click.echo(f"{heading('By material')}, of positions equal by symmetry one counted, in plies\n")
+    click.echo(indent(table(rows, "<<>>>>")) + "\n")
+
+
+def longest_in_words(longest: Facts, game: "Game | None", metric: str) -> str:
+    """Return how far the longest win or loss of a part is from the end: `win in 7`, `mate in 16`."""
+    told = game and distance(game, value_of(longest), longest["remoteness"], metric)
+    return told or f"{longest['value']} in {longest['remoteness']}"
+
+
+def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
+    """Print the win that takes longest, and where it is; nothing where nobody ever wins."""
+    from retrograde.solver.play.analysis import board
+
+    wins = [row for row in file.legend if row.value == WIN]
+    if not facts["longest_win"]:
+        return
+    longest = max(wins, key=lambda row: row.remoteness)
+    others = f", as in {longest.positions:,} positions" if longest.positions > 1 else ""
+    name = "The farthest from a solution" if game and game.players == 1 else "The longest win"
+    who = mover(game, longest.example) if game else MOVER
+    far = distance(game, WIN, longest.remoteness, facts["metric"]) if game else ""
+    click.echo(f"\n{heading(name)}: {prospect(WIN, longest.remoteness, who, far)}{others}")
+    if game is not None:
+        click.echo(indent(board(longest.example, game)))
+    click.echo(faint(f"  position {facts['longest_win']['position']}"))
+
+
+def those_of(others: list[str]) -> str:
+    """Return the databases on which one rests in words.
+
+    >>> those_of(["chess:KK", "chess:KRK"]), those_of([f"chess:K{'P' * k}K" for k in range(6)])
+    ('chess:KK, chess:KRK', 'chess:KK, chess:KPK, chess:KPPK, chess:KPPPK and 2 more')
+    """
+    more = len(others) - MOST_OTHERS
+    return ", ".join(others) if more <= 0 else f"{', '.join(others[:MOST_OTHERS])} and {more} more"
+
+
+def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
+    """Print what the database holds, and what it was made by and of."""
+    rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
+    of_slots = "compact: {kept:,} of {slots:,} slots are kept, and the others follow from the moves"
+    rows = [
+        ("solution", CLASSES["strong"]),
+        ("records", f"{facts['stored']:,}"),
+        *([("kept", of_slots.format(**facts["compact"]))] if "compact" in facts else []),
+        *([("rests on", those_of(facts["rests_on"]))] if "rests_on" in facts else []),
+        ("metric", f"{file.metric} against {against}" if (against := file.details.get("against")) else file.metric),
+        ("rules", rules),
+        ("made with", file.made_with),
+        ("digest", file.digest or "none: version 1 of the format has no digest of the whole"),
+    ]
+    click.echo(f"\n{heading('The database')}\n{indent(table(rows, '<<'))}")

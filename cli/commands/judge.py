@@ -1,0 +1,153 @@
+"""`retrograde judge`: how often a search to a depth errs, since a database knows the truth."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
+from retrograde.cli.progress import listening
+from retrograde.cli.render.words import amount, heading, indent, table, wrap
+
+if TYPE_CHECKING:
+    from retrograde.solver.play.judging import Counts, Errors
+
+SUFFIXES = (".png", ".svg", ".pdf")
+LABELS = {"own": "estimate", "ends": "ends alone", "chance": "chance", "noisy": "noisy truth"}
+ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
+
+
+@click.command()
+@source_argument
+@click.option(
+    "--depth",
+    type=click.IntRange(1, 30),
+    default=6,
+    show_default=True,
+    metavar="N",
+    help="Plies to look ahead at most.",
+)
+@click.option(
+    "--positions", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="How many to try."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="For the same positions each time.")
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A picture as well: .png, .svg, .pdf.",
+)
+@database_option
+@json_option
+def command(
+    source: str, depth: int, positions: int, seed: int, plot: Path | None, database: str | None, as_json: bool
+) -> None:
+    """Tell how often a search to a depth errs: chooses a move that gives up value, where there are others.
+
+    By the game's own estimate; by none, so that ends alone count; by numbers that mean nothing; and by the truth where
+    it is wrong in one position of ten, with which to look further can be worse (Beal's and Nau's pathology). Then what
+    the order of moves saves alpha-beta: b^d positions, or as few as b^(d/2).
+
+    \b
+    Examples:
+      retrograde judge tictactoe --depth 3 --positions 20
+      retrograde judge connect4:4,4 --depth 2 --positions 20 --json
+    """
+    from retrograde.solver.play.judging import Judge
+    from retrograde.solver.play.solution import solution_of
+    from retrograde.solver.runtime.progress import announce
+
+    if plot is not None and plot.suffix not in SUFFIXES:
+        raise click.UsageError(f"the picture must be {', '.join(SUFFIXES)}, not {plot.name!r}")
+    with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
+        announce(line, "looking for positions")
+        judge = Judge(solution, positions, seed)
+        variant = solution.database.file.variant
+        errors: list[Errors] = []
+        for row in judge.errors(depth):
+            errors.append(row)
+            announce(line, f"looked {row.depth} of {depth} plies ahead")
+        counts: list[Counts] = []
+        for count in judge.counts(depth):
+            counts.append(count)
+            announce(line, f"counted to {count.depth} plies")
+    facts = {
+        "variant": variant, "positions": len(judge.keeping), "seed": seed, "by_chance": round(judge.by_chance(), 4),
+        "errors": [{name: rounded(value) for name, value in row._asdict().items()} for row in errors],
+        "order": [row._asdict() for row in counts],
+    }  # fmt: skip
+    if plot is not None:
+        save(plot, facts)
+    if as_json:
+        print_json(facts)
+    else:
+        print_errors(facts, errors)
+        print_order(counts)
+
+
+def rounded(value: float | None) -> float | None:
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def print_errors(facts: dict[str, Any], errors: "list[Errors]") -> None:
+    """Print how often searches err, by depth."""
+    how = f"in {facts['positions']:,} positions where a move can, seed {facts['seed']}"
+    click.echo(wrap(f"{facts['variant']}: how often a search gives up value, {how}") + "\n")
+    rows = [[heading(text) for text in ("plies", *LABELS.values(), "looked at")]]
+    rows += [["any move", *[percent(facts["by_chance"])] * len(LABELS), ""]]
+    for row in errors:
+        rows.append([str(row.depth), *(percent(getattr(row, name)) for name in LABELS), amount(row.looked_at)])
+    click.echo(indent(table(rows, ">" * len(rows[0]))))
+
+
+def print_order(counts: "list[Counts]") -> None:
+    """Print what the order of moves saves."""
+    text = "Positions looked at from the start, and to which power of minimax' that is (½: as if half as deep):"
+    click.echo("\n" + wrap(text) + "\n")
+    heads = [cell for name in ORDERS.values() for cell in (heading(name), "")]
+    rows = [[heading("plies"), heading("minimax"), *heads]]
+    for row in counts:
+        numbers = [getattr(row, name) for name in ORDERS]
+        cells = [cell for number in numbers for cell in (amount(number), f"{row.exponent(number):.2f}")]
+        rows.append([str(row.depth), amount(row.minimax), *cells])
+    click.echo(indent(table(rows, ">" * len(rows[0]))))
+
+
+def save(path: Path, facts: dict[str, Any]) -> None:
+    """Write both tables as a picture."""
+    from retrograde.games import RetrogradeError
+
+    try:
+        figure = draw(facts)
+    except ModuleNotFoundError as error:
+        raise RetrogradeError(f"pictures need {error.name}; get it with: pip install matplotlib") from error
+    try:
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except OSError as error:
+        raise RetrogradeError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+
+
+def draw(facts: dict[str, Any]) -> Any:
+    """Return a figure: errors by depth, and positions looked at by depth."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.5), dpi=120, layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for (name, label), style in zip(LABELS.items(), ("o-", "s--", "^:", "D-."), strict=True):
+        rows = [row for row in facts["errors"] if row[name] is not None]
+        if rows:
+            left.plot([row["depth"] for row in rows], [100 * row[name] for row in rows], style, label=label)
+    left.axhline(100 * facts["by_chance"], color="#999", label="any move")
+    left.set(xlabel="plies looked ahead", ylabel="moves that give up value, %", ylim=(0, None))
+    for (name, label), style in zip({"minimax": "minimax", **ORDERS}.items(), ("o-", "s--", "^:", "D-."), strict=True):
+        right.plot([row["depth"] for row in facts["order"]], [row[name] for row in facts["order"]], style, label=label)
+    right.set(xlabel="plies looked ahead", ylabel="positions looked at", yscale="log")
+    for axes in (left, right):
+        axes.legend()
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    figure.suptitle(f"{facts['variant']}, {facts['positions']:,} positions, seed {facts['seed']}", parse_math=False)
+    return figure

@@ -1,0 +1,177 @@
+"""What there is of a variant on disk: its database, and beside it what a solve has left that has not come to its end.
+
+connect4,width=5,height=5.h5                        the database
+connect4,width=5,height=5.h5.81-c0ffee01.partial    one that was being written
+connect4,width=5,height=5.h5.scratch                a folder of what was put aside
+connect4,width=5,height=5.h5.journal                what is done, from which the same command goes on
+"""
+
+import glob
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from retrograde.databases.errors import CannotWrite, InUse
+from retrograde.databases.location import CERTIFICATE_SUFFIX, SUFFIX, home_folder
+from retrograde.databases.lock import Lock
+
+JOURNAL, SCRATCH, PARTIAL = ".journal", ".scratch", ".partial"
+
+
+def belongings(path: Path) -> list[Path]:
+    """Return what there is of the database at a path, in the order in which to remove it: the journal last, which says
+    what the rest is."""
+    partial = sorted(path.parent.glob(f"{glob.escape(path.name)}.*-*{PARTIAL}"))
+    beside = [path.with_name(path.name + ending) for ending in (SCRATCH, JOURNAL)]
+    return [one for one in (path, *partial, *beside) if one.is_symlink() or one.exists()]
+
+
+def unfinished(folder: Path | None = None) -> list[Path]:
+    """Return the paths of the databases, in the usual folder if no other is given, of which a solve has left
+    something."""
+    found = (folder or home_folder()).glob(f"*{SUFFIX}.*")
+    pattern = re.compile(rf"(.+{re.escape(SUFFIX)})({JOURNAL}|{SCRATCH}|\.\d+-[0-9a-f]+{PARTIAL})")
+    names = {match[1]: one for one in found if (match := pattern.fullmatch(one.name))}
+    return [names[name].with_name(name) for name in sorted(names)]
+
+
+def bytes_of(path: Path) -> int:
+    """Return how many bytes a file has, or all files in a folder; of a link those of the link."""
+    if path.is_symlink() or not path.is_dir():
+        return path.lstat().st_size
+    return sum(one.lstat().st_size for one in path.rglob("*") if one.is_symlink() or one.is_file())
+
+
+def is_locked(path: Path) -> bool:
+    """Tell whether somebody is writing the database at a path."""
+    if not path.with_name(path.name + ".lock").exists():
+        return False
+    try:
+        with Lock(path, 0):
+            return False
+    except InUse:
+        return True
+    except CannotWrite:  # whose folder this is we cannot tell
+        return False
+
+
+# How far
+
+
+@dataclass
+class Done:
+    """What the journal of a solve says is done."""
+
+    variant: str = ""
+    """The variant that it is of; nothing where the file says none."""
+    of_now: bool = False
+    """Whether this version of retrograde can go on from it."""
+    phase: str = ""
+    """Exploring or solving; nothing where it has only begun."""
+    unit: str = ""
+    """What is counted: records, slots or waves."""
+    found: dict[str, int] = field(default_factory=dict)
+    """Records found, by the name under which they are noted, and waves."""
+    waves: set[int] = field(default_factory=set)
+    """Waves of a stream that are all found."""
+    solved: int = 0
+    total: int = 0
+
+    def note(self, name: str, lengths: list[int], first: list[int]) -> None:
+        """Take an entry in: its name, the lengths of its arrays, and the first one if it is short."""
+        if name.startswith("not by "):  # what was found in that way is of no use
+            self.waves.clear()
+        elif name in ("first waves", "waves"):  # tiers, how many of each, the positions, and edges
+            self.found[name] = self.found.get(name, 0) + lengths[2]
+            self.phase, self.unit, self.solved, self.total = "exploring", "records", self.found[name], 0
+        elif name in ("positions", "sets"):
+            self.note_wave(lengths, first)
+        elif name in ("steps", "worths"):  # the wave, what is solved; nothing where all is begun anew
+            self.phase, self.unit, self.total = "solving", "waves", len(self.waves) + 1
+            self.solved = self.total - 1 - first[0] if first else 0
+        elif name == "searched":  # of an opening book: positions, values, remotenesses
+            self.phase, self.unit, self.total = "searching", "positions of an opening book", 0
+            self.solved += lengths[0]
+        elif name.startswith("replies"):  # of a certificate: positions, replies
+            self.phase, self.unit, self.total = "proving", "replies", 0
+            self.solved += lengths[0]
+        elif name.startswith("scores"):  # stretches of tiers, scores, sizes; or a tier, scores, counts
+            before = self.solved if self.phase == "solving" else 0
+            listed = self.found.get("waves") or self.found.get("first waves") or 0
+            self.phase, self.unit = "solving", "records" if listed else "slots"
+            self.solved, self.total = before + lengths[1], listed
+
+    def note_wave(self, lengths: list[int], first: list[int]) -> None:
+        """Take an entry about the waves of a stream in: of nothing where all is begun anew, else its kind and wave,
+        followed by what has been found, or by nothing where the wave is whole (1) or to be found anew (2)."""
+        if not first:
+            self.waves.clear()
+        elif first[0] == 1:
+            self.waves.add(first[1])
+        elif first[0] == 2:
+            self.waves.discard(first[1])
+        self.phase, self.unit, self.solved, self.total = "exploring", "waves", len(self.waves), 0
+
+    def __str__(self) -> str:
+        if not self.phase:
+            return "just begun"
+        of = f" of {self.total:,}" if self.total else ""
+        unit = self.unit.removesuffix("s") if (self.total or self.solved) == 1 else self.unit
+        return f"{self.phase}: {self.solved:,}{of} {unit}"
+
+
+def read_done(journal: Path) -> Done:
+    """Return what a journal says is done; of a file that is no journal, nothing."""
+    from retrograde.solver.runtime.journal import outline
+    from retrograde.solver.runtime.sources import journal_digest
+
+    done = Done()
+    try:
+        for number, (name, lengths, first) in enumerate(outline(journal)):
+            if number:
+                done.note(name, lengths, first)
+            else:
+                done.variant, _, sources = name.rsplit(" ", 2)
+                done.of_now = sources == journal_digest()
+    except Exception:  # whatever comes of what others may have written into the file
+        return Done()
+    return done
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """Return the facts about what a solve has left of the database at a path, ready for JSON."""
+    journal = path.with_name(path.name + JOURNAL)
+    done = read_done(journal) if journal.is_file() else Done()
+    left = [one for one in belongings(path) if one != path]
+    return {
+        "path": str(path),
+        "bytes": sum(map(bytes_of, left)),
+        "variant": done.variant or None,
+        "interrupted": {
+            "files": list(map(str, left)),
+            "phase": done.phase or None,
+            "done": done.solved,
+            "total": done.total or None,
+            "unit": done.unit or None,
+            "solving": is_locked(path),
+            "resumable": done.of_now and not is_there(path),
+            "says": says(path, done),
+        },
+    }
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether the database is there of which something was left; a certificate may be made once more."""
+    return path.exists() and not path.name.endswith(CERTIFICATE_SUFFIX)
+
+
+def says(path: Path, done: Done) -> str:
+    """Return in words how far a solve has come, or why it is of no use."""
+    if is_locked(path):
+        return f"{done}; being solved now"
+    if is_there(path):
+        return "of no use: the database is there"
+    if not done.variant:
+        return "of no use: there is no journal"
+    return str(done) if done.of_now else "of another version: solving begins anew"

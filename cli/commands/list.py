@@ -1,0 +1,145 @@
+"""`retrograde list`: the databases in the home folder."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from retrograde.cli.commands.left import facts_of, unfinished
+from retrograde.cli.common import has_other_rules, json_option, print_json
+from retrograde.cli.render.expected import EXPECTATION
+from retrograde.cli.render.measures import shared
+from retrograde.cli.render.pager import paged
+from retrograde.cli.render.report import of_book
+from retrograde.cli.render.words import faint, heading, size, table, verdict
+from retrograde.databases import home_folder, list_certificates, list_databases
+from retrograde.databases.location import against, list_books
+from retrograde.games import RetrogradeError, Value
+from retrograde.games.game import METRICS
+from retrograde.games.text import printable
+
+Facts = dict[str, Any]
+
+
+@click.command("list")
+@json_option
+def command(as_json: bool) -> None:
+    """List the databases there are, and what interrupted solves have left: how far they are, and how to go on.
+
+    They are in the folder that RETROGRADE_HOME names, else in the usual one for data.
+
+    \b
+    Example:
+      retrograde list
+    """
+    databases = [describe(path) for path in (*list_databases(), *list_books())]
+    begun = [facts_of(path) for path in unfinished()]
+    certificates = [describe_certificate(path) for path in list_certificates()]
+    if as_json:
+        print_json([*databases, *certificates, *begun])
+        return
+    with paged():
+        print_lists(databases, certificates, begun)
+
+
+def print_lists(databases: list[Facts], certificates: list[Facts], begun: list[Facts]) -> None:
+    """Print the databases, the certificates, and what interrupted solves have left."""
+    if not databases and not certificates:
+        home = home_folder()
+        what = ", which is no folder; see RETROGRADE_HOME" if home.exists() and not home.is_dir() else ""
+        click.echo(f"no databases in {home}{what}; make one, as with: retrograde solve tictactoe")
+    if databases:
+        rows = [tuple(map(heading, ("variant", "positions", "size", "at the start")))]
+        click.echo(table([*rows, *map(cells, databases)], "<>><"))
+    if certificates:
+        rows = [tuple(map(heading, ("certificate", "replies", "size", "it proves")))]
+        click.echo(("\n" if databases else "") + table([*rows, *map(cells_of_certificate, certificates)], "<>><"))
+    if begun:
+        rows = [tuple(map(heading, ("not finished", "size", "how far")))]
+        names = [(facts["variant"] or Path(facts["path"]).name, facts) for facts in begun]
+        rows += [(printable(name), size(facts["bytes"]), facts["interrupted"]["says"]) for name, facts in names]
+        click.echo(f"\n{table(rows, '<><')}")
+        click.echo("\ngo on: retrograde solve VARIANT     remove: retrograde remove VARIANT")
+    if databases or certificates:
+        click.echo(faint(f"\nin {home_folder()}"))
+
+
+def describe(path: Path) -> Facts:
+    """Return the facts about a database, ready for JSON; of one that cannot be read, the error."""
+    from retrograde.databases import DatabaseFile
+    from retrograde.databases.book import BookFile, is_book
+    from retrograde.solver.values.worth import facts_of
+
+    facts: Facts = {"path": str(path), "bytes": path.stat().st_size}
+    try:
+        with (BookFile if is_book(path) else DatabaseFile)(path) as file:
+            if isinstance(file, BookFile):
+                facts["book"] = {"plies": file.plies}
+            else:
+                facts["class"] = "strong"
+            outcome = file.start_outcome
+            facts["metric"] = file.metric if file.measures else METRICS[0]
+            facts |= {name: file.details[name] for name in ("against", "ties") if name in file.details}
+            facts |= {"variant": file.variant, "positions": file.positions, "stored": file.stored, "start": None}
+            if isinstance(file, DatabaseFile) and has_other_rules(file):
+                facts["other_rules"] = True
+            if outcome is not None:
+                facts["start"] = {"value": outcome.value.name.lower(), "remoteness": outcome.plies}
+                if facts["metric"] == EXPECTATION:
+                    facts["start"] |= facts_of(file.metric, file.details, outcome.measures)
+    except RetrogradeError as error:
+        facts["error"] = str(error)
+    return facts
+
+
+def cells(facts: Facts) -> tuple[str, ...]:
+    if "error" in facts:
+        return Path(facts["path"]).stem, "", size(facts["bytes"]), "cannot be read"
+    start = facts["start"]
+    if book := facts.get("book"):
+        return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), of_book(book["plies"])
+    if "other_rules" in facts:
+        words = "made with other rules"
+    elif not start:
+        words = "no start"
+    elif facts["metric"] == EXPECTATION:
+        words = f"an expectation of {start['expectation']:.6g}"
+    elif facts["metric"] == "utilities":
+        words = shared(Value[start["value"].upper()], start["remoteness"], ties=facts.get("ties", ""))
+    else:
+        players = players_of(facts["variant"])
+        words = verdict(Value[start["value"].upper()], start["remoteness"], "", players)
+    _, at, metric = Path(facts["path"]).stem.rpartition("@")
+    metric = against(facts["against"]) if at and "against" in facts else metric
+    return f"{facts['variant']}{at}{metric if at else ''}", f"{facts['positions']:,}", size(facts["bytes"]), words
+
+
+def players_of(variant: str) -> int:
+    """Return of how many players a variant is. Of a game that is not ours it is not asked, since its file may be
+    anybody's: it counts as one of two."""
+    from retrograde.games.catalog import BUILT_IN, named_game
+
+    with suppress(RetrogradeError):
+        return named_game(variant).players if variant.partition(":")[0] in BUILT_IN else 2
+    return 2
+
+
+def describe_certificate(path: Path) -> Facts:
+    """Return the facts about a certificate, ready for JSON; of one that cannot be read, the error."""
+    from retrograde.cli.render.certified import CLASS, facts_of
+    from retrograde.databases import CertificateFile
+
+    try:
+        with CertificateFile(path) as file:
+            return facts_of(file)
+    except RetrogradeError as error:
+        return {"path": str(path), "bytes": path.stat().st_size, "class": CLASS, "error": str(error)}
+
+
+def cells_of_certificate(facts: Facts) -> tuple[str, ...]:
+    if "error" in facts:
+        return Path(facts["path"]).stem, "", size(facts["bytes"]), "cannot be read"
+    least, most = facts["at_least"], facts["at_most"]
+    claim = least if least == most else f"at least a {least}" if most == "win" else f"a {least} or a {most}"
+    return facts["variant"], f"{facts['stored']:,}", size(facts["bytes"]), claim

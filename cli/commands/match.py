@@ -1,0 +1,198 @@
+"""`retrograde match`: games between two players, counted."""
+
+from collections import defaultdict
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.commands.query import read_reachable
+from retrograde.cli.common import (
+    WithPlayers,
+    complete_players,
+    database_option,
+    file_named,
+    json_option,
+    open_source,
+    player_named,
+    print_json,
+    read_position,
+    source_argument,
+)
+from retrograde.cli.progress import listening
+from retrograde.cli.render.expected import within
+from retrograde.cli.render.known import open_oracle, time_option
+from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
+from retrograde.cli.render.words import heading, indent, table
+from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
+from retrograde.games.chess.fields import count_in
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+    from retrograde.solver.play.oracle import Oracle
+
+SECONDS = 1.0
+
+
+@click.command(cls=WithPlayers)
+@source_argument
+@click.argument("a", metavar="A", shell_complete=complete_players)
+@click.argument("b", metavar="B", shell_complete=complete_players)
+@click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many to play.")
+@click.option("--from", "position", metavar="POSITION", help="Where to begin, instead of the start; or random.")
+@click.option("--seed", type=int, default=1, show_default=True, help="For the same play by chance each time.")
+@click.option("--exact", is_flag=True, help="Play nothing, and compute what both can expect to be paid.")
+@time_option(SECONDS, "for a move")
+@pgn_option("the games")
+@database_option
+@json_option
+def command(
+    source: str,
+    a: str,
+    b: str,
+    games: int,
+    position: str | None,
+    seed: int,
+    exact: bool,
+    seconds: float,
+    pgn: str | None,
+    database: str | None,
+    as_json: bool,
+) -> None:
+    """Let two players play one another, taking turns at moving first.
+
+    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5 (looks
+    ahead so many plies or seconds, and goes by the game's estimate); paranoid:4 (the same, and takes several others for
+    one side against him); a player that is installed, such as rules (for
+    tic-tac-toe); a skill from 0 to 1; skill:0.8 (the same, but any perfect move as likely); exploit:random (a best
+    response to that player, once it is solved: solve --against random); or a function of your own, FILE.py:function. A
+    win is a point, a tie or a draw half of one. Mistakes are moves that gave up value; where there is no database,
+    those of which a search has proved it in the time for a move.
+
+    Where chess is solved by mate and by zeroing (--metric dtz), plies without progress are counted, from the counter of
+    a FEN on; players go by the fifty-move rule, and after 100 such plies it is a draw.
+
+    A game without a start begins in random positions, each played twice, once with either side.
+
+    With --exact, A and B are players of whom it is known with what weights they move: random, greedy, perfect,
+    skill:0.8, depth:4, exploit:random, FILE.py:function, or one that is installed and says so. What is told is what
+    they are paid.
+
+    \b
+    Examples:
+      retrograde match tictactoe perfect rules --games 100
+      retrograde match connect4:4,4 depth:2 perfect --games 20
+      retrograde match connect4:4,4 perfect 0.8 --games 200 --seed 7 --json
+      retrograde match tictactoe random skill:1 --exact
+    """
+    if exact:
+        print_exact(source, database, (a, b), position, as_json)
+        return
+    with closing(open_oracle(source, database, seconds)) as oracle:
+        check_writes_pgn(oracle.game, pgn)
+        outcome, written = contest(oracle, (a, b), games, position, seed, pgn is not None)
+        variant, puzzle = oracle.variant, oracle.game.players == 1
+    if pgn is not None:
+        Path(pgn).write_text("\n".join(written), encoding="utf-8")
+    if as_json:
+        print_json({"variant": variant, "games": games, "seed": seed, "players": outcome})
+        return
+    click.echo(f"{variant}: {a} against {b}, {games} games, seed {seed}\n")
+    won, drawn = ("solved", "not solved") if puzzle else ("won", "drawn")
+    head = ["", won, "tied", drawn, "lost", "points", "mistakes", "as first", "as second"]
+    rows = [[heading(text) for text in head]]
+    for one in outcome:
+        counts = [str(one[column]) for column in ("won", "tied", "drawn", "lost")]
+        rest = [f"{one['points']:g}", str(one["mistakes"]), f"{one['first']:g}", f"{one['second']:g}"]
+        rows.append([one["player"], *counts, *rest])
+    click.echo(indent(table(rows, "<" + ">" * (len(head) - 1))))
+
+
+def print_exact(source: str, database: str | None, names: tuple[str, str], position: str | None, as_json: bool) -> None:
+    """Print what both players can expect to be paid, less what the other is."""
+    from retrograde.games.catalog import variant
+    from retrograde.solver.metrics.models.model import NoModel
+    from retrograde.solver.metrics.models.names import model_named
+    from retrograde.solver.play.pairing import expected
+
+    game, name = game_of(source, database)
+    with ExitStack() as opened, listening(as_json) as line:
+        try:
+            first, second = (opened.enter_context(model_named(player, game, name)) for player in names)
+            start = None if position is None else read_position(game, position)
+            found = expected(game, first, second, start, listener=line)
+        except NoModel as error:
+            raise click.UsageError(str(error), click.get_current_context()) from error
+    if as_json:
+        print_json({"variant": variant(game), "players": list(names), **found})
+        return
+    own = within(found), within(found["waiting"])
+    other = within(turned(found["waiting"])), within(turned(found))
+    click.echo(f"{variant(game)}: {names[0]} against {names[1]}, what either can expect to be paid\n")
+    head = tuple(heading(text) for text in ("", "as first", "as second"))
+    click.echo(indent(table([head, (names[0], *own), (names[1], *other)], "<<<")))
+
+
+def turned(facts: dict[str, Any]) -> dict[str, float]:
+    """Return an expectation as the other player has it."""
+    names = {"expectation": "expectation", "low": "high", "high": "low"}
+    return {name: 0.0 - facts[other] for name, other in names.items()}  # not -0.0
+
+
+def game_of(source: str, database: str | None) -> "tuple[Game, str]":
+    """Return the game that VARIANT|FILE and --database name, and what people call it."""
+    from retrograde.databases.location import metric_named
+    from retrograde.games.catalog import load_game
+    from retrograde.games.unfolded import folded
+
+    if database is None and file_named(source) is None:
+        name = metric_named(source)[0]
+        return load_game(name), name
+    with open_source(source, database) as opened:
+        return folded(opened.game), opened.file.variant
+
+
+def contest(
+    oracle: "Oracle", names: tuple[str, str], games: int, position: str | None, seed: int, pgn: bool = False
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Play games, the first player named moving first in every other; return the counts of both, and the games as PGN
+    if that is wanted.
+
+    A puzzle has one player, who is the first in every other.
+    """
+    from retrograde.solver.play.match import play, points, random_position
+    from retrograde.solver.play.oracles.counting import counting, counts
+
+    players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
+    beginnings, dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
+    by_chance = position == "random" or (position is None and oracle.start is None)
+    start, count, written = 0, count_in(position or ""), list[str]()
+    by_rule = partial(counting, oracle) if counts(oracle) else None
+    if not by_chance:
+        start = oracle.game.start if position is None else read_reachable(oracle, position)
+    score: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
+    for number in range(games):
+        if by_chance and number % 2 == 0:
+            start = random_position(oracle, beginnings)
+        first = number % 2
+        played = play(oracle, start, (players[first], players[1 - first]), dice, by_rule, count)
+        if pgn:
+            sides_named = names[first], names[1 - first]
+            written.append(pgn_of(oracle.game, start, played.moves, sides_named, count=count))
+        sides = [(first, played.value), (1 - first, FLIPPED[played.value])]
+        for side, value in sides[: oracle.game.players]:
+            score[side][value] += 1
+            score[side]["first" if side == first else "second"] += points(value)
+            score[side]["mistakes"] += played.mistakes[side != first]
+    counts_of_both = [
+        {
+            "player": name, "won": own[WIN], "tied": own[TIE], "drawn": own[DRAW], "lost": own[LOSE],
+            "points": own["first"] + own["second"], "mistakes": own["mistakes"],
+            "first": own["first"], "second": own["second"],
+        }
+        for name, own in zip(names, score, strict=True)
+    ]  # fmt: skip
+    return counts_of_both, written

@@ -1,0 +1,63 @@
+"""`retrograde new`: the skeleton of a rule file, and its test."""
+
+import keyword
+import re
+import sys
+from pathlib import Path
+from string import Template
+
+import click
+
+from retrograde.cli.failure import Failure
+
+TAKEN = {*sys.stdlib_module_names, *("click", "h5py", "numba", "numpy", "psutil", "pytest", "retrograde", "zstandard")}
+"""Modules that Python, or a program of ours, would look for, and find the rule file instead."""
+
+
+@click.command()
+@click.argument("name")
+@click.option("--board", is_flag=True, help="A game on a grid of cells, with pictures, instead of one with a heap.")
+def command(name: str, board: bool) -> None:
+    """Write a rule file to begin with, NAME.py, and its test, test_NAME.py, in this folder.
+
+    It is a small game that is whole: it can be checked, solved and played as it stands. Change it into yours.
+    A file that is there already is never written over.
+
+    \b
+    Examples:
+      retrograde new mygame
+      retrograde new myboard --board
+    """
+    from retrograde.cli.commands.skeleton import BOARD, BOARD_TEST, HEAP, HEAP_TEST
+
+    name = valid_name(name.removesuffix(".py"))
+    words = {"name": name, "game": "".join(part.capitalize() for part in name.split("_"))}
+    rules, test = (BOARD, BOARD_TEST) if board else (HEAP, HEAP_TEST)
+    files = {Path(f"{name}.py"): rules, Path(f"test_{name}.py"): test}
+    for path in files:
+        if path.exists() or path.is_symlink():
+            raise Failure(f"error: {str(path)!r} is there already, and is not written over; choose another name")
+    for path, text in files.items():
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(Template(text).substitute(words))
+    click.echo(f"{name}.py has the rules, test_{name}.py their test. What to do with them:\n")
+    for line in (f"retrograde check ./{name}.py", f"retrograde solve ./{name}.py", f"retrograde play ./{name}.py",
+                 f"python -m pytest test_{name}.py"):  # fmt: skip
+        click.echo(f"  {line}")
+
+
+def valid_name(name: str) -> str:
+    """Return a name that a rule file may have; raise UsageError where it may not."""
+    from retrograde.games.catalog import game_names
+
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name.endswith("_"):
+        why = f"a name is small letters, digits and underscores, as in my_game, not {name!r}"
+    elif keyword.iskeyword(name):
+        why = f"{name!r} is a word of Python; choose another name"
+    elif name in TAKEN:
+        why = f"there is a Python module {name!r}, which programs here would no longer find; choose another name"
+    elif name in game_names():
+        why = f"there is a game {name!r} already, whose databases have that name; choose another one"
+    else:
+        return name
+    raise click.UsageError(why, click.get_current_context())

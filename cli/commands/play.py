@@ -1,0 +1,467 @@
+"""`retrograde play`: a game between a person, a perfect player and others, in any pairing."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import click
+
+from retrograde.cli.commands.query import read_reachable
+from retrograde.cli.common import (
+    WithPlayers,
+    complete_players,
+    database_option,
+    input_line,
+    player_named,
+    skill_option,
+    source_argument,
+)
+from retrograde.cli.render.board import print_board
+from retrograde.cli.render.expected import EXPECTATION, is_chances, odds_of, print_expectation
+from retrograde.cli.render.known import awaited, how_known, open_oracle, thinking, time_option, verdict, worths
+from retrograde.cli.render.moves import distance, mover, moves_played, moves_table, number_of, numbered, sides_of
+from retrograde.cli.render.pager import paged
+from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
+from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.chess.fields import count_in
+from retrograde.games.game import METRICS, defines
+from retrograde.games.naming import variant_title
+from retrograde.games.zeroing import PATIENCE, count_after
+
+if TYPE_CHECKING:
+    from retrograde.solver.play.oracle import Oracle
+    from retrograde.solver.play.player import Player
+
+SECONDS = 3.0
+
+HUMAN = "human"
+ROWS_BESIDE = 9
+"""Rows of the screen that a position with hints takes beside the board and the moves."""
+FEWEST_MOVES = 3
+"""Moves that hints show at least."""
+HELP = """\
+  a move         by its name, as the list of moves has it
+  ?              all moves with their values, and what to expect
+  hints          show values with every position, or no more
+  line           best play from here to the end
+  undo           take your last move back
+  swap           play the other side from here on
+  resign, quit   end the game"""
+
+
+class Quit(Exception):
+    """The person has had enough."""
+
+
+@click.command(cls=WithPlayers)
+@source_argument
+@click.option(
+    "--first", metavar="WHO", default=HUMAN, show_default=True, shell_complete=complete_players, help="Who moves first."
+)
+@click.option(
+    "--second", metavar="WHO", default="perfect", show_default=True, shell_complete=complete_players,
+    help="Who moves second.",
+)  # fmt: skip
+@skill_option
+@click.option("--hints", is_flag=True, help="Show the values of all moves with every position.")
+@click.option(
+    "--from", "position", metavar="POSITION",
+    help="Where to begin, instead of the start: a position, longest (a longest win), or random.",
+)  # fmt: skip
+@click.option("--seed", type=int, metavar="N", help="For the same play by chance each time.")
+@time_option(SECONDS, "for a move")
+@pgn_option("the game")
+@database_option
+def command(
+    source: str,
+    first: str,
+    second: str,
+    skill: float | None,
+    hints: bool,
+    position: str | None,
+    seed: int | None,
+    seconds: float,
+    pgn: str | None,
+    database: str | None,
+) -> None:
+    """Play a solved game against a perfect player, or watch one.
+
+    Where there is no database, the perfect player searches. It says what it has proved, and what it does not know; once
+    it has proved what a position is worth, it keeps that.
+
+    WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
+    (looks ahead so many plies or seconds, and goes by the game's estimate); paranoid:4 (the same, and takes several
+    others for one side against him); a player that is installed, such as rules
+    (tic-tac-toe as people learn it); a skill: 0.8 plays perfectly four times out of five, and else by chance;
+    exploit:random (a best response to that player, once it is solved: solve --against random); or a function of your
+    own, FILE.py:function.
+
+    A game without a start, such as chess, begins in a random position unless you say where.
+
+    \b
+    Examples:
+      retrograde play tictactoe
+      retrograde play connect4:4,4 --first perfect --skill 0.7 --hints
+      retrograde play connect4:4,4 --first perfect --second random --seed 1
+      retrograde play chess:KRK --from longest --pgn rook.pgn
+    """
+    with closing(open_oracle(source, database, seconds)) as oracle:
+        check_writes_pgn(oracle.game, pgn)
+        names = [first, second]
+        players: list[Player | None] = []
+        for turn, name in enumerate(names):
+            chance = Random(seed if seed is None else seed + turn)
+            asked = str(skill) if name == "perfect" and skill is not None else name
+            players.append(None if name == HUMAN else player_named(asked, oracle, chance))
+        match = Match(oracle, first_position(oracle, position, seed), names, players, hints, Random(seed))
+        match.counts = [count_in(position)] if position else [0]
+        if HUMAN in names:
+            match.print_title()
+        if HUMAN in names and not match.is_over():
+            click.echo("your move by its name; ? shows all moves with their values, help all you can do\n")
+        finished = True
+        try:
+            match.play()
+        except Resigned:
+            finished = False
+        except Quit:
+            finished = False
+            click.echo("\nthe game stops here")
+        finally:
+            if pgn is not None:
+                text = pgn_of(oracle.game, match.start, match.moves, match.names, finished, match.counts[0])
+                Path(pgn).write_text(text, encoding="utf-8")
+        match.print_scorecard()
+
+
+def first_position(oracle: "Oracle", text: str | None, seed: int | None) -> int:
+    """Return the position in which a game begins."""
+    from retrograde.solver.play.match import random_position
+    from retrograde.solver.play.solution import Solution
+
+    if text == "longest":
+        if not isinstance(oracle, Solution):
+            raise click.UsageError("without a database nobody knows a longest win; give --from another position")
+        wins = [row for row in oracle.database.file.legend if row.value == WIN]
+        if not wins:
+            raise click.UsageError("nobody ever wins this game; give --from another position")
+        return max(wins, key=lambda row: row.remoteness).example
+    if text is None and oracle.start is not None:
+        return oracle.start
+    return random_position(oracle, Random(seed)) if text in (None, "random") else read_reachable(oracle, str(text))
+
+
+class Match:
+    """One game as it goes: who plays, and what has been played."""
+
+    def __init__(
+        self, oracle: "Oracle", start: int, names: list[str], players: "list[Player | None]", hints: bool, dice: Random
+    ):
+        """Begin a game; *dice* are what chance moves by."""
+        self.oracle = oracle
+        self.start = start
+        self.names = names
+        self.players = players
+        """Who moves first and second; None for a person."""
+        self.hints = hints
+        self.dice = dice
+        game = oracle.game
+        self.metric = getattr(oracle, "metric", METRICS[0])
+        self.expected = self.metric == EXPECTATION
+        """Whether it is expectations that are known, of a game with chance."""
+        self.puzzle = game.players == 1
+        self.sides = sides_of(game, start)
+        """What those are called who move first and second."""
+        self.moves: list[int] = []
+        self.positions = [start]
+        self.counts = [0]
+        """After how many plies without progress each of them came, by a rule that makes a draw of long play so."""
+        self.judged: list[int] = []
+        """The plies that people have played, by number from 0."""
+
+    @property
+    def turn(self) -> int:
+        """Who is to move: 0 for who moved first, 1 for the other."""
+        from retrograde.solver.play.match import side_of
+
+        return side_of(self.oracle.game, self.start, self.position, len(self.moves))
+
+    @property
+    def position(self) -> int:
+        return self.positions[-1]
+
+    @property
+    def here(self) -> "Oracle":
+        """Who answers for the position, by such a rule if that is known."""
+        from retrograde.solver.play.oracles.counting import counting
+
+        return counting(self.oracle, self.position, self.counts[-1])
+
+    def is_over(self) -> bool:
+        """Tell whether the game is over, if only because it goes round in a circle, or on for too long."""
+        from retrograde.solver.play.match import ENDLESS
+
+        over = self.oracle.game.primitive(self.position) != UNDECIDED or self.is_too_long()
+        return over or (not self.expected and self.positions.count(self.position) == ENDLESS)
+
+    def is_too_long(self) -> bool:
+        """Tell whether so many plies went by without progress that it is a draw by a rule, as far as that is known."""
+        from retrograde.solver.play.oracles.counting import counts
+
+        return self.counts[-1] >= PATIENCE and counts(self.oracle)
+
+    def add(self, move: int) -> None:
+        """Note a move that is made."""
+        game = self.oracle.game
+        self.counts.append(count_after(game, self.position, move, self.counts[-1]))
+        self.positions.append(game.do_move(self.position, move))
+        self.moves.append(move)
+
+    def print_title(self) -> None:
+        """Print what the game is called, and for whom a person plays it."""
+        mine = [side for side, name in zip(self.sides, self.names, strict=True) if name == HUMAN]
+        who = f", you are {mine[0]}" if len(mine) == 1 and not self.is_over() and not self.puzzle else ""
+        click.echo(f"{heading(variant_title(self.oracle.game))}{who}")
+
+    def play(self) -> None:
+        """Play the game to its end, showing every position and move."""
+        game = self.oracle.game
+        self.show()
+        while not self.is_over():
+            if is_chances(game, self.position):
+                self.roll()
+                continue
+            player = self.players[self.turn]
+            if player is None:
+                click.echo()
+                while (move := self.ask()) is None and self.players[self.turn] is None:
+                    pass
+                if move is None:
+                    continue  # sides have been swapped
+                self.judged.append(len(self.moves))
+                click.echo()
+            else:
+                with thinking(self.oracle):
+                    move = player(self.here, self.position)
+                ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
+                click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}")
+                self.print_how()
+                click.echo()
+            self.add(move)
+            self.show()
+        self.print_result()
+
+    def roll(self) -> None:
+        """Let chance move by its odds, and say how likely that was."""
+        from retrograde.solver.play.match import roll
+
+        game, odds = self.oracle.game, odds_of(self.oracle.game, self.position)
+        move = roll(game, self.position, self.dice)
+        name = game.move_name(self.position, move)
+        click.echo(f"\n{heading(f'chance: {name}')}  {odds[move]} in {sum(odds.values())}\n")
+        self.add(move)
+        self.show()
+
+    def show(self) -> None:
+        """Show the position, and its moves with their values where they are wanted."""
+        game, oracle = self.oracle.game, self.oracle
+        hints = self.hints and self.players[self.turn] is None and not self.is_over()
+        last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
+        with thinking(oracle):
+            choices = self.here.moves(self.position) if hints else ()
+        print_board(game, self.position, choices, last)
+        if hints:
+            click.echo()
+            rows = shutil.get_terminal_size().lines - ROWS_BESIDE - game.show(self.position).count("\n")
+            self.print_moves(max(FEWEST_MOVES, rows) if sys.stdout.isatty() else None)
+
+    def print_how(self) -> None:
+        """Print what is known of a position in which a machine moves, and how, unless a database knows all."""
+        if self.oracle.source != "database":
+            known = self.oracle.known(self.position, 0)
+            click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({how_known(known)})")
+
+    def print_moves(self, most: int | None = None) -> None:
+        """Print what to expect, and the moves, best first, with what they bring; so many at *most*."""
+        game, oracle = self.oracle.game, self.here
+        with thinking(self.oracle):
+            choices = oracle.moves(self.position)
+            known = oracle.known(self.position, 0)
+        if self.expected:
+            print_expectation(oracle, self.position, choices)  # type: ignore[arg-type]  # only databases know them
+            return
+        click.echo(awaited(known, distance(game, known.value, known.remoteness, self.metric), self.puzzle))
+        click.echo(moves_table(game, choices, most, worths(oracle, choices)))
+
+    def print_all_moves(self) -> None:
+        """Print the same with all moves, page by page if need be."""
+        with paged():
+            self.print_moves()
+
+    # People
+
+    def ask(self) -> int | None:
+        """Ask the person at the terminal for a move; return None where something else was wanted and done."""
+        text = ask(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
+        legal = {self.oracle.game.move_name(self.position, move): move for move in self.legal()}
+        if text in legal:
+            return legal[text]
+        commands: dict[str, Callable[[], None]] = {
+            "?": self.print_all_moves,
+            "help": partial(click.echo, HELP),
+            "hints": self.switch_hints,
+            "line": self.print_line,
+            "undo": self.undo,
+            "swap": self.swap,
+            "resign": self.resign,
+            "quit": self.quit,
+        }
+        aliases = {"q": "quit", "exit": "quit", "h": "help", "u": "undo"}
+        if action := commands.get(aliases.get(text, text)):
+            action()
+            return None
+        try:
+            return self.oracle.game.move(self.position, text)
+        except ValueError as error:
+            near = get_close_matches(text, [name for name in commands if name != "?"], 1)
+            click.echo(f"no move {text!r} here; did you mean {near[0]}?" if near else str(error))
+            return None
+
+    def legal(self) -> list[int]:
+        return list(self.oracle.game.generate_moves(self.position))
+
+    def switch_hints(self) -> None:
+        self.hints = not self.hints
+        if self.hints:
+            self.print_all_moves()
+        else:
+            click.echo("no more hints")
+
+    def print_line(self) -> None:
+        """Print best play from here."""
+        with thinking(self.oracle):
+            self.oracle.known(self.position)
+            names = [choice.name for choice in self.here.line(self.position)]
+        if not names:
+            told = "no one line is best: the dice have a say" if self.expected else "best play from here is not known"
+            click.echo(told)
+            return
+        line = numbered(self.oracle.game, self.start, names, len(self.moves))
+        click.echo(wrap(f"Best play  {line}", 11))
+
+    def undo(self) -> None:
+        """Take back the last move of a person, and what has come after it."""
+        if not self.judged:
+            click.echo("there is nothing to take back")
+            return
+        ply = self.judged.pop()
+        del self.moves[ply:], self.positions[ply + 1 :], self.counts[ply + 1 :]
+        click.echo()
+        self.show()
+        click.echo()
+
+    def swap(self) -> None:
+        """Exchange the players: the person plays on for the other side."""
+        if self.puzzle:
+            click.echo("there is no other side")
+            return
+        self.names.reverse()
+        self.players.reverse()
+        click.echo(f"{self.sides[self.names.index(HUMAN)]} is you")
+
+    def resign(self) -> None:
+        if self.puzzle:
+            click.echo("\n" + coloured(LOSE, "given up"))
+            raise Resigned
+        winner, loser = self.sides[1 - self.turn], self.sides[self.turn]
+        click.echo("\n" + coloured(LOSE, f"{winner} wins: {loser} resigns"))
+        raise Resigned
+
+    def quit(self) -> None:
+        raise Quit
+
+    # The end
+
+    def print_result(self) -> None:
+        """Print how the game has ended."""
+        from retrograde.solver.play.match import ENDLESS
+
+        game = self.oracle.game
+        value = game.primitive(self.position)
+        after = f"after {moves_played(game, len(self.moves))}"
+        how = f": {game.ending(self.position)}" if value != UNDECIDED and game.ending(self.position) else ""
+        if value == UNDECIDED and self.is_too_long():
+            when = f" {after}:" if self.moves else ""
+            click.echo("\n" + coloured(TIE, f"a draw{when} by the fifty-move rule"))
+        elif not self.moves:  # it was over before it began
+            click.echo("\n" + prospect(value, 0, mover(game, self.position), ending=game.ending(self.position)))
+        elif self.expected:
+            click.echo("\n" + coloured(value, f"over after {moves_played(game, len(self.moves))}{how}"))
+            paid = [str(self.paid(player)) for player in range(game.players)]
+            click.echo(f"paid: {', '.join(paid)}")
+        elif self.puzzle and value in (WIN, LOSE):
+            click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}{how}"))
+        elif value != UNDECIDED and defines(game, "reward") and game.players == 2:
+            self.print_points(after + how)
+        elif value == UNDECIDED:
+            click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
+        elif value in (TIE, DRAW):
+            click.echo("\n" + coloured(TIE, f"a {NOUNS[value]} {after}{how}"))
+        else:
+            self.print_winner(self.turn if value == WIN else 1 - self.turn, after + how)
+
+    def print_winner(self, winner: int, after: str) -> None:
+        """Print who has won, after how many moves."""
+        colour = LOSE if self.names[1 - winner] == HUMAN != self.names[winner] else WIN
+        click.echo("\n" + coloured(colour, f"{self.sides[winner]} wins {after}"))
+
+    def print_points(self, after: str) -> None:
+        """Print who has more, of two players whose moves pay."""
+        from retrograde.solver.play.match import points_of
+
+        points = points_of(self.oracle.game, self.start, self.moves)
+        if points[0] == points[1]:
+            click.echo("\n" + coloured(TIE, f"a tie {after}: {points[0]} to {points[1]}"))
+        else:
+            self.print_winner(int(points[1] > points[0]), f"{after}: {max(points)} to {min(points)}")
+
+    def paid(self, player: int) -> int:
+        """Return what the moves and the end have paid a player."""
+        game = self.oracle.game
+        made = zip(self.positions, self.moves, strict=False)
+        return game.payoff(self.position, player) + sum(game.reward(position, move, player) for position, move in made)
+
+    def print_scorecard(self) -> None:
+        """Print what each move of a person was worth, and what would have been better."""
+        from retrograde.cli.render.scorecard import scorecard
+
+        if self.judged and not self.expected:
+            click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged, self.counts))
+
+
+class Resigned(Quit):
+    """The person has given the game up."""
+
+
+def ask(prompt: str) -> str:
+    """Return a line that is not empty; raise Quit at the end of input."""
+    while True:
+        click.echo(prompt, nl=False)
+        try:
+            line = input_line()
+        except KeyboardInterrupt:
+            click.echo()  # the terminal has put ^C behind the prompt
+            raise
+        if not line:
+            raise Quit
+        if not sys.stdin.isatty():
+            click.echo(line.rstrip("\n"))  # so that a transcript reads as it would on a terminal
+        if line.strip():
+            return line.strip()

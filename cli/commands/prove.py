@@ -1,0 +1,219 @@
+"""`retrograde prove`: a certificate of what a position is worth, which anybody can check."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.commands.search import TABLE, start_of
+from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
+from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.progress import COMPILING, listening, polled
+from retrograde.cli.render.certified import claim, facts_of
+from retrograde.cli.render.words import duration, faint, heading, size, wrap
+
+if TYPE_CHECKING:
+    from retrograde.databases.lock import Lock
+    from retrograde.games import Game
+    from retrograde.solver.runtime.journal import Journal
+    from retrograde.solver.runtime.progress import Progress
+    from retrograde.solver.search.certificates.prover import Prover, Wish
+    from retrograde.solver.verification.verify import Verification
+
+MEMORY = "4G"
+LEAVES = 7
+MOST_LEAVES = 15
+
+
+class Odd(click.IntRange):
+    """An odd number, or 0: plies in which a side that moves first has the last move."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number: int = super().convert(value, param, ctx)
+        if number and number % 2 == 0:
+            self.fail(
+                f"{number} is even; whoever is to move makes the last move after an odd number of plies", param, ctx
+            )
+        return number
+
+
+@click.command()
+@source_argument
+@click.argument("position", required=False)
+@click.option(
+    "--value", type=click.Choice(["win", "tie", "draw", "lose"]), help="What to prove; found out if not given."
+)
+@click.option("--at-least", is_flag=True, help="Prove only that it is worth so much at least.")
+@click.option(
+    "--leaves", type=Odd(0, MOST_LEAVES), default=LEAVES, show_default=True, metavar="N",
+    help="Leave out what plain play decides within N plies.",
+)  # fmt: skip
+@click.option("--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds to take.")
+@click.option(
+    "--table", "table_size", type=Size(), default=TABLE, show_default=True, metavar="SIZE",
+    help="Memory of the search for positions met.",
+)  # fmt: skip
+@click.option(
+    "--memory",
+    type=Size(),
+    default=MEMORY,
+    show_default=True,
+    metavar="SIZE",
+    help="Memory for the positions of the proof.",
+)
+@click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
+@click.option("--fresh", is_flag=True, help="Begin anew, whatever was done before.")
+@click.option("--out", metavar="FILE", help="Where to write it, instead of the usual place.")
+@json_option
+def command(
+    source: str,
+    position: str | None,
+    value: str | None,
+    at_least: bool,
+    leaves: int,
+    seconds: float | None,
+    table_size: int,
+    memory: int,
+    workers: int | None,
+    fresh: bool,
+    out: str | None,
+    as_json: bool,
+) -> None:
+    """Prove what a position is worth, and keep the proof: a certificate.
+
+    POSITION is the start if not given. A certificate has a reply for every position in which the side that keeps the
+    value may find itself; where nobody wins, for both sides. It is checked, reply by reply, before it gets its name,
+    and by verify whenever you like. query and play use it where there is no database.
+
+    \b
+    Examples:
+      retrograde prove tictactoe
+      retrograde prove connect4:4,4 --value tie --at-least
+      retrograde prove connect4:4,4 --leaves 3 --json
+    """
+    from retrograde.games import Value
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.conformance.precheck import refuse_broken
+    from retrograde.solver.runtime.progress import announce
+    from retrograde.solver.search.certificates.prover import Prover, Wish
+
+    game = load_game(source)
+    refuse_broken(game)
+    place = start_of(game) if position is None else read_position(game, position)
+    wish = Wish(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
+    path = path_of(game, None if position is None else place, out)
+    began = time.monotonic()
+    with kept(path, identity(game, place, wish), fresh) as (journal, lock):
+        with listening(as_json) as line:
+            announce(line, COMPILING)
+            prover = Prover(game, place, wish, workers or os.cpu_count() or 1, table_size, journal)
+            begun = time.monotonic()
+            with polled(line, lambda: so_far(prover, time.monotonic() - begun)):
+                solved = prover.prove()
+        proved = time.monotonic()
+        report = write(path, game, solved, workers, as_json, lock)
+    tell(path, report, (proved - began, time.monotonic() - proved), prover.search.nodes, as_json)
+
+
+@contextmanager
+def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
+    """Give the journal of a proof and the lock of its path. The journal stays where the proof is stopped before it is
+    done, and has found anything by then; on Ctrl-C that is said."""
+    from retrograde.databases.lock import Lock
+    from retrograde.solver.runtime.journal import Journal
+    from retrograde.solver.search.certificates.prover import NotProved, Unfinished
+
+    beside = path.with_name(path.name + ".journal")
+    done = True
+    with Lock(path) as lock:
+        try:
+            with Journal(beside, what, fresh) as journal:
+                before, end = bool(journal.found), journal.end
+                try:
+                    yield journal, lock
+                finally:
+                    done = not before and journal.end == end
+            done = True
+        except NotProved as error:
+            done |= not isinstance(error, Unfinished)  # more time would not help
+            raise
+        except KeyboardInterrupt as error:
+            failure = explain(error)
+            note = "; the same command begins anew" if done else "; what is done is kept, and the same command goes on"
+            text = f"{failure.message}{note if failure.status == INTERRUPTED else ''}"
+            raise Failure(text, failure.status) from None
+        finally:
+            if done:
+                with suppress(OSError):  # what stays is of no use, and no harm
+                    beside.unlink(missing_ok=True)
+
+
+def identity(game: "Game", position: int, wish: "Wish") -> str:
+    """Return what the journal of a proof is of: only the same goes on from it."""
+    from retrograde.games.catalog import rules_digest, variant
+    from retrograde.solver.runtime.sources import journal_digest
+
+    what = (
+        f"{wish.value.name if wish.value else 'value'}-{'at-least-' if wish.at_least else ''}{wish.leaves}-{position}"
+    )
+    return f"{variant(game)} {rules_digest(game)}-proof-{what} {journal_digest()}"
+
+
+def path_of(game: "Game", position: int | None, out: str | None) -> Path:
+    """Return where a certificate is to be written: of the start, or of another position."""
+    from retrograde.databases import certificate_path
+    from retrograde.games.catalog import variant
+
+    return Path(out) if out is not None else certificate_path(variant(game), position)
+
+
+def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: bool, lock: "Lock") -> "Verification":
+    """Write a certificate, have it checked, and name it; raise RuleError or InternalError where it is no proof."""
+    from retrograde.databases import open_certificate, write_certificate
+    from retrograde.solver.conformance.precheck import blamed
+    from retrograde.solver.verification.certificates import verify_certificate
+    from retrograde.solver.verification.verify import Verification
+
+    reports: list[Verification] = []
+
+    def check(partial: Path) -> None:
+        with open_certificate(partial, game=game) as certificate, listening(as_json) as line:
+            reports.append(verify_certificate(certificate, workers, line))
+        if not reports[0].ok:
+            raise blamed(game, RuntimeError(f"the proof is none: {reports[0].problems[0]}"))
+
+    write_certificate(path, game, solved, lock=lock, inspect=check)
+    return reports[0]
+
+
+def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes: int, as_json: bool) -> None:
+    """Print what is proved, where the proof is, and what it took."""
+    from retrograde.databases import CertificateFile, open_certificate
+
+    with CertificateFile(path) as file:
+        facts = facts_of(file)
+        if as_json:
+            times = {"seconds": round(seconds[0], 3), "seconds_checking": round(seconds[1], 3)}
+            print_json({**facts, **times, "nodes": nodes, "proven": report.proven})
+            return
+        with open_certificate(path) as certificate:
+            root = certificate.game.write(file.root)
+        click.echo(f"{heading(file.variant)}: {claim(file)} for the player to move in {root}")
+        bits = 8 * file.bytes / file.stored
+        found, checked = map(duration, seconds)
+        click.echo(f"{file.stored:,} replies, {bits:,.1f} bits each; found in {found}, checked in {checked}")
+        click.echo(faint(wrap(f"proven: {report.proven}", 2)))
+        click.echo(f"{path}: {size(file.bytes)}")
+
+
+def so_far(prover: "Prover", seconds: float) -> "Progress":
+    """Return how far a proof has come: positions looked at by search, and then those of the proof."""
+    from retrograde.solver.runtime.progress import Progress
+
+    if prover.found < 2:  # the first reply takes the longest
+        return Progress("searching", prover.search.looked_at, None, seconds)
+    return Progress("proving", prover.found, None, seconds, open=prover.open)

@@ -1,0 +1,177 @@
+"""`retrograde remove`: deletes a database, and what interrupted solves have left."""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from retrograde.cli.commands.left import JOURNAL, PARTIAL, SCRATCH, belongings, bytes_of, read_done, unfinished
+from retrograde.cli.common import database_option, input_line, json_option, named_variant, print_json
+from retrograde.cli.failure import Failure
+from retrograde.cli.render.words import indent, size, table
+from retrograde.databases.location import CERTIFICATE_SUFFIX
+from retrograde.games.text import printable
+
+
+def complete_kept(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the variants of which there is something to remove; where none fits, let the shell complete files."""
+    from retrograde.databases.location import list_databases
+
+    names = sorted({path.stem.replace(",", ":", 1) for path in (*list_databases(), *unfinished())})
+    kept = [name for name in names if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in kept] or [CompletionItem(incomplete, type="file")]
+
+
+@click.command()
+@click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_kept)
+@click.option(
+    "--unfinished", "only_unfinished", is_flag=True, help="Keep the database, and remove only what a solve has left."
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@database_option
+@json_option
+def command(source: str, only_unfinished: bool, yes: bool, database: str | None, as_json: bool) -> None:
+    """Delete a database, and what an interrupted solve has left: its journal, and what it put aside.
+
+    What would be deleted is shown with its size, and you are asked first. Nothing else is touched, and nothing at all
+    while the variant is being solved.
+
+    \b
+    Examples:
+      retrograde remove tictactoe
+      retrograde remove connect4:4,4 --yes
+    """
+    from retrograde.databases.lock import Lock
+
+    path, variant = place_of(source, database)
+    there = to_remove(path, only_unfinished)
+    if not there:
+        what = "no interrupted solve" if only_unfinished else "neither a database nor an interrupted solve"
+        raise Failure(f"error: there is {what} of {source}; see what there is with: retrograde list")
+    with Lock(path, 0):  # held until the person has answered, so that what was shown is what is removed
+        there = to_remove(path, only_unfinished)
+        refuse_others(path, variant, there)
+        facts = [{"path": str(one), "bytes": bytes_of(one)} for one in there]
+        total = sum(bytes_of(one) for one in there)
+        if not yes:
+            rows = [(printable(one.name), size(bytes_of(one)), about(one, path)) for one in there]
+            click.echo(f"in {printable(str(path.parent))}:\n{indent(table(rows, '<><'))}", err=as_json)
+            if not is_meant(f"remove {'this' if len(there) == 1 else 'these'} ({size(total)})?", as_json):
+                click.echo("nothing was removed", err=as_json)
+                there, facts, total = [], [], 0
+        for one in there:
+            delete(one)
+    if as_json:
+        print_json({"removed": facts, "bytes": total})
+    elif there:
+        click.echo(f"{size(total)} removed")
+
+
+def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
+    """Return the path of the database that is meant, and its variant, None where only the file is named."""
+    from retrograde.databases.location import SUFFIX, database_path, metric_named
+    from retrograde.games import VariantError
+    from retrograde.games.catalog import load_game
+    from retrograde.games.catalog import variant as text_of
+    from retrograde.games.game import metric_of
+
+    if database is not None:
+        return Path(database), text_of(load_game(named_variant(source)))
+    if source.endswith(SUFFIX):
+        return Path(source), None
+    text, metric = metric_named(source)
+    try:
+        game = load_game(text)
+        text, metric = text_of(game), "" if metric == metric_of(game) else metric
+    except VariantError:
+        if not belongings(database_path(text, metric=metric)):
+            raise
+        # of a file of rules that is not at hand
+    return database_path(text, metric=metric), text
+
+
+def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
+    """Return what there is of a database, without itself if *only_unfinished*."""
+    return [one for one in belongings(path) if not (only_unfinished and one == path)]
+
+
+def clear_leftovers(path: Path) -> None:
+    """Delete what a solve has left beside its finished database, where it was killed before it could clean up."""
+    from retrograde.databases.lock import Lock
+
+    if belongings(path) == [path] and not path.with_name(path.name + ".lock").exists():
+        return
+    with suppress(OSError, Failure), Lock(path, 0):  # which deletes its own file; unless another process solves it anew
+        left = to_remove(path, only_unfinished=True)
+        refuse_others(path, None, left)
+        for one in left:
+            delete(one)
+
+
+def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
+    """Raise what fits where something has the name of what would be deleted, and is not ours, or of another game."""
+    from retrograde.databases import OtherRules
+    from retrograde.databases.book import BookFile, is_book
+    from retrograde.databases.checked import CheckedFile
+    from retrograde.databases.errors import DamagedDatabase, VersionTooNew
+
+    for one in there:
+        if one.is_dir() is not one.name.endswith(SCRATCH):
+            raise Failure(f"error: {str(one)!r} is not of retrograde; nothing was removed")
+        if one.name.endswith(JOURNAL) and not is_journal(one):
+            raise Failure(f"error: {str(one)!r} is no journal of retrograde; nothing was removed")
+    journal = path.with_name(path.name + JOURNAL)
+    found = read_done(journal).variant if journal in there else ""
+    if path in there and path.exists():  # a link may lead nowhere
+        try:
+            with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well
+                found = file.variant
+        except (DamagedDatabase, VersionTooNew):
+            pass  # ours, and to be removed all the more
+    if variant is not None and found and found != variant:
+        raise OtherRules(f"{str(path)!r} is of {found}, not of {variant}; nothing was removed")
+
+
+def is_journal(path: Path) -> bool:
+    """Tell whether a file begins as journals do, or is empty, as one is whose solve was killed at once."""
+    from retrograde.solver.runtime.journal import MAGIC
+
+    with open(path, "rb") as file:
+        return file.read(len(MAGIC)) in (MAGIC, b"")
+
+
+def about(one: Path, path: Path) -> str:
+    """Return what a file is that would be deleted."""
+    from retrograde.databases.book import is_book
+
+    if one == path:
+        if one.name.endswith(CERTIFICATE_SUFFIX):
+            return "the certificate"
+        return "the opening book" if is_book(path) else "the database"
+    if one.name.endswith(JOURNAL):
+        return f"the journal of an interrupted solve, {read_done(one)}"
+    if one.name.endswith(PARTIAL):
+        return "half of a database"
+    return "what the solve has put aside"
+
+
+def is_meant(question: str, to_errors: bool) -> bool:
+    """Ask a person; raise Failure where there is none."""
+    click.echo(f"{question} [y/N] ", nl=False, err=to_errors)
+    answer = input_line()
+    if not answer:
+        click.echo(err=to_errors)
+        raise Failure("error: nobody has answered, and nothing was removed; say --yes not to be asked")
+    return answer.strip().lower() in ("y", "yes")
+
+
+def delete(path: Path) -> Any:
+    """Delete a file, or a folder with all that is in it; of a link the link alone."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)

@@ -1,0 +1,111 @@
+"""Sets of variants, `chess:all=4`, solved one after another, or on a cluster several at once: a line for each, and what
+they come to."""
+
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import print_json
+from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.progress import listening
+from retrograde.cli.render.words import amount, duration, faint, size
+from retrograde.databases.errors import InUse
+from retrograde.games.text import printable
+
+if TYPE_CHECKING:
+    from retrograde.games import Game
+    from retrograde.solver.whole import Ahead
+
+Facts = dict[str, Any]
+SAME = "the same command"
+
+
+def solve_set(
+    variants: list[str], solve: Callable[[str], tuple[Facts, bool]], as_json: bool = False, fresh: bool = False
+) -> None:
+    """Let each variant be solved, print a line for each, and then the sums; raise Failure where some were not.
+
+    *solve* gives what came out, and whether it had been solved before. What cannot be solved hinders no other. What
+    another process solves is asked for again after all others, until that has ended. Where all are solved *fresh*, the
+    same command does not go on from an interruption.
+    """
+    wide, done, failed = max(map(len, variants)), dict[str, Facts](), dict[str, str]()
+    queue, waiting = deque(variants), set[str]()
+    while queue:
+        variant = queue.popleft()
+        try:
+            facts, before = solve(variant)
+        except BaseException as error:
+            if type(error) is InUse:  # after some seconds
+                if variant not in waiting:
+                    click.echo(
+                        f"retrograde: another process solves {variant}; waiting for it after the others", err=True
+                    )
+                waiting.add(variant)
+                queue.append(variant)
+                continue
+            failure = error if isinstance(error, Failure) else explain(error)
+            if not isinstance(error, Exception) or failure.status == INTERRUPTED:
+                left = f"; {len(done)} of {len(variants)} are solved"
+                goes_on = "" if fresh or SAME in failure.message else f", and {SAME} goes on from there"
+                raise Failure(f"{failure.message}{left}{goes_on}", failure.status) from error
+            failed[variant] = printable(failure.message)
+            which = "" if variant in failure.message else f"{variant}: "
+            click.echo(f"retrograde: {which}{failed[variant]}", err=True)
+            continue
+        done[variant] = facts
+        if not as_json:
+            click.echo(line_of(facts, before, wide))
+    if as_json:
+        print_json({"variants": [done[variant] for variant in variants if variant in done], "failed": failed})
+    else:
+        positions, stored = (sum(facts[name] for facts in done.values()) for name in ("positions", "bytes"))
+        click.echo(f"\n{len(done)} of {len(variants)} solved, {amount(positions)} positions, {size(stored)}")
+    if failed:
+        raise Failure("error: " + ("one was" if len(failed) == 1 else f"{len(failed)} were") + " not solved")
+
+
+def came_or_found(
+    ahead: "Ahead", found: Callable[[str], tuple[Facts, bool]], facts_in: Callable[["Game", Path], Facts], as_json: bool
+) -> Callable[[str], tuple[Facts, bool]]:
+    """Return what gives the facts of a variant once a worker of a cluster has solved it; any other is *found*, and what
+    is too large for the part of the memory that a worker has is solved by all of them together."""
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.runtime.memory import MemoryLimit
+    from retrograde.solver.runtime.progress import announce
+
+    def came(variant: str) -> tuple[Facts, bool]:
+        if variant not in ahead.tasks:
+            return found(variant)
+        try:
+            with listening(as_json, variant) as line:
+                took = ahead.result(variant, lambda text: announce(line, text))
+        except MemoryLimit:
+            return found(variant)
+        facts = facts_in(load_game(variant), ahead.tasks[variant].path) | {"seconds": round(took.seconds, 3)}
+        facts |= {"peak_memory_bytes": took.memory, "resumed": took.resumed, "explored_before": took.explored}
+        return facts, False
+
+    return came
+
+
+def line_of(facts: Facts, before: bool, wide: int) -> str:
+    """Return in words what came out: `chess:KRK   16.1 kB   0.1 s   32 plies  8/8/8/8/8/8/2Rk4/1K6 b - - 0 1`."""
+    longest = furthest(facts)
+    plies = longest and ("1 ply" if longest["remoteness"] == 1 else f"{longest['remoteness']} plies")
+    far = f"{plies}  {longest['position']}" if longest else "a draw, all of it"
+    took = faint(f"{'before':>10}") if before else f"{duration(facts['seconds']):>10}"
+    return f"{facts['variant']:<{wide}}  {size(facts['bytes']):>8}  {took}  {far}"
+
+
+def furthest(facts: Facts) -> Facts | None:
+    """Return the end that is furthest: of a game of tiers in the first, since the others are other variants'."""
+    for parts in facts.get("tiers", {}).values():
+        ends = [part["longest"] for part in parts.values() if part["longest"]]
+        found: Facts | None = max(ends, key=lambda end: end["remoteness"], default=None)
+        return found
+    whole: Facts | None = facts["longest"]
+    return whole

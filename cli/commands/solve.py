@@ -1,0 +1,488 @@
+"""`retrograde solve`: from the rules to the database."""
+
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from retrograde.cli.commands.cluster import cluster_options, executor_for
+from retrograde.cli.commands.sets import came_or_found, solve_set
+from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
+from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.progress import listening
+from retrograde.cli.render.expected import EXPECTATION
+from retrograde.cli.render.measures import print_start_measure
+from retrograde.cli.render.report import print_file, print_head, print_values
+from retrograde.cli.render.words import amount, duration, faint, heading, indent, size, table, wrap
+from retrograde.games.game import METRICS, metric_of
+from retrograde.games.zeroing import TO_PROGRESS
+
+if TYPE_CHECKING:
+    from retrograde.databases.lock import Lock
+    from retrograde.games import Game
+    from retrograde.solver.estimation.expected import Estimate
+    from retrograde.solver.metrics.models.model import Model
+    from retrograde.solver.runtime.cluster.executor import ClusterExecutor
+    from retrograde.solver.runtime.progress import Progress
+
+
+class Goal(NamedTuple):
+    """What is to be computed, how utilities break ties, and against which model of a player expectations are."""
+
+    metric: str
+    ties: str
+    against: "Model | None" = None
+
+
+SOON_SOLVED = 100_000
+"""Records up to which a database is made anew in a few seconds, and so without asking."""
+MOST_ROWS = 100
+"""Rows of the table of an estimate."""
+
+
+@click.command()
+@variant_argument
+@database_option
+@workers_option
+@click.option(
+    "--memory", type=Size(), metavar="SIZE", help="The most memory to use, such as 1.5G; all that is free if not given."
+)
+@click.option("--fresh", is_flag=True, help="Solve anew, whatever was done before.")
+@click.option("--estimate", "only_estimate", is_flag=True, help="Say what it will take, and do not solve.")
+@click.option(
+    "--metric", type=click.Choice(METRICS), help="What to compute of each position; the game's own if not given."
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["first", "leader", "average", "paranoid"]),
+    help="Of utilities: which of several moves that are as good for who moves is made; or paranoid, what each can "
+    "force if all others stand together against him.",
+)
+@click.option(
+    "--against", metavar="MODEL",
+    help="Compute expectations of a best response to an opponent who moves by this model: random, greedy, perfect, "
+    "skill:0.8, depth:4, exploit:MODEL, a player that is installed, or a function of your own, FILE.py:function.",
+)  # fmt: skip
+@cluster_options
+@json_option
+def command(
+    variant: str,
+    database: str | None,
+    workers: int | None,
+    memory: int | None,
+    fresh: bool,
+    only_estimate: bool,
+    metric: str | None,
+    ties: str | None,
+    against: str | None,
+    cluster: str | None,
+    mpi: "ClusterExecutor | None",
+    as_json: bool,
+) -> None:
+    """Solve a game and keep its database.
+
+    A solve that was interrupted goes on where it stopped; a game that is solved is not solved again. Some games know
+    sets of variants, which are solved one after another: chess:all=4 is all endings of three and four men.
+    With --json, progress goes to standard error as lines of JSON.
+
+    \b
+    Examples:
+      retrograde solve tictactoe
+      retrograde solve chess:KRK
+      retrograde solve connect4:4,4 --database connect4.h5 --workers 1 --memory 1G
+      retrograde solve connect4:5,5 --estimate
+      retrograde solve chess:all=3
+      retrograde solve chess:KRK --metric dtz
+      retrograde solve tictactoe --metric score
+      retrograde solve tictactoe --metric expectation --against random
+      retrograde solve connect4:5,5 --cluster local:4
+      mpiexec -n 8 retrograde solve connect4:5,5 --mpi
+    """
+    from retrograde.databases import database_path
+    from retrograde.databases.location import against as against_model
+    from retrograde.databases.location import metric_named, model_in
+    from retrograde.games.catalog import load_game, variants_in
+    from retrograde.games.catalog import variant as text_of
+
+    if (cluster or mpi) and (workers or (cluster and mpi)):
+        what = f"give {'--mpi' if mpi else '--cluster'} or {'--workers' if workers else '--cluster'}, not both"
+        raise click.UsageError(what, click.get_current_context())
+    name, named = metric_named(variant)
+    if members := variants_in(name):
+        other = (metric or named) not in ("", METRICS[0], *TO_PROGRESS)
+        if database or ties or against or other or (only_estimate and (cluster or mpi)):
+            what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
+            raise click.UsageError(
+                f"{what}: it goes with none of --database, --metric but dtz and dtc, --ties, --against"
+            )
+        if only_estimate:
+            print_estimate_of_set(name, members, Run(workers, memory, fresh, as_json), metric or named)
+            return
+        with executor_for(cluster, mpi) as executor:
+            solve_members(name, members, Run(workers, memory, fresh, as_json, None, executor), metric or named)
+        return
+    game = load_game(name)
+    against = against or model_in(named)
+    with modelled(against, metric, game, name) if against else nullcontext() as model:
+        goal = Goal(EXPECTATION if model else metric or named or metric_of(game), ties or "", model)
+        own = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
+        path = Path(database) if database is not None else database_path(text_of(game), metric=own)
+        if only_estimate:
+            with executor_for(cluster, mpi) as executor:
+                print_estimate(game, path, Run(workers, memory, fresh, as_json), goal, executor)
+            return
+        solve_or_find(game, path, goal, Run(workers, memory, fresh, as_json, cluster, mpi))
+
+
+class Run(NamedTuple):
+    """How a solve is to run: on how many workers, with how much memory, anew, and told as JSON; on which cluster; and
+    the variant, if it is one of several."""
+
+    workers: int | None
+    memory: int | None
+    fresh: bool
+    as_json: bool
+    cluster: str | None = None
+    mpi: "ClusterExecutor | None" = None
+    about: str = ""
+
+
+def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
+    """Solve the variants of a set: on a cluster as many at once as have not to wait for one another."""
+    from retrograde.databases import database_path
+    from retrograde.games.catalog import load_game
+
+    def found(variant: str) -> tuple[dict[str, Any], bool]:
+        one = load_game(variant)
+        return found_or_solved(one, *usual(one, metric), how._replace(about=variant))
+
+    if how.mpi is None:
+        solve_set(members, found, how.as_json, how.fresh)
+        return
+    from retrograde.solver.whole import Whole, memory_of_each, solved_ahead
+
+    most, tasks = memory_of_each(how.mpi, how.memory), []
+    for member in members:
+        game = load_game(member)
+        path, goal = usual(game, metric)
+        with suppress(Failure):  # which is told when it is its turn
+            if not is_solved(game, path, how.fresh, goal):
+                tasks.append(Whole(member, path.absolute(), goal.metric, how.fresh, most))
+    with solved_ahead(how.mpi, database_path(name).absolute(), tasks) as ahead:
+        solve_set(members, came_or_found(ahead, found, facts_in, how.as_json), how.as_json, how.fresh)
+
+
+def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
+    """Return where the database of a game by a metric is usually, its own if none is named, and what is computed
+    there."""
+    from retrograde.databases import database_path
+    from retrograde.games.catalog import variant
+
+    own = metric_of(game)
+    return database_path(variant(game), metric="" if metric == own else metric), Goal(metric or own, "")
+
+
+def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
+    """Return the model of a name for a game; raise UsageError where there is none."""
+    from retrograde.solver.metrics.models.model import NoModel
+    from retrograde.solver.metrics.models.names import model_named
+
+    if metric not in (None, EXPECTATION):
+        what = f"--against goes with --metric {EXPECTATION}, and not with {metric}"
+        raise click.UsageError(what, click.get_current_context())
+    try:
+        return model_named(text, game, name)
+    except NoModel as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
+
+
+def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
+    """Solve a game unless that is done already, and print what came out."""
+    facts, solved = found_or_solved(game, path, goal, how)
+    if how.as_json:
+        print_json(facts)
+        return
+    print_head(facts)
+    print_start_measure(facts)
+    print_values(facts)
+    if solved:
+        click.echo("it was solved before; solve it anew with --fresh")
+    else:
+        click.echo(how_it_went(facts))
+    print_file(facts)
+
+
+def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
+    """Solve a game unless that is done already; return what came out, and whether it had been solved before."""
+    from retrograde.databases.location import expect_short
+    from retrograde.databases.lock import Lock
+    from retrograde.games.catalog import trust, typed
+    from retrograde.solver.runtime.memory import peak_memory
+
+    began, before, explored = time.monotonic(), 0, 0
+    expect_short(path)
+    solved = is_solved(game, path, how.fresh, goal)
+    if not solved:
+        from retrograde.solver.runtime.scratch import without_empty_folders
+
+        with without_empty_folders(path), Lock(path) as lock:
+            solved = is_solved(game, path, how.fresh, goal)  # by another process, before it gave up the lock
+            if not solved:
+                if path.exists() and not how.fresh:  # else that is refused
+                    click.echo(
+                        f"retrograde: {path} was made by an earlier text of {typed(game)}; it is replaced", err=True
+                    )
+                before, explored = run(game, path, how, lock, goal)
+    if solved:
+        from retrograde.cli.commands.remove import clear_leftovers
+
+        clear_leftovers(path)
+        trust(game)  # whose file the person has named
+    seconds = time.monotonic() - began
+    facts = facts_in(game, path) | {
+        "seconds": round(seconds, 3),
+        "peak_memory_bytes": peak_memory(),
+        "resumed": before,
+        "explored_before": explored,
+    }
+    return facts, solved
+
+
+def facts_in(game: "Game", path: Path) -> dict[str, Any]:
+    """Return what the database of a game holds, in short."""
+    from retrograde.databases import DatabaseFile, database_of
+    from retrograde.databases.open import matching_game
+    from retrograde.solver.play.analysis import summary
+
+    with DatabaseFile(path) as file, database_of(file, matching_game(file, game)) as result:
+        return summary(result)
+
+
+def how_it_went(facts: dict[str, Any]) -> str:
+    """Return in words how long a solve has taken, and what it did in that time: what was done before does not count."""
+    seconds, before, explored = facts["seconds"], facts["resumed"], facts["explored_before"]
+    solved = facts["positions"] - before
+    told = seconds >= 1 and solved > 0 and (before or not explored)  # else what this run has done is no one number
+    speed = f", {amount(solved / seconds)} positions a second" if told else ""
+    done = f"{amount(before)} positions had been solved" if before else f"{amount(explored)} positions had been met"
+    rest = f" for what was left; {done} before" if before or explored else ""
+    return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
+
+
+def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
+    """Tell whether a solve has left something to go on from: of the game itself, or of what it rests on."""
+    from retrograde.databases import database_path
+    from retrograde.games.catalog import rests_on
+    from retrograde.games.game import is_numbered
+
+    metric = "" if goal.metric == METRICS[0] else goal.metric
+    others = [database_path(other, path.parent, metric) for other in rests_on(game)] if is_numbered(game) else []
+    return any(one.with_name(f"{one.name}.journal").exists() for one in (path, *others))
+
+
+def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
+    """Tell whether a database is there already; raise what fits where a file is there that must not be replaced."""
+    from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
+    from retrograde.databases.errors import DamagedDatabase, OpenElsewhere
+    from retrograde.databases.open import matching_game
+    from retrograde.games.catalog import variant
+
+    if not path.exists():
+        return False
+    try:
+        with DatabaseFile(path) as file:
+            matching_game(file, game)
+            if (there := file.metric if file.measures else METRICS[0]) != goal.metric:
+                raise Failure(f"error: {str(path)!r} holds another metric, {there}; choose another --database")
+            refuse_other_model(path, file.details, goal.against, fresh)
+            if goal.ties and file.details.get("ties", goal.ties) != goal.ties and not fresh:
+                raise Failure(
+                    f"error: {str(path)!r} was made with other ties, {file.details['ties']}; solve it anew with --fresh"
+                )
+            return not fresh
+    except OpenElsewhere:
+        raise
+    except OtherRules as error:
+        if file.variant != variant(game):
+            raise Failure(f"error: {error}; choose another --database") from error
+        if not fresh and not is_made_by_earlier_text(game, path, file.stored):
+            raise Failure(
+                f"error: {str(path)!r} was made by other rules of {file.variant}; solve it anew with --fresh"
+            ) from error
+    except NotADatabase as error:
+        raise Failure(f"error: {error}; choose another --database, or remove it") from error
+    except (DamagedDatabase, VersionTooNew) as error:
+        if path.is_dir():
+            raise
+        if not fresh:
+            raise Failure(f"error: {error}; solve it anew with --fresh") from error
+    return False
+
+
+def is_made_by_earlier_text(game: "Game", path: Path, stored: int) -> bool:
+    """Tell whether the rule file of a game made a database in the usual place when it had another text, of so few
+    records that it took seconds: no other file of that name has made one since."""
+    from retrograde.databases import home_folder
+    from retrograde.games.snapshot import RULES, module_of
+    from retrograde.games.trusted import read_record
+
+    module = module_of(type(game))
+    if not module.__name__.startswith(RULES) or path.resolve().parent != home_folder().resolve():
+        return False
+    files = {entry["file"] for entry in read_record().get(game.name, [])}
+    return stored <= SOON_SOLVED and files == {str(Path(str(module.__file__)).resolve())}
+
+
+def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None", fresh: bool) -> None:
+    """Raise Failure where a database of expectations is against another model than is asked for."""
+    there, wanted = details.get("against", ""), model.name if model else ""
+    if there != wanted:
+        of = f"a best response to {there}" if there else "expectations between perfect players"
+        raise Failure(f"error: {str(path)!r} holds {of}; choose another --database")
+    if model and details.get("model") != model.digest and not fresh:
+        raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it anew with --fresh")
+
+
+def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:
+    """Print what a solve will take, on this machine or on a cluster."""
+    import os
+
+    from retrograde.games.catalog import variant
+    from retrograde.solver.runtime.progress import announce
+
+    with listening(how.as_json) as line:
+        announce(line, "reading the rules")
+        from retrograde.solver.conformance.precheck import refuse_broken
+        from retrograde.solver.estimation.estimate import estimate  # which takes some time, and nothing would be said
+        from retrograde.solver.methods.setwise.foresight import looks_plain
+
+        refuse_broken(game)
+        threads = executor.workers if executor else how.workers or os.cpu_count() or 1
+        expected = estimate(
+            game, threads, listener=line, metric=goal.metric, against=goal.against is not None, is_plain=looks_plain
+        )
+        if executor and goal.metric == METRICS[0] and not goal.against:
+            from retrograde.solver.estimation.ranges import add_ranges
+
+            add_ranges(game, expected, executor.workers, executor.sharing)
+    print_expected(variant(game), expected, path, how, executor)
+
+
+def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) -> None:
+    """Print what it will take to solve those of a set of variants that are not solved yet, or are to be solved anew."""
+    import os
+
+    from retrograde.databases import database_path
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.runtime.progress import Phase
+
+    left = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
+    with listening(how.as_json) as line:
+        from retrograde.solver.estimation.estimate import estimate
+        from retrograde.solver.estimation.expected import of_set
+
+        phase, estimates = Phase("estimating", line, len(left)), []
+        for member in left:
+            estimates.append(estimate(load_game(member), how.workers or os.cpu_count() or 1, metric=metric or None))
+            phase.advance(1)
+    print_expected(name, of_set(estimates), database_path(members[0]), how)
+
+
+def print_expected(
+    name: str, expected: "Estimate", path: Path, how: Run, executor: "ClusterExecutor | None" = None
+) -> None:
+    """Print an estimate."""
+    import shutil
+
+    folder = next(folder for folder in path.absolute().parents if folder.is_dir())
+    free = shutil.disk_usage(folder).free
+    refused = not executor and how.memory is not None and how.memory < expected.least_memory
+    if how.as_json:
+        tiers = [{"tier": tier, "records": records} for tier, records in expected.tiers.items()]
+        fits = expected.fits(free)
+        fitting = {"disk_free": free, "fits_disk": fits, "fits_memory": not refused}
+        print_json({"variant": name, **asdict(expected), "tiers": tiers, **fitting})
+        return
+    click.echo(f"{heading(name)}: an estimate\n")
+    rows = [("workers", str(executor))] if executor else []
+    of_the_first, workers = "", []
+    if "worker" in expected.ranges:
+        of_the_first = " of the process that solves"
+        workers = [
+            ("", f"{told(expected, 'worker', size)} of each worker"),
+            ("wire", f"{told(expected, 'wire', size)} for each ply of remoteness"),
+        ]
+    too_little = f"; {size(expected.least_memory)} is the least, about; with this --memory solve may refuse"
+    rows += [
+        ("positions", told(expected, "positions", amount)),
+        ("records", told(expected, "records", amount)),
+        ("time", told(expected, "seconds", duration)),
+        ("memory", f"{told(expected, 'memory', size)}{of_the_first}{too_little if refused else ''}"),
+        *workers,
+        ("scratch", f"{told(expected, 'scratch', size)} of disk while it runs"),
+        ("database", told(expected, "database", size)),
+        ("disk", f"{size(free)} free{'' if expected.fits(free) else ', which is too little: solve refuses to begin'}"),
+    ]
+    click.echo(indent(table(rows, "<<")))
+    for name, counts in (("tier", expected.tiers), ("plies from the start", dict(enumerate(expected.waves)))):
+        if 1 < len(counts) <= MOST_ROWS:
+            body = [(heading(name), heading("records"))] + [(str(key), f"{count:,}") for key, count in counts.items()]
+            click.echo("\n" + indent(table(body, ">>", gap="   ")))
+            break
+    click.echo("\n  It rests on")
+    for basis in expected.rests_on:
+        click.echo(faint(wrap(f"  - {basis}", 4)))
+
+
+def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
+    """Return an amount of an estimate in words, with its range: `about 70 M (65 M to 75 M)`."""
+    low, high = expected.ranges[name]
+    exactly = f"{low:,}" if words is amount else words(low)
+    if high is None:
+        return f"at least {exactly}"
+    if low == high:
+        return exactly
+    likely = getattr(expected, name)
+    return f"about {words(likely)} ({words(low)} to {words(high)})"
+
+
+def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[int, int]:
+    """Solve with progress on the terminal, and say on Ctrl-C what is kept; return how many positions had been solved
+    before, and how many explored."""
+    from retrograde.games.catalog import trust
+    from retrograde.games.text import printable
+    from retrograde.solver.runtime.progress import announce
+
+    before: dict[str, int] = {}
+
+    def listen(progress: "Progress") -> None:
+        before[progress.phase] = progress.resumed
+        line(progress)
+
+    try:
+        with listening(how.as_json, how.about) as line, warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {printable(str(message))}")
+            announce(line, "reading the rules")
+            from retrograde.solver.engine import solve  # which takes some time, in which nothing would be said
+
+            with executor_for(how.cluster, how.mpi) as executor:
+                if executor and not how.as_json:
+                    line.say(f"retrograde: {executor}")
+                solve(
+                    game, path, workers=how.workers, memory=how.memory, fresh=how.fresh, listener=listen, lock=lock,
+                    metric=goal.metric, ties=goal.ties, against=goal.against, executor=executor,
+                )  # fmt: skip
+    except KeyboardInterrupt as error:
+        failure = explain(error)
+        kept = failure.status == INTERRUPTED and not path.exists() and is_begun(game, path, goal)
+        if kept:
+            trust(game)  # so that who goes on by the name that `list` shows is told where its rules are
+        command = "the same command without --fresh" if how.fresh else "the same command"
+        note = f"; what is done is kept, and {command} goes on from there" if kept else ""
+        raise Failure(f"{failure.message}{note}", failure.status) from None
+    return before.get("solving", 0), before.get("exploring", 0)

@@ -1,0 +1,132 @@
+"""`retrograde sum`: what several impartial games are worth that are played side by side."""
+
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import complete_variants, json_option, open_source, print_json, read_position
+from retrograde.cli.failure import Failure
+from retrograde.cli.render.words import coloured, heading, indent, table
+
+if TYPE_CHECKING:
+    from retrograde.databases import Database
+
+Part = tuple["Database", int]
+"""A game of the sum, and where it stands."""
+
+
+@click.command()
+@click.argument("parts", nargs=-1, required=True, metavar="VARIANT...", shell_complete=complete_variants)
+@json_option
+def command(parts: tuple[str, ...], as_json: bool) -> None:
+    """Say what a sum of impartial games is worth: who is to move chooses one of them and moves there.
+
+    Who can move in none of them has lost. The games are not solved as one: each is asked for its nimber, which
+    `solve --metric nimber` computes. Behind VARIANT, after a space and in quotes, may stand a position; else the game
+    stands at its start. A game may be there more than once.
+
+    \b
+    Examples:
+      retrograde sum nim nim
+      retrograde sum nim nim nim --json
+    """
+    from retrograde.solver.values.sums import add, goals, value_of
+
+    with ExitStack() as opened:
+        places = [placed(text, opened) for text in parts]
+        nimbers = [database.measures(position)["nimber"] for database, position in places]
+        total = add(nimbers)
+        wins = [
+            winning(database, position, goal) for (database, position), goal in zip(places, goals(nimbers), strict=True)
+        ]
+        if as_json:
+            print_json(facts(places, nimbers, total, wins))
+            return
+        print_sum(places, nimbers, total, wins)
+        value = value_of(total)
+        click.echo(f"\n{coloured(value, VERDICTS[value.name])}")
+
+
+VERDICTS = {
+    "WIN": "the player to move wins",
+    "LOSE": "the player to move loses",
+    "DRAW": "a draw: neither side can force an end",
+}
+
+
+def placed(text: str, opened: ExitStack) -> Part:
+    """Return the database that a part of the sum names, and the position; raise Failure where it has no nimbers."""
+    from retrograde.games.catalog import typed
+    from retrograde.games.game import metric_of
+
+    source, _, place = text.strip().partition(" ")
+    database = opened.enter_context(open_nimbers(source))
+    if database.metric != "nimber":
+        own = " --metric nimber" if metric_of(database.game) != "nimber" else ""
+        raise Failure(
+            f"error: {source} was not solved by nimbers; do it with: retrograde solve {typed(database.game)}{own}"
+        )
+    position = read_position(database.game, place.strip()) if place else database.game.start
+    database[position]  # raises NotInDatabase where play never reaches it
+    return database, position
+
+
+def open_nimbers(source: str) -> "Database":
+    """Open the database of a source in which nimbers are: of VARIANT, or of VARIANT@nimber if that is another."""
+    from retrograde.databases import NoDatabase
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.metrics.measured import refuse_partisan
+
+    if "@" not in source and not source.endswith(".h5"):
+        try:
+            return open_source(f"{source}@nimber", None)
+        except NoDatabase as error:
+            refuse_partisan(load_game(source))
+            with suppress(NoDatabase):
+                return open_source(source, None)
+            raise error from None
+    return open_source(source, None)
+
+
+def winning(database: "Database", position: int, goal: int | None) -> list[str]:
+    """Return the names of the moves of one game that win the sum: those to a position of the nimber *goal*."""
+    game = database.game
+    if goal is None or game.primitive(position):
+        return []
+    return [
+        game.move_name(position, move)
+        for move in game.generate_moves(position)
+        if database.measures(game.do_move(position, move))["nimber"] == goal
+    ]
+
+
+def facts(places: list[Part], nimbers: list[int], total: int, wins: list[list[str]]) -> dict[str, Any]:
+    """Return what a sum is worth, ready for JSON."""
+    from retrograde.solver.values.sums import value_of
+    from retrograde.solver.values.worth import facts_of
+
+    return {
+        "value": value_of(total).name.lower(),
+        **facts_of("nimber", {}, [total]),
+        "parts": [
+            {
+                "variant": database.file.variant,
+                "position": database.game.write(position),
+                **facts_of("nimber", {}, [nimber]),
+                "wins": moves,
+            }
+            for (database, position), nimber, moves in zip(places, nimbers, wins, strict=True)
+        ],
+    }
+
+
+def print_sum(places: list[Part], nimbers: list[int], total: int, wins: list[list[str]]) -> None:
+    """Print the parts of a sum with their nimbers and the moves that win there, and the nimber of the whole."""
+    from retrograde.solver.values.sums import text_of
+
+    rows = [(heading("game"), heading("position"), heading("nimber"), heading("moves that win"))]
+    for (database, position), nimber, moves in zip(places, nimbers, wins, strict=True):
+        rows.append((database.file.variant, database.game.write(position), text_of(nimber), " ".join(moves)))
+    rows.append(("the sum", "", text_of(total), ""))
+    click.echo(indent(table(rows, "<<><")))

@@ -1,0 +1,166 @@
+"""`retrograde verify`: every stored outcome derived again from its children."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from retrograde.cli.common import (
+    book_named,
+    database_option,
+    json_option,
+    open_file,
+    open_source,
+    print_json,
+    source_argument,
+    workers_option,
+)
+from retrograde.cli.progress import listening
+from retrograde.cli.render.certified import certificate_named, open_certified
+from retrograde.cli.render.report import of_book
+from retrograde.cli.render.words import duration, faint, heading, indent, wrap
+
+if TYPE_CHECKING:
+    from retrograde.databases.checked import CheckedFile
+
+MOST_PROBLEMS = 20
+
+
+@click.command()
+@source_argument
+@database_option
+@workers_option
+@click.option(
+    "--against", metavar="FILE.py:function", help="Where the function is that a best response is to, if it is to one."
+)
+@click.option("--quick", is_flag=True, help="Read every block and compare the digest; derive nothing again.")
+@click.option("--all-images", is_flag=True, help="Look at every image of each position by symmetry, and not at one.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, source: str, database: str | None, workers: int | None, against: str | None, quick: bool,
+    all_images: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Derive every stored value again from its children, and compare.
+
+    Of a certificate, check every reply; of an opening book the positions of the last ply cannot be derived, and some
+    of them are searched again. Nothing of the solver takes part but the rules. What is proven, and on what it rests,
+    is said at the end. The exit status is 1 if anything is wrong. With --json, progress goes to standard error as lines
+    of JSON.
+
+    \b
+    Examples:
+      retrograde verify tictactoe
+      retrograde verify connect4.h5 --workers 1
+      retrograde verify connect4.h5 --quick
+    """
+    if all_images and (quick or book_named(source, database)):
+        raise click.UsageError("--all-images is for values derived again: not for books, and not with --quick")
+    if quick:
+        verify_quickly(source, database, as_json)
+        return
+    if path := book_named(source, database):
+        verify_book(path, workers, as_json, ctx)
+        return
+    from retrograde.games.text import printable
+
+    began = time.monotonic()
+    if path := certificate_named(source, database):
+        what = "replies checked"
+        with open_certified(path, source, database) as opened, listening(as_json) as line:
+            from retrograde.solver.verification.certificates import verify_certificate
+
+            report = verify_certificate(opened, workers=workers, listener=line, all_images=all_images)
+    else:
+        what = "records derived again"
+        with open_source(source, database) as opened, listening(as_json) as line:
+            from retrograde.solver.metrics.models.names import model_named
+            from retrograde.solver.verification.verify import verify
+
+            model = model_named(against, opened.game) if against else None
+            report = verify(opened, workers=workers, listener=line, model=model, all_images=all_images)
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json(
+            {
+                "variant": report.variant,
+                "ok": report.ok,
+                "stored": report.stored,
+                "positions": report.positions,
+                "wrong": report.wrong,
+                "problems": [problem._asdict() for problem in report.problems],
+                "proven": report.proven if report.ok else None,
+                "rests_on": report.rests_on,
+                "seconds": round(seconds, 3),
+            }
+        )
+    elif report.ok:
+        right = click.style("every one is right", fg="green")
+        click.echo(f"{heading(report.variant)}: {report.stored:,} {what}, and {right}")
+        click.echo(f"{report.positions:,} positions in {duration(seconds)}")
+        click.echo(faint(wrap(f"proven: {report.proven}", 2)))
+        click.echo(faint(wrap(f"on the strength of: {report.rests_on}", 2)))
+    else:
+        click.echo(f"{heading(report.variant)}: {click.style(f'{report.wrong:,} wrong', fg='red')}")
+        click.echo(indent("\n".join(printable(str(problem)) for problem in report.problems)))
+        if report.wrong > len(report.problems):
+            click.echo(f"  … and {report.wrong - len(report.problems):,} more")
+    if not report.ok:
+        ctx.exit(1)
+
+
+def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Context) -> None:
+    """Hold an opening book against the rules, and say what that proves."""
+    import os
+
+    from retrograde.databases.book import open_book
+    from retrograde.games.text import printable
+    from retrograde.solver.play.oracles.audit import verify_book as verify
+
+    began = time.monotonic()
+    with open_book(path) as book, listening(as_json) as line:
+        report = verify(book, line, workers or os.cpu_count() or 1)
+    seconds = time.monotonic() - began
+    if as_json:
+        about = {"variant": book.file.variant, "ok": not report.problems, "book": {"plies": book.plies}}
+        print_json(about | report._asdict() | {"seconds": round(seconds, 3)})
+    elif report.problems:
+        click.echo(f"{heading(book.file.variant)}: {click.style(f'{len(report.problems):,} wrong', fg='red')}")
+        click.echo(indent("\n".join(printable(problem) for problem in report.problems[:MOST_PROBLEMS])))
+    else:
+        right = click.style("nothing is wrong", fg="green")
+        click.echo(f"{heading(book.file.variant)}, {of_book(book.plies)}: {report.stored:,} records, and {right}")
+        click.echo(f"{report.positions:,} positions in {duration(seconds)}")
+        proven = f"the book has the positions of the plies and no others, and {report.derived:,} follow from the others"
+        rest = f"the search that made it, for the others at the last ply; {report.searched} of them were searched again"
+        click.echo(faint(wrap(f"proven: {proven}", 2)))
+        click.echo(faint(wrap(f"on the strength of: {rest}", 2)))
+    if report.problems:
+        ctx.exit(1)
+
+
+def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
+    """Read every block of a file, and say that it is as it was written; its rules are not needed."""
+    from retrograde.databases import CertificateFile, Database
+    from retrograde.solver.runtime.progress import Course, Phase
+
+    began = time.monotonic()
+    path = certificate_named(source, database)
+    with (
+        CertificateFile(path) if path else open_file(source, database) as opened,
+        listening(as_json) as line,
+    ):
+        file: CheckedFile = opened.file if isinstance(opened, Database) else opened
+        items = file.contents.length
+        course = Course({"reading": 1.0}, positions_a_record=file.positions / max(items, 1), exact=True)
+        phase = Phase("reading", line, items, course)
+        file.check(lambda done: phase.advance(done - phase.done))
+        phase.end()
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json({"variant": file.variant, "ok": True, "digest": file.digest, "seconds": round(seconds, 3)})
+        return
+    whole = f"digest {file.digest}" if file.digest else "each block vouches for itself: version 1 has no digest"
+    click.echo(f"{heading(file.variant)}: the file is {click.style('as it was written', fg='green')}, {whole}")
+    click.echo(f"{file.bytes:,} bytes in {duration(seconds)}; whether the solution is right is told without --quick")

@@ -1,0 +1,113 @@
+"""What commands do with certificates: how one is found, and what is told of it."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import file_named, named_variant
+from retrograde.cli.render.words import NOUNS, faint, heading, indent, plies, size, table
+
+if TYPE_CHECKING:
+    from retrograde.databases import Certificate, CertificateFile
+
+CLASS = "weak"
+"""What kind of solution a certificate is, as the field has it: of its root, by a strategy."""
+CLASSES = {"strong": "strong: every position", CLASS: "weak: a strategy that keeps the value of one position"}
+
+
+def certificate_named(source: str, database: str | None) -> Path | None:
+    """Return the path of the certificate that VARIANT|FILE and --database name; None where they name none.
+
+    Where there is a database of all positions of a variant as well, that is meant.
+    """
+    from retrograde.databases import certificate_path, database_path
+    from retrograde.games import RetrogradeError
+    from retrograde.games.catalog import load_game, variant
+
+    path = Path(database) if database is not None else file_named(source)
+    if path is not None:
+        return path if is_certificate(path) else None
+    with suppress(RetrogradeError):
+        name = variant(load_game(source))
+        path = certificate_path(name)
+        return path if path.is_file() and not database_path(name).exists() else None
+    return None
+
+
+def is_certificate(path: Path) -> bool:
+    """Tell whether a file holds a certificate."""
+    from retrograde.databases import DatabaseFile, IsCertificate
+    from retrograde.games import RetrogradeError
+
+    try:
+        DatabaseFile(path).close()
+    except IsCertificate:
+        return True
+    except RetrogradeError:
+        return False
+    return False
+
+
+def open_certified(path: Path, source: str, database: str | None) -> "Certificate":
+    """Open a certificate with its game, which VARIANT names where --database names the file."""
+    from retrograde.databases import open_certificate
+    from retrograde.games.catalog import load_game
+
+    return open_certificate(path, game=None if database is None else load_game(named_variant(source)))
+
+
+def claim(file: "CertificateFile") -> str:
+    """Return in words what a certificate says of its root: `a tie`, `a draw at least`."""
+    from retrograde.solver.verification.certificates import worth
+
+    return worth(file.at_least, file.at_most)
+
+
+def facts_of(file: "CertificateFile") -> dict[str, Any]:
+    """Return what there is to say of a certificate, ready for JSON."""
+    return {
+        "variant": file.variant,
+        "class": CLASS,
+        "root": file.root,
+        "at_least": NOUNS[file.at_least],
+        "at_most": NOUNS[file.at_most],
+        "stored": file.stored,
+        "leaves": file.leaves,
+        "bounds": file.contents.bounded,
+        "bytes": file.bytes,
+        "path": str(file.path),
+        "digest": file.digest,
+        "made_with": file.made_with,
+    }
+
+
+def print_certificate(file: "CertificateFile", certificate: "Certificate | None") -> None:
+    """Print what a certificate proves, and what it is like; its game is not at hand where only the file is."""
+    root = certificate.game.write(file.root) if certificate else str(file.root)
+    click.echo(f"{heading(file.variant)}: {claim(file)} for the player to move in {root}")
+    if certificate:
+        click.echo(f"\n{indent(certificate.game.show(file.root))}\n")
+    bits = 8 * file.bytes / file.stored
+    rows = [
+        ("solution", CLASSES[CLASS]),
+        ("replies", f"{file.stored:,}"),
+        ("left out", f"what is decided within {plies(file.leaves)}" if file.leaves else "nothing"),
+        ("bounds", bounds_of(file)),
+        ("rules", file.rules if certificate else f"{file.rules}, not at hand or changed since"),
+        ("made with", file.made_with),
+        ("digest", file.digest or ""),
+    ]
+    click.echo(indent(table(rows, "<<")))
+    click.echo(faint(f"\nit is checked with: retrograde verify {file.path}"))
+    click.echo(f"{file.path}: {size(file.bytes)}, {bits:,.1f} bits a reply")
+
+
+def bounds_of(file: "CertificateFile") -> str:
+    """Return in words how a certificate shows that play comes to an end."""
+    from retrograde.games import DRAW
+
+    if file.contents.bounded:
+        return f"each reply has one, of {plies(int((file.contents.all().bounds).max()))} at most"  # type: ignore[union-attr]  # there are
+    return "none: play may go on for ever" if file.goal == DRAW else "none: tiers rise with every two plies"

@@ -1,0 +1,245 @@
+"""What is known of positions where nobody knows all: searched for in the time there is, and told in words."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from retrograde.cli.common import Command
+from retrograde.cli.render.words import NOUNS, amount, coloured, duration, expected, faint, of_a_puzzle, plies, prospect
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from retrograde.databases import NoDatabase
+    from retrograde.solver.play.choice import Choice
+    from retrograde.solver.play.oracle import How, Known, Oracle
+    from retrograde.solver.play.oracles.searching import SearchingOracle
+    from retrograde.solver.play.solution import Solution
+
+BOUNDS = {
+    (LOSE, WIN): "not known",
+    (DRAW, WIN): "at least a draw",
+    (TIE, WIN): "at least a tie",
+    (LOSE, TIE): "no win",
+    (LOSE, DRAW): "no more than a draw",
+    (DRAW, TIE): "a tie or a draw",
+}
+"""What is known where the value is not, by the worst and the best value that are not ruled out."""
+
+HOW = {
+    "book": "from the book",
+    "rules": "by the rules",
+    "certificate": "proved by the certificate, a weak solution",
+}
+"""How something is known that is at hand. A weak solution keeps the value of one position, by a strategy."""
+FOR_MOVES = 0.5
+"""The share of the time of a position that is left for its moves."""
+
+
+def time_option(seconds: float, what: str) -> Callable[[Command], Command]:
+    """Return the option that says how long to search where there is no database."""
+    return click.option(
+        "--time", "seconds", type=click.FloatRange(min=0, min_open=True), default=seconds, show_default=True,
+        metavar="S", help=f"Seconds to search {what}, where there is no database.",
+    )  # fmt: skip
+
+
+# Opening
+
+
+def open_oracle(source: str, database: str | None, seconds: float) -> "Solution | SearchingOracle":
+    """Open the solution that VARIANT|FILE and --database name; where a variant has none, whoever searches instead, with
+    a certificate where there is one.
+
+    That is said on standard error, and how to solve the game.
+    """
+    from retrograde.cli.common import file_named, open_source
+    from retrograde.cli.render.certified import certificate_named
+    from retrograde.databases import NoDatabase
+    from retrograde.databases.location import metric_named
+    from retrograde.solver.play.solution import solution_of
+
+    if (path := certificate_named(source, database)) is not None:
+        return certified(path, source, database, seconds)
+    try:
+        return solution_of(open_source(source, database))
+    except NoDatabase as error:
+        if database is not None or file_named(source) is not None or metric_named(source)[1]:
+            raise
+        return searching(source, seconds, error)
+
+
+def searching(source: str, seconds: float, error: "NoDatabase", table: int | None = None) -> "SearchingOracle":
+    """Return who answers for a variant without a database, with a table of so many bytes if that is said; raise
+    NoDatabase where its rules cannot be searched."""
+    import os
+
+    from retrograde.databases import NoDatabase
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.play.oracles.open import searching_oracle
+    from retrograde.solver.rules.examine import NotCompilable
+    from retrograde.solver.search.searcher import TABLE_SIZE
+
+    oracle = searching_oracle(load_game(source), seconds, os.cpu_count() or 1, table or TABLE_SIZE)
+    what, _, solve = str(error).partition("; make it with: ")
+    click.echo(f"{what}: {how_answered(oracle)}; to solve it: {solve}", err=True)
+    try:
+        with thinking(oracle, "compiling the rules"):
+            oracle.prepare()
+    except NotCompilable as why:
+        raise NoDatabase(f"{error}; nor can it be searched: {why}") from why
+    return oracle
+
+
+def certified(path: "Path", source: str, database: str | None, seconds: float) -> "SearchingOracle":
+    """Return who answers by a book, if there is one, then by a certificate, and searches beyond."""
+    import os
+
+    from retrograde.cli.render.certified import open_certified
+    from retrograde.solver.play.oracles.open import searching_oracle
+    from retrograde.solver.search.searcher import TABLE_SIZE
+
+    certificate = open_certified(path, source, database)
+    oracle = searching_oracle(certificate.game, seconds, os.cpu_count() or 1, TABLE_SIZE, certificate)
+    click.echo(how_answered(oracle), err=True)
+    with thinking(oracle, "compiling the rules"):
+        oracle.prepare()
+    return oracle
+
+
+def how_answered(oracle: "SearchingOracle") -> str:
+    """Return how questions are answered without a database: `it is searched, 3 s at a time`."""
+    from retrograde.cli.render.certified import claim
+    from retrograde.solver.play.oracles.certified import CertifiedOracle
+
+    book = f", beyond its book of {plies(oracle.book.plies)}" if oracle.book else ""
+    searched = f"it is searched{book}, {duration(oracle.seconds)} at a time"
+    if not isinstance(oracle, CertifiedOracle):
+        return searched
+    file = oracle.certificate.file
+    root = oracle.game.write(file.root)
+    return f"a certificate proves {claim(file)} for the player to move in {root}; elsewhere {searched}"
+
+
+@contextmanager
+def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
+    """Tell on a terminal how far the search of an oracle has come, while it is asked."""
+    from retrograde.cli.progress import ProgressLine, polled, search_progress
+    from retrograde.solver.runtime.progress import announce
+
+    if oracle.source == "database":
+        yield
+        return
+    who: Any = oracle
+    with ProgressLine() as line:
+        announce(line, before)
+        with polled(line, search_progress(who)):
+            yield
+
+
+def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
+    """Return what is known of a position after a search, of its moves too; and best play, by the names of the moves."""
+    seconds: float = oracle.seconds  # type: ignore[attr-defined]  # of one that searches
+    with thinking(oracle, "searching"):
+        oracle.known(position, (1 - FOR_MOVES) * seconds)
+        oracle.moves(position, FOR_MOVES * seconds)
+        known = oracle.known(position, 0)
+        return known, [choice.name for choice in oracle.line(position)]
+
+
+# Words
+
+
+def bounds(known: "Known") -> str:
+    """Return what is known of a value that is not: `at least a tie`, `not known`."""
+    return BOUNDS[known.at_least, known.at_most]
+
+
+def worth(known: "Known") -> str:
+    """Return what is known of a value, coloured if it is: `win`, `at least a tie`."""
+    return coloured(known.value) if known.proved else faint(bounds(known))
+
+
+def verdict(known: "Known", side: str, distance: str = "") -> str:
+    """Return in words what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
+    if not known.proved:
+        return unknown(known)
+    if known.remoteness is None and known.value != DRAW:
+        told = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(known.value, f"a {NOUNS[known.value]}")
+        return coloured(known.value, told)
+    return prospect(known.value, known.remoteness, side, distance)
+
+
+def unknown(known: "Known") -> str:
+    """Return in words what is known of a position whose value is not."""
+    if known.no_end_within:
+        return f"not known: neither side can force a win within {plies(known.no_end_within)}"
+    told = bounds(known)
+    return told if told == BOUNDS[LOSE, WIN] else f"not known: {told}"
+
+
+def awaited(known: "Known", distance: str = "", puzzle: bool = False) -> str:
+    """Return what a person who is to move may expect, as far as that is known."""
+    if puzzle:
+        return coloured(known.value, of_a_puzzle(known.value, known.remoteness))
+    if not known.proved:
+        return unknown(known)
+    if known.remoteness is None and known.value != DRAW:
+        told = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
+        return coloured(known.value, told.get(known.value, f"a {NOUNS[known.value]} if both play right"))
+    return expected(known.value, known.remoteness, distance)
+
+
+def how_known(known: "Known") -> str:
+    """Return how something is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`."""
+    how: How = known.how
+    if how.source != "search":
+        return HOW.get(how.source, f"by the {how.source}")
+    rate = f", {amount(how.nodes / how.seconds)}/s" if how.seconds > 0.1 else ""
+    said = "proved by search" if known.proved else "no proof"
+    tables = f" and {amount(how.leaves)} in tables" if how.leaves else ""
+    return f"{said}: {amount(how.nodes)} positions{tables} in {duration(how.seconds)}{rate}"
+
+
+def worths(oracle: "Oracle", choices: "list[Choice]") -> dict[int, str]:
+    """Return what is known of what each move brings who makes it, by the numbers of moves whose value is not known."""
+    from retrograde.solver.play.oracle import brought
+
+    unknown = (choice for choice in choices if choice.value == UNDECIDED)
+    return {choice.move: worth(brought(oracle.known(choice.position, 0), choice.again)) for choice in unknown}
+
+
+# JSON
+
+
+def name_of(value: Value) -> str | None:
+    """Return the name of a value; None where it is not known."""
+    return NOUNS.get(value)
+
+
+def facts(game: Game, position: int, known: "Known", line: Sequence[str] | None) -> dict[str, Any]:
+    """Return what is known of a position and how, and the names of the moves of best play if any are given, ready for
+    JSON."""
+    from retrograde.cli.render.moves import distance
+    from retrograde.games.catalog import variant
+
+    far = distance(game, known.value, known.remoteness)
+    return {
+        "variant": variant(game),
+        "position": game.write(position),
+        "value": name_of(known.value),
+        "remoteness": known.remoteness,
+        **({"distance": far} if far else {}),
+        "at_least": NOUNS[known.at_least],
+        "at_most": NOUNS[known.at_most],
+        "proved": known.proved,
+        "no_end_within": known.no_end_within,
+        "source": known.how.source,
+        "nodes": known.how.nodes,
+        **({"in_tables": known.how.leaves} if known.how.leaves else {}),
+        "seconds": round(known.how.seconds, 3),
+        **({} if line is None else {"line": list(line)}),
+    }

@@ -1,0 +1,55 @@
+"""After a game: what each move was worth, and what would have been better."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from retrograde.cli.render.moves import ahead, number_of
+from retrograde.cli.render.words import NOUNS, coloured, heading, indent, table
+from retrograde.games import LOSE, Game
+
+if TYPE_CHECKING:
+    from retrograde.solver.play.match import Mark
+    from retrograde.solver.play.oracle import Oracle
+
+MOST_BETTER = 3
+"""Better moves that are named."""
+
+
+def scorecard(
+    oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counts: Sequence[int]
+) -> str:  # fmt: skip
+    """Return a line that sums up the moves played at some plies, counted from 0, and a table of them.
+
+    *counts* are the plies without progress before each, where these count.
+    """
+    from retrograde.solver.play.oracles.counting import marked_by_rule
+
+    game, marks = oracle.game, marked_by_rule(oracle, positions, moves, plies, counts)
+    rows = [
+        (number_of(game, positions[0], mark.ply), mark.judgement.played.name, verdict(game, mark)) for mark in marks
+    ]
+    perfect, thrown = (sum(mark.verdict == one for mark in marks) for one in ("best", "mistake"))
+    of = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
+    unknown = sum(mark.verdict == "unknown" for mark in marks)
+    rest = f", of {unknown} it is not known" if unknown else ""
+    head = f"Your moves: {perfect} {of} perfect, {thrown} threw something away{rest}"
+    return f"{heading(head)}\n{indent(table(rows, '><<'))}"
+
+
+def verdict(game: Game, mark: "Mark") -> str:
+    """Return what a move was worth in words."""
+    played, best = mark.judgement.played, mark.judgement.best
+    now, could = played.brings, best[0].brings
+    far = ahead(game, played)
+    if mark.verdict == "unknown":
+        return f"brought a {NOUNS[now]}; whether there was more is not known" if now in NOUNS else "not known"
+    if mark.verdict == "best":
+        if could == LOSE:
+            return f"{coloured(LOSE, 'the best of a lost game')}, {far}"
+        return f"kept the {coloured(could)}, {far}".removesuffix(", ")
+    better = f"better {', '.join(mark.better[:MOST_BETTER])}{', …' if len(mark.better) > MOST_BETTER else ''}"
+    if mark.verdict == "slower":
+        how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
+        return f"{coloured(now, how)}: {far} rather than {ahead(game, best[0])}; {better}"
+    outcome = " ".join(filter(None, [coloured(now, NOUNS[now]), far]))
+    return f"threw the {NOUNS[could]} away: {outcome}; {better}"

@@ -1,0 +1,182 @@
+"""Words, colours and tables for people: green for a win, yellow for a tie or a draw, red for a loss.
+
+What has a colour has a ground of its own, so that it is read on any terminal, dark or light: numbers above 15 are the
+same colours in all themes. And nothing is told by colour alone: a value has its word, or its sign.
+"""
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+
+import click
+
+from retrograde.games import DRAW, LOSE, TIE, WIN, Value
+from retrograde.games.text import printable
+
+BLACK, WHITE = 16, 231
+COLOURS = {WIN: (WHITE, 22), TIE: (BLACK, 220), DRAW: (BLACK, 220), LOSE: (WHITE, 124)}
+"""The colour of the text and that of the ground, as numbers of the 256 colours of terminals."""
+FAINT = 243
+"""A grey that is as far from black as from white: 4.6 and 4.5 times as light and as dark."""
+SIGNS = {WIN: "+", TIE: "=", DRAW: "=", LOSE: "−"}
+"""Values where there is room for one sign."""
+NOUNS = {WIN: "win", LOSE: "lose", TIE: "tie", DRAW: "draw"}
+"""Values in the order in which they are listed, with their names in JSON."""
+
+
+def plies(count: int) -> str:
+    """Return a number of plies in words: `1 ply`, `9 plies`."""
+    return f"{count:,} {'ply' if count == 1 else 'plies'}"
+
+
+def coloured(value: Value, text: str | None = None) -> str:
+    """Return a text, by default the value's name, in the colour of a value."""
+    ink, ground = COLOURS[value]
+    return click.style(NOUNS[value] if text is None else text, fg=ink, bg=ground)
+
+
+def prospect(value: Value, remoteness: int | None, player: str, distance: str = "", ending: str = "") -> str:
+    """Return what awaits a player: `Red to move wins in 5 plies`, `White to move wins: mate in 3 (5 plies)`.
+
+    *distance*, and *ending* where the game is over, are the same in the words of the game. Where there is no *player*
+    it is a puzzle.
+    """
+    if not player:
+        return coloured(value, of_a_puzzle(value, remoteness, ending))
+    over = ending or "the game is over"
+    if value == DRAW:
+        return coloured(value, f"a draw: {ending or 'neither side can force an end'}")
+    if value == TIE:
+        return coloured(value, f"a tie in {plies(remoteness or 0)}" if remoteness else f"a tie: {over}")
+    if not remoteness:
+        return coloured(value, f"{player} has {'won' if value == WIN else 'lost'}: {over}")
+    return coloured(value, f"{player} {'wins' if value == WIN else 'loses'}{how_far(remoteness, distance)}")
+
+
+def of_a_puzzle(value: Value, remoteness: int | None, ending: str = "") -> str:
+    """Return what a position of a puzzle is worth: `solved in 31 moves`, `cannot be solved`."""
+    moves = f"{remoteness:,} {'move' if remoteness == 1 else 'moves'}"
+    if value == DRAW:
+        return "cannot be solved, and can go on for ever"
+    if not remoteness:
+        return ending or {WIN: "solved", LOSE: "a dead end", TIE: "a tie"}[value]
+    told = {WIN: f"solved in {moves}", LOSE: f"cannot be solved: a dead end within {moves}", TIE: f"a tie in {moves}"}
+    return told[value]
+
+
+def how_far(remoteness: int, distance: str = "") -> str:
+    """Return how far the end is, to follow a verb: ` in 5 plies`, `: mate in 3 (5 plies)`."""
+    return f": {distance} ({plies(remoteness)})" if distance else f" in {plies(remoteness)}"
+
+
+def expected(value: Value, remoteness: int | None, distance: str = "") -> str:
+    """Return what a person who is to move may expect: `you win in 7 plies if you play right`."""
+    if value == DRAW:
+        return coloured(value, "a draw if both play right: neither side can force an end")
+    far = how_far(remoteness or 0, distance)
+    if value == TIE:
+        return coloured(value, f"a tie{far} if both play right")
+    if value == WIN:
+        return coloured(value, f"you win{far} if you play right")
+    return coloured(value, f"you lose{far} unless the other side goes wrong")
+
+
+def verdict(value: Value, remoteness: int | None, article: str = "the ", players: int = 2) -> str:
+    """Return how a game ends that begins with such a position: `the second player wins in 20 plies`."""
+    if players == 1:
+        return coloured(value, of_a_puzzle(value, remoteness))
+    if value == DRAW:
+        return coloured(DRAW, "a draw")
+    if value == TIE and not remoteness:
+        return "over at the start"
+    if value == LOSE and remoteness:
+        return coloured(LOSE, f"{article}second player wins in {plies(remoteness)}")
+    return prospect(value, remoteness, f"{article}first player")
+
+
+def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
+    """Return rows of cells as lines of columns, each flush left or right as *align*, `<` or `>` for each, says."""
+    widths = [max(len(click.unstyle(row[i])) for row in rows) for i in range(len(align))]
+    lines = []
+    for row in rows:
+        cells = []
+        for cell, width, side in zip(row, widths, align, strict=True):
+            space = " " * (width - len(click.unstyle(cell)))
+            cells.append(space + cell if side == ">" else cell + space)
+        lines.append(gap.join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def indent(text: str) -> str:
+    """Return lines moved in by two columns."""
+    return "\n".join(f"  {line}".rstrip() for line in text.splitlines())
+
+
+def heading(text: str) -> str:
+    return click.style(printable(text), bold=True)
+
+
+def wrap(text: str, start: int = 0, width: int | None = None) -> str:
+    """Return a text in lines that fit the terminal, all but the first moved in by *start* columns.
+
+    Where nobody looks (a pipe, a file), it stays one line.
+    """
+    if width is None and not sys.stdout.isatty():
+        return text
+    return textwrap.fill(text, width or shutil.get_terminal_size().columns, subsequent_indent=" " * start)
+
+
+def reflow(text: str) -> str:
+    """Return paragraphs in lines that fit the terminal, save those that are indented: pictures, and code.
+
+    Where nobody looks, lines stay as they are.
+    """
+    if not sys.stdout.isatty():
+        return text
+    width = shutil.get_terminal_size().columns - 2  # it will be indented
+    parts = text.split("\n\n")
+    return "\n\n".join(part if "\n  " in f"\n{part}" else textwrap.fill(part, width) for part in parts)
+
+
+def faint(text: str) -> str:
+    return click.style(text, fg=FAINT)
+
+
+def size(count: float) -> str:
+    """Return a number of bytes as people read it."""
+    from retrograde.solver.runtime.memory import format_size
+
+    return format_size(count)
+
+
+def amount(count: float) -> str:
+    """Return a large number with three figures: `950`, `12.3 k`, `4.56 M`.
+
+    >>> amount(69_763_700)
+    '69.8 M'
+    """
+    units = ["", " k", " M", " G", " T"]
+    while count >= 999.5 and len(units) > 1:
+        count /= 1000
+        units.pop(0)
+    unit = units[0]
+    return f"{count:.0f}{unit}" if count >= 99.95 or not unit else f"{count:#.3g}{unit}"
+
+
+def duration(seconds: float) -> str:
+    """Return a stretch of time: `40 ms`, `1.3 s`, `12 s`, `3 min 20 s`, `2 h 5 min`.
+
+    >>> duration(200)
+    '3 min 20 s'
+    """
+    if seconds < 0.9995:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,1 +1,0 @@
-"""Sorted lists of positions in scratch files: merged, and looked up for many positions at once, in passes."""

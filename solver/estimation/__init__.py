@@ -1,0 +1,1 @@
+"""Predicts positions, time, memory and disk of a solve."""

@@ -1,1 +1,0 @@
-"""Positions as sorted lists in memory, tier by tier."""

@@ -1,0 +1,58 @@
+"""Tiers on which those of a game rest and that other databases have (see `elsewhere` in the contract): read from there
+when they are wanted, one at a time.
+"""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases import Database, home_folder
+from retrograde.databases.open import open_beside
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.games.game import METRICS, Game
+from retrograde.solver.values.score import encode, score_type
+
+Array = np.ndarray[Any, Any]
+
+
+class Elsewhere:
+    """The tiers on which those of a game rest, in databases by a metric in a folder or the usual one; a context
+    manager."""
+
+    def __init__(self, game: Game, folder: Path | None, metric: str = METRICS[0]):
+        self.game, self.folder, self.metric = game, folder or home_folder(), metric
+        self.stack, self.databases = ExitStack(), dict[str, Database]()
+
+    def database(self, tier: int) -> SlotsDatabase:
+        """Return the database that has a tier; raise NoDatabase where there is none."""
+        variant = self.game.elsewhere(tier)
+        if variant not in self.databases:
+            opened = open_beside(self.folder, self.game, variant, self.metric)
+            self.databases[variant] = self.stack.enter_context(opened)
+        database = self.databases[variant]
+        if not isinstance(database, SlotsDatabase) or database.metric != self.metric:
+            raise database.file.damaged(f"it does not have {self.metric} of {variant} slot by slot")
+        return database
+
+    def scores(self, tier: int, bits: int) -> Array:
+        """Return the scores of all slots of a tier; of those that stand for no position any."""
+        database = self.database(tier)
+        legend = np.array([encode(row.value, row.remoteness, bits) for row in database.file.legend], score_type(bits))
+        scores, begin = np.empty(self.game.size(tier), legend.dtype), 0  # type: ignore[attr-defined]  # as in own_tiers
+        for rows in database.tier_rows(tier):
+            scores[begin : begin + len(rows)] = legend[rows]
+            begin += len(rows)
+        return scores
+
+    def score(self, position: int, bits: int) -> int:
+        """Return the score of a position."""
+        value, remoteness = self.database(self.game.tier(position))[position]
+        return encode(value, remoteness or 0, bits)
+
+    def __enter__(self) -> "Elsewhere":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stack.close()

@@ -1,0 +1,1 @@
+"""Writes chess endings as Syzygy tables, which chess engines read."""

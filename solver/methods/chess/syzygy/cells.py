@@ -1,0 +1,105 @@
+"""What the positions of an ending are worth, from a database of distances to zeroing, as cells (see `kernels`)."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.games.game import LOSE, Value
+from retrograde.games.zeroing import PATIENCE
+from retrograde.solver.methods.chess import kernels as sets
+from retrograde.solver.methods.chess.fit import BITS
+from retrograde.solver.methods.chess.formation import Formation, geometry, positions_of
+from retrograde.solver.methods.chess.passing import nowhere
+from retrograde.solver.methods.chess.slot_kernels import EMPTY
+from retrograde.solver.methods.chess.syzygy import kernels
+from retrograde.solver.methods.chess.syzygy.kernels import ANY, BLESSED, CURSED, DRAWN, LOSS, WIN
+from retrograde.solver.methods.chess.tiers import Departures, expand
+from retrograde.solver.methods.chess.zeroing import codes_of_scores
+from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, encode
+
+Array = np.ndarray[Any, Any]
+
+
+class Cells:
+    """The cells of a tier of a database by distance to zeroing, one side to move at a time."""
+
+    def __init__(self, database: SlotsDatabase, formation: Formation):
+        self.database, self.formation = database, formation
+
+    def of(self, side: int) -> Array:
+        """Return the cells of all positions with a side to move, uint16, as they lie in words."""
+        codes = self.formation.codes
+        cells = np.empty(positions_of(codes), np.uint16)
+        expand(codes, side, self.scores_of, cells_of_scores(), cells)
+        self.note_captures(cells, side)
+        return cells
+
+    def scores_of(self, tier: int) -> Array:
+        """Return the scores of all slots of a tier, uint16."""
+        holder = self.database.holder(tier)
+        legend = [encode(row.value, row.remoteness, BITS) for row in holder.file.legend]
+        return np.concatenate([np.array(legend, np.uint16)[rows] for rows in holder.tier_rows(tier)])
+
+    def note_captures(self, cells: Array, side: int) -> None:
+        """Add to cells where a capture brings as much as the position is worth."""
+        formation, men, board = self.formation, self.formation.men, geometry()
+        departing = Departures(formation, self.scores_of, codes_of_scores(PATIENCE))
+        captures = departing.starts[1:]
+        departing.codes[: captures[captures >= 0].min()] = EMPTY  # promotions alone come first, and do not count
+        legal, checked, saved, delayed = (np.empty(formation.words, np.uint64) for _ in range(4))
+        known = np.empty(64 * formation.words, np.uint8)
+        sets.lay_out(men, board, side, legal, checked)
+        sets.leave(
+            men, board, side, legal, departing.codes, departing.starts, departing.with_pawns, departing.orders,
+            known, saved, delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
+        )  # fmt: skip
+        kernels.note_captures(cells, known, saved)
+
+    def at_the_edge(self, side: int) -> tuple[bool, bool]:
+        """Tell whether a side to move wins anywhere in as many plies as the fifty-move rule allows, and whether it
+        loses so."""
+        found = np.empty(positions_of(self.formation.codes), np.uint8)
+        expand(self.formation.codes, side, self.scores_of, just_in_time(), found)
+        return bool((found == 1).any()), bool((found == 2).any())
+
+    def quiet(self, side: int) -> Array:
+        """Return from where a side's moves but captures lead to mate, or to a loss in as many plies as the fifty-move
+        rule allows, as bits in words: they win in as many plies as zeroing moves do, 1 or 101."""
+        formation = self.formation
+        lost = np.empty(positions_of(formation.codes), np.uint8)
+        expand(formation.codes, 1 - side, self.scores_of, just_lost(), lost)
+        reached, found = np.zeros((2, formation.words), np.uint64)
+        kernels.to_bits(lost, reached)
+        del lost
+        sets.lead_to(formation.men, geometry(), side, nowhere(formation), reached, found)
+        return found
+
+
+@cache
+def cells_of_scores() -> Array:
+    """Return the cell of each score, uint16[65536]; ANY for what is no position."""
+    table, plies = np.full(1 << BITS + 2, ANY, np.uint16), np.arange(256)
+    late = plies > PATIENCE
+    table[(LOSE_CLASS << BITS) + plies] = np.where(late, BLESSED, LOSS) << 8 | plies
+    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = np.where(late, CURSED, WIN) << 8 | plies
+    table[DRAW_CLASS << BITS] = DRAWN << 8
+    return table
+
+
+@cache
+def just_lost() -> Array:
+    """Return 1 for the scores of mate and of a loss in PATIENCE plies, 0 for others, uint8[65536]."""
+    table = np.zeros(1 << BITS + 2, np.uint8)
+    table[[encode(LOSE, plies, BITS) for plies in (0, PATIENCE)]] = 1
+    return table
+
+
+@cache
+def just_in_time() -> Array:
+    """Return 1 for the score of a win in PATIENCE plies, 2 for that of such a loss, 0 for others, uint8[65536]."""
+    table = np.zeros(1 << BITS + 2, np.uint8)
+    for code, value in enumerate((Value.WIN, Value.LOSE), 1):
+        table[encode(value, PATIENCE, BITS)] = code
+    return table

@@ -1,0 +1,217 @@
+"""The two files of an ending: `.rtbw`, who wins, and `.rtbz`, distances to zeroing.
+
+    magic, men and flags
+    order of the digits, codes of men    for each file that the leading pawn may be on
+    headers of compressed values         for each of those files, with White to move and with Black to move
+    what distances stand for             by worth, for each of those files
+    indices; sizes of blocks; blocks     for each of those files and sides; blocks begin at a multiple of 64 bytes
+    16 bytes                             a checksum
+
+Who wins is there with either side to move, distances with the side to move that takes less room: to tell the other ones
+readers make all moves. Distances are told in moves, rounded, but where a ply matters to the fifty-move rule: if a side
+wins anywhere in just as many plies as it allows, all that it wins, and the other side loses, is told in plies. What the
+rule makes draws of can be told in moves alone.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.games.chess import men
+from retrograde.solver.methods.chess.formation import Formation, departing_room, positions_of
+from retrograde.solver.methods.chess.syzygy import kernels
+from retrograde.solver.methods.chess.syzygy.cells import Cells
+from retrograde.solver.methods.chess.syzygy.checksum import checksum
+from retrograde.solver.methods.chess.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
+from retrograde.solver.methods.chess.syzygy.order import Order
+from retrograde.solver.methods.chess.syzygy.pairs import Packed, packed
+from retrograde.solver.methods.chess.syzygy.shape import Shape, shapes_of, table_name
+from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, format_size
+from retrograde.solver.runtime.progress import Listener, Phase
+
+Array = np.ndarray[Any, Any]
+
+WORTHS, DISTANCES = ".rtbw", ".rtbz"
+MAGIC = {WORTHS: bytes([0x71, 0xE8, 0x23, 0x5D]), DISTANCES: bytes([0xD7, 0x66, 0x0C, 0xA5])}
+BLOCK_BITS = {WORTHS: 6, DISTANCES: 10}
+"""The logarithm of the bytes of a block."""
+SPLIT, HAS_PAWNS = 1, 2
+"""Flags of a table: whether both sides to move are told apart, and whether there are pawns."""
+BLACK_TO_MOVE, MAPPED, WINS_IN_PLIES, LOSSES_IN_PLIES = 1, 2, 4, 8
+"""Flags of distances."""
+MAPS = (WIN, LOSS, CURSED, BLESSED)
+"""Worths, in the order in which a file has what their distances stand for."""
+ALIGNED = 64
+CELL, GATHERING, PACKING, FIXED = 2, 3.7, 6, 100_000_000
+"""Bytes of memory: of a cell; of a position with one side to move while what captures bring is looked at, beside what
+is known of later endings; of one whose value is compressed, in one file, beside the cells; and for pairs of symbols."""
+
+
+class Part(NamedTuple):
+    """The values of a table with one side to move, of one file of the leading pawn."""
+
+    shape: Shape
+    packed: Packed
+    meaning: bytes = b""
+    """What distances stand for."""
+
+
+def endings_in(database: SlotsDatabase) -> list[str]:
+    """Return the ending that a database is of, and all that may follow but bare kings, those with fewer men first."""
+    tiers: Sequence[int] = database.game.tiers  # type: ignore[attr-defined]  # of chess
+    return [men.name_of_tier(tier) for tier in reversed(tiers) if len(men.name_of_tier(tier)) > len("KK")]
+
+
+def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Listener | None = None) -> None:
+    """Write both files of one of the endings in a database by distance to zeroing into a folder.
+
+    Raises MemoryLimit, before anything is done, where there is too little memory.
+    """
+    formation = Formation(name)
+    if (room := room_of(formation)) > MemoryBudget().left():
+        raise MemoryLimit(f"to write the tables of {name} takes {format_size(room)} of memory, which is not free")
+    cells = Cells(database, formation)
+    worths, distances = list[list[Part]](), list[list[Part]]()
+    sides = range(2 - formation.is_symmetric)
+    phase = Phase("writing tables", listener, 2 * len(sides) * sum(lengths_of(formation)))
+    in_plies = flags_of(cells)
+    for side in sides:
+        known = cells.of(side)
+        worths.append(parts_of(formation, known, phase))
+        kernels.leave_out(known, cells.quiet(side))
+        distances.append(parts_of(formation, known, phase, in_plies[side] | BLACK_TO_MOVE * side))
+    phase.end()
+    fewest = [[min(parts, key=size_of)] for parts in zip(*distances, strict=True)]
+    paths = paths_of(name, folder)
+    save(paths[0], name, list(zip(*worths, strict=True)))
+    save(paths[1], name, fewest)
+
+
+def room_of(formation: Formation) -> int:
+    """Return about how many bytes of memory it takes to write the tables of an ending."""
+    positions = positions_of(formation.codes)
+    gathering = round(GATHERING * positions) + departing_room(formation)
+    return max(gathering, CELL * positions + PACKING * max(lengths_of(formation))) + FIXED
+
+
+def lengths_of(formation: Formation) -> list[int]:
+    """Return how many positions a table has with one side to move, for each file of the leading pawn."""
+    shape = shapes_of(formation.name)[0]  # any: they have as many
+    return [shape.length(file) for file in range(shape.files)]
+
+
+def paths_of(name: str, folder: Path) -> list[Path]:
+    """Return the paths of both files of an ending."""
+    return [folder / f"{table_name(name)}{suffix}" for suffix in (WORTHS, DISTANCES)]
+
+
+def flags_of(cells: Cells) -> list[int]:
+    """Return which distances are told in plies with White to move, and with Black to move, as flags: those of wins by
+    a side that wins, or whose rival loses, in just as many plies as the fifty-move rule allows, and of losses to it."""
+    sides = [cells.at_the_edge(side) for side in range(2 - cells.formation.is_symmetric)]
+    exact = [sides[side][0] or sides[side - 1][1] for side in range(len(sides))]
+    return [WINS_IN_PLIES * exact[side] | LOSSES_IN_PLIES * exact[side - 1] for side in range(len(exact))]
+
+
+def parts_of(formation: Formation, cells: Array, phase: Phase, flags: int | None = None) -> list[Part]:
+    """Return what a table says of cells, for each file of the leading pawn: who wins, or distances, as *flags* say."""
+    order, halved, found = Order(formation, cells), halved_by(flags or 0), []
+    told = worths_told if flags is None else partial(distances_told, halved=halved)
+    for file in range(shapes_of(formation.name)[0].files):
+        shape = order.best(file, told)
+        ordered = order.cells(shape, file)
+        if flags is None:
+            found.append(Part(shape, packed(told(ordered), BLOCK_BITS[WORTHS])))
+        else:
+            meaning = numbered(ordered, halved)[1]
+            found.append(Part(shape, packed(told(ordered), BLOCK_BITS[DISTANCES], MAPPED | flags), meaning))
+        phase.advance(len(ordered))
+    return found
+
+
+def worths_told(cells: Array) -> Array:
+    """Return what a table says of who wins, uint8."""
+    values, counts = np.empty(len(cells), np.uint8), np.zeros(5, np.int64)
+    kernels.count_worths(cells, counts)
+    kernels.fill_worths(cells, counts, values)
+    return values
+
+
+def distances_told(cells: Array, halved: Array) -> Array:
+    """Return what a table says of distances, uint8."""
+    values = np.empty(len(cells), np.uint8)
+    kernels.fill_distances(cells, halved, numbered(cells, halved)[0], values)
+    return values
+
+
+def halved_by(flags: int) -> Array:
+    """Return for each worth whether its distances are told in moves, 1, or in plies, 0, int64[5]."""
+    halved = np.ones(5, np.int64)
+    halved[WIN], halved[LOSS] = not flags & WINS_IN_PLIES, not flags & LOSSES_IN_PLIES
+    return halved
+
+
+def numbered(cells: Array, halved: Array) -> tuple[Array, bytes]:
+    """Return numbers for the distances of cells by their worth, uint8[5, 256], the most frequent ones first, and what
+    they stand for as a file has it."""
+    counts = np.zeros((5, 256), np.int64)
+    kernels.count_distances(cells, halved, counts)
+    numbers, meaning = np.zeros((5, 256), np.uint8), b""
+    for worth in MAPS:
+        there = np.flatnonzero(counts[worth])
+        there = there[np.argsort(-counts[worth, there], kind="stable")]
+        numbers[worth, there] = np.arange(len(there))
+        meaning += bytes([len(there), *there.tolist()])
+    return numbers, meaning
+
+
+def size_of(part: Part) -> int:
+    """Return how many bytes a part takes."""
+    return sum(len(each) for each in (*part.packed, part.meaning))
+
+
+def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
+    """Write a file of parts by file of the leading pawn, and by side to move."""
+    every = [part.packed for sides in parts for part in sides]
+    flags = SPLIT * (len({*men.sides_of(name)}) > 1) | HAS_PAWNS * ("P" in name)
+    content = bytearray(MAGIC[path.suffix] + bytes([len(name) << 4 | flags]))
+    for sides in parts:
+        white, black = sides[0].shape, sides[-1].shape
+        content += bytes(one | other << 4 for one, other in zip(white.described, black.described, strict=True))
+    align(content, 2)
+    content += b"".join(each.header for each in every)
+    content += b"".join(part.meaning for sides in parts for part in sides)
+    align(content, 2)
+    content += b"".join(each.places for each in every)
+    content += b"".join(each.sizes for each in every)
+    for each in every:
+        align(content, ALIGNED)
+        content += each.blocks
+    align(content, ALIGNED)
+    content += checksum(bytes(content))
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def is_whole(path: Path) -> bool:
+    """Tell whether a file is a table, unharmed."""
+    if not path.is_file():
+        return False
+    content = path.read_bytes()
+    whole = content[:4] == MAGIC[path.suffix] and len(content) % ALIGNED == len(content[-16:])
+    return whole and checksum(content[:-16]) == content[-16:]
+
+
+def align(content: bytearray, to: int) -> None:
+    """Fill up to a multiple of so many bytes."""
+    content += bytes(-len(content) % to)

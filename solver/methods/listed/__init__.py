@@ -1,0 +1,1 @@
+"""Solves positions kept as sorted lists, in memory or on disk, games with cycles included."""

@@ -1,0 +1,62 @@
+"""Forward passes over listed positions: undecided ones are looked at again (see predecessors/passes.py)."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from retrograde.solver.methods.listed import kernels
+from retrograde.solver.methods.listed.explore.space import SpaceAside
+from retrograde.solver.methods.listed.predecessors import frontier
+from retrograde.solver.methods.listed.predecessors.passes import Children, Look, Passes
+from retrograde.solver.methods.listed.spill.looking import Looked, located
+from retrograde.solver.methods.listed.table import Cyclic, blocks_of_some
+from retrograde.solver.runtime.arrays import Part
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values.left import decided_from
+
+Array = np.ndarray[Any, Any]
+
+
+def passes_over(tier: Cyclic, work: Work, stretch: int) -> Passes:
+    """Return passes over a tier, so many positions of it at once; raise MemoryLimit where there is no room for their
+    frontier."""
+    left = tier.left.array
+    work.budget.check(frontier.bytes_for(len(left)), f"looking again at the children of {len(left):,} positions")
+    return Passes(work, f"{tier.table.bits}-{tier.k}", left, partial(looks, tier, work), work.block(len(left), stretch))
+
+
+def looks(tier: Cyclic, work: Work, stretches: list[tuple[int, int]]) -> Iterator[Look]:
+    """Yield what looks again at each of some stretches; where positions lie in scratch, their children have been looked
+    for by then."""
+    some = partial(undecided, tier.left.array)
+    if not isinstance(tier.table.space, SpaceAside):
+        for begin, end in stretches:
+            yield partial(look_again, tier, begin, end, some(begin, end), None)
+        return
+    lists, low = tier.table.space.to_look_in(), tier.low
+    groups = ([(tier.k, low + begin, low + end)] for begin, end in stretches)
+    found = located(tier.table.game, lists, groups, work, lambda begin, end: some(begin - low, end - low))
+    for (begin, end), looked in zip(stretches, found, strict=True):
+        yield partial(look_again, tier, begin, end, some(begin, end), looked)
+
+
+def undecided(left: Array, begin: int, end: int) -> Array:
+    """Return which positions of a stretch are undecided, counted from its first. (Nothing else decides them before the
+    pass has told what it has found of them.)"""
+    return np.flatnonzero(left[begin:end] < decided_from(left))
+
+
+def look_again(tier: Cyclic, begin: int, end: int, rows: Array, looked: Looked | None, marked: Part) -> Children:
+    """Return the children in a frontier, in which they are *marked*, of some *rows* of a stretch."""
+    table, k, low, high, *_ = tier
+    counts, found = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]
+    for first, last, block in blocks_of_some(table, k, low + begin + rows, looked):
+        own = np.zeros(last - first, np.int64)
+        links = kernels.children_again(
+            block.columns, block.places, block.matrix.origins, low, high, marked.array, own, block.out
+        )
+        found.append(block.out[:links].copy())
+        counts[rows[first:last]] = own
+    return np.concatenate(found), counts

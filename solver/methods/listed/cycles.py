@@ -1,0 +1,249 @@
+"""A tier with cycles: who is whose child and parent there, and propagation from what is decided."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, nullcontext
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from retrograde.games.game import alternates, defines
+from retrograde.solver.methods.listed import kernels
+from retrograde.solver.methods.listed.again import passes_over
+from retrograde.solver.methods.listed.explore.cutting import Stretch
+from retrograde.solver.methods.listed.explore.space import SpaceAside
+from retrograde.solver.methods.listed.kernels import Seeds
+from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
+from retrograde.solver.methods.listed.predecessors.links import Links, LinkWriter
+from retrograde.solver.methods.listed.predecessors.passes import ForwardPropagation
+from retrograde.solver.methods.listed.predecessors.sorting import Shape, packed
+from retrograde.solver.methods.listed.predecessors.state import Known, State
+from retrograde.solver.methods.listed.spill.looking import Looked, located
+from retrograde.solver.methods.listed.table import Cyclic, Table, blocks_of, locate
+from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.rules.second_look import blame_parents
+from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.driver import Done
+from retrograde.solver.runtime.progress import Deciding, Phase
+from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values import edges
+from retrograde.solver.values.left import left_type, narrowed
+from retrograde.solver.values.propagation import Propagation, telling
+from retrograde.solver.values.score import score_type
+
+Array = np.ndarray[Any, Any]
+
+BYTES_A_POSITION = 8
+"""What a tier takes for each position beside its links, about: children left, sizes, frontiers or sums of parents."""
+STRETCH = 1 << 15
+"""Positions in a task of looking at children."""
+PIECE = 1 << 22
+"""Positions of a tier whose scores are handed on together where there is little memory."""
+TASKS = 60_000_000
+"""Bytes that tasks take where positions lie in scratch, at least."""
+LISTED = 64
+"""Where there is little memory, of so many bytes one position is listed when it is decided."""
+LOOKING = 0.6
+"""What looking at all positions once takes of the time that a tier takes, about."""
+
+
+class Found(NamedTuple):
+    """What is known at first of some positions: their scores, or the greatest passed up by children of later tiers, and
+    how much is left until they have lost (see kernels.Seeds); and how many are symmetric to each."""
+
+    scores: Array
+    left: Array
+    sizes: Array
+
+
+def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Done]:
+    """Yield the scores and sizes of a tier in which moves may stay, in one piece or, where positions lie in scratch, in
+    several. Then links are made whether or not the rules give the parents, for these would have to be looked for."""
+    low, high = table.space.stretch(k)
+    count, aside = high - low, isinstance(table.space, SpaceAside)
+    has_parents = defines(table.game, "parents") and not aside
+    if aside:
+        work.budget.check(bytes_aside(table, count), f"solving the {count:,} positions of a tier with cycles")
+    sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
+    left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
+    tier = Cyclic(table, k, low, high, table.scores.part(low, high), left, sums)
+    if not aside:
+        work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
+    sizes = Compressed(np.uint16) if aside and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
+    known = Known(tier.scores.array, left.array, sizes, sums.array)
+    piece = PIECE if aside else max(count, 1)
+    with ExitStack() as until_kept:
+        checkpoint = until_kept.enter_context(Checkpoint(work, f"checkpoint{table.bits}-{k}"))
+        writer = None
+        if not has_parents:
+            writer = until_kept.enter_context(LinkWriter(work, f"links{table.bits}-{k}", count, known[:3], aside))
+        propagate(tier, State(checkpoint, known, writer), work, phase)
+        for begin in range(0, count, piece):
+            end = min(begin + piece, count)
+            part = known.sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
+            yield np.array([k, low + begin, low + end], np.int64), known.scores[begin:end], part
+
+
+def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Done]:
+    """Yield the same where workers are other processes, and positions are many: these lie in ranges, one after
+    another, and each is a piece. Links are made here, too, whether or not the rules give the parents."""
+    from retrograde.solver.methods.listed.ranges import tier as ranges  # which few solves need
+
+    low, high = table.space.stretch(k)
+    nothing = table.scores.part(0, 0)
+    tier = Cyclic(table, k, low, high, table.scores.part(low, high), nothing, nothing)
+
+    def tasks(scratch: Scratch, shape: Shape, ends: list[tuple[int, int]]) -> Iterator[Any]:
+        stretches = [(k, low + begin, low + end) for begin, end in ends]
+        return ((scratch, (tier, shape, *of)) for of in to_look_at(table, stretches, work))
+
+    cut = ranges.Tier(
+        f"ranges{table.bits}-{k}", int(table.space.tiers[k]), high - low, table.bits, put_aside, tasks, STRETCH, LOOKING
+    )
+    with ExitStack() as until_kept:
+        found, sizes = ranges.solve_in_ranges(cut, work, phase, until_kept)
+        for begin, scores in found:
+            end = begin + len(scores)
+            part = sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
+            yield np.array([k, low + begin, low + end], np.int64), scores, part
+
+
+def propagate(tier: Cyclic, state: State, work: Work, phase: Phase) -> None:
+    """Solve a tier: look at all children, and pass outcomes back."""
+    done, marked = state.taken_up()
+    while done < state.positions:
+        done = gather(tier, state, done, work, phase)
+    with closing(there) if (there := state.turned_round()) else nullcontext():
+        propagation_of(tier, state, there, work, phase).run(*marked)
+
+
+def propagation_of(tier: Cyclic, state: State, there: Links | None, work: Work, phase: Phase) -> Propagation:
+    """Return what passes outcomes back through a tier: to parents that the rules give, or that are *there*, as links,
+    or else by forward passes."""
+    table, known = tier.table, state.known
+    tell = telling(phase, int(table.space.tiers[tier.k]), LOOKING)
+    again = not alternates(table.game)
+    room = max(1, work.budget.left() // LISTED) if isinstance(table.space, SpaceAside) else 1 << 62
+    if state.writer and not there:
+        passes = passes_over(tier, work, STRETCH)
+        mark = partial(state.decided, passes, table.bits)
+        return ForwardPropagation(passes, state.paused, table.bits, known.scores, known.left, tell, again, room, mark)
+    ask = there.parents_of if there else partial(ask_rules, tier, work)
+    mark = partial(state.decided, there, table.bits)
+    return Propagation(table.bits, known.scores, known.left, ask, tell, again, room, mark)
+
+
+def bytes_aside(table: Table, count: int) -> int:
+    """Return what a tier of so many positions in scratch takes of memory at least, beside the scores."""
+    return count * np.dtype(left_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
+
+
+def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> int:
+    """Look at the children of positions from number *done* on: fill what is known, and take the links, or where the
+    rules give the parents sum up what stands for these. Return how many are done: not all where links are forgone."""
+    count, writer = state.positions, state.links
+    shape = writer.shape if writer else None
+    begins = range(tier.low + done, tier.high, STRETCH)
+    stretches = [(tier.k, begin, min(begin + STRETCH, tier.high)) for begin in begins]
+    tasks = ((tier, shape, *of) for of in to_look_at(tier.table, stretches, work))
+    for begin, found, links in work.map(look_at, tasks):
+        done = begin + len(found.scores)
+        for all_of_it, part in zip(state.known[:3], found, strict=True):
+            if len(part):
+                all_of_it[begin:done] = part
+        phase.working(LOOKING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
+        if writer and not writer.takes(links, done):
+            break
+        if len(state.known.sums):
+            edges.add_up(*links, begin, state.known.sums)
+        state.looked(done)
+    return done
+
+
+def to_look_at(table: Table, stretches: list[Stretch], work: Work) -> Iterator[tuple[int, int, Looked | None]]:
+    """Yield where stretches begin and end, with what was looked at before where positions lie in scratch."""
+    if isinstance(table.space, SpaceAside):
+        looked = located(table.game, table.space.to_look_in(), ([stretch] for stretch in stretches), work)
+        for (_, begin, end), found in zip(stretches, looked, strict=True):
+            yield begin, end, found
+    else:
+        for _, begin, end in stretches:
+            yield begin, end, None
+
+
+def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
+    """Yield the parents within the tier of some positions, as `Links.parents_of` does, but as the rules give them."""
+    blocks = expander_of(tier.table.game).blocks(0, len(frontier))
+    yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
+
+
+# Tasks
+
+
+def put_aside(task: tuple[Scratch, Any]) -> Any:
+    """Divide the children of a stretch, and put aside what is known of its positions, and the links, by range."""
+    from retrograde.solver.methods.listed.ranges.tier import piece_of
+
+    scratch, stretch = task
+    _, found, links = look_at(stretch)
+    return piece_of(scratch, found.scores, found.left, found.sizes, links)
+
+
+def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple[int, Found, Any]:
+    """Divide the children of a stretch, which have been *looked* for or are now; return where in the tier it begins,
+    what is known of its positions, and the children within the tier: packed if a *shape* is given, else one after
+    another, and how many each has."""
+    (table, k, low, high, *_), shape, begin, end, looked = task
+    count = end - begin
+    known = Found(np.empty(count, score_type(table.bits)), *np.empty((2, count), np.uint16))
+    counts = np.empty(count, np.int32)
+    lists = []
+    for first, last, block in blocks_of(table, k, begin, end, looked):
+        here = slice(first - begin, last - begin)
+        seeds = Seeds(known.scores[here], known.left[here], counts[here])
+        links = kernels.divide(
+            block.columns, block.places, block.matrix, low, high, table.bits, table.scores.array, seeds, block.out
+        )
+        if table.symmetric:
+            known.sizes[here] = block.matrix.sizes
+        lists.append(block.out[:links].astype(np.int32 if high - low < 1 << 31 else np.int64))
+    links = np.concatenate(lists)
+    known = known._replace(left=narrowed(known.left, table.bits), sizes=known.sizes[: count * table.symmetric])
+    if shape:
+        return begin - low, known, packed(shape, links, counts, begin - low)
+    if not alternates(table.game):
+        links = np.where(links < 0, ~links, links)
+    return begin - low, known, (links, counts)
+
+
+def ask_parents(task: tuple[Cyclic, Array]) -> Array:
+    """Return the parents that the rules give; raise RuleError where they are not those met before."""
+    tier, frontier = task
+    table, k, low, *_ = tier
+    positions = table.space.positions[low + frontier]
+    expander = expander_of(table.game)
+    block = expander.expand_parents(int(table.space.tiers[k]), positions)
+    locate(table, block)  # parents that play cannot reach have no place
+    places = block.places[:, : block.columns]
+    wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
+    if wrong >= 0:
+        complain_of_parents(tier, int(positions[wrong]), edges.place_of(mark, tier.high - low))
+    if alternates(table.game):
+        return places[places >= 0] - low
+    expander.mark_moves_again(positions, block, np.arange(block.columns))
+    numbers: Array = np.where(places < 0, ~(-2 - places - low), places - low)
+    numbers = numbers[places != -1]
+    return numbers
+
+
+def complain_of_parents(tier: Cyclic, position: int, missing: int) -> NoReturn:
+    """Raise the RuleError due where parents are wrong; *missing* is a place to suspect, -1 for none."""
+    own = tier.table.space.positions[tier.low : tier.high]
+    places = [missing] * (missing >= 0) + edges.some_of(len(own)).tolist()
+
+    def known(parent: int) -> bool:
+        place = int(own.searchsorted(parent))
+        return place < len(own) and int(own[place]) == parent
+
+    blame_parents(tier.table.game, position, known, map(int, own[places]))

@@ -1,0 +1,262 @@
+"""Exploration: all positions that play can reach, canonical ones only, as sorted lists tier by tier.
+
+It goes in waves. A wave is what has just been found; its children, less what is known already, are the next one.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import Game
+from retrograde.solver.methods.listed.explore import kernels
+from retrograde.solver.methods.listed.explore.cutting import TASK, cut, whole
+from retrograde.solver.methods.listed.explore.growth import Growth
+from retrograde.solver.methods.listed.explore.space import SpaceAside, StateSpace, cuts_of
+from retrograde.solver.methods.listed.explore.tasks import Expand, as_one, expand, merge, position_type, sorted_together
+from retrograde.solver.methods.listed.explore.waves import (
+    AnyWave,
+    Edges,
+    Entry,
+    entries_aside,
+    entry_of,
+    first_wave,
+    lengths,
+    sample_of,
+    size,
+    waves_in,
+)
+from retrograde.solver.methods.listed.spill.known import KnownAside
+from retrograde.solver.rules.images import mean_size
+from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import Unfit, Work
+
+Array = np.ndarray[Any, Any]
+
+EARLY = 1 << 18
+"""Positions found up to which more of each task are looked at a second time: later there are many tasks."""
+EARLY_CHECKS = 4
+LEAST_ARRIVALS = 1 << 26
+"""Bytes of children found that are held against what is known at once, at least; more where memory allows."""
+SCORE = 2
+"""Bytes of a position's score."""
+WIDE = 8
+"""Bytes of a position, at most."""
+
+
+class Solving(NamedTuple):
+    """How many bytes solving takes for each position, beside itself, and for each of a tier that moves stay in."""
+
+    each: float
+    within: float
+
+
+class Explorer:
+    """Finds the state space of a game wave by wave."""
+
+    def __init__(self, game: Game, work: Work, limit: int | None = None, solving: Solving | None = None):
+        """Explore so many positions, about, if there is a *limit* and no move stays in its tier. Where memory
+        will not suffice for *solving*, lists are put aside in scratch; where that is not said, never."""
+        self.game = game
+        self.solving = solving
+        self.aside: KnownAside | None = None
+        self.work = work
+        self.limit = limit
+        self.map = work.map_here if limit else work.map  # to be soon done, or left to another way
+        self.known: dict[int, list[Array]] = {}
+        self.edges: set[tuple[int, int]] = set()
+        self.found = 0
+
+    def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace | SpaceAside:
+        """Return the state space from some *starts*; go on from the waves in the *log*, and add new ones."""
+        if self.solving is not None and self.work.sizes.lists_in_scratch:
+            self.go_aside()
+        wave: AnyWave = {}
+        for entries in waves_in(log.resumed):
+            wave = self.take_up(entries)
+            phase.learn(partial(self.mean_size, wave))
+            phase.skip(size(wave))
+        if not log.resumed:
+            first = first_wave(self.game, starts)
+            wave = self.take_up([first])
+            log.add(first)
+            phase.count(len(starts))  # and tell of it with the next ones, for which the rules are compiled
+        growth = Growth()
+        while wave:
+            found, edges = self.children_of(wave)
+            log.write()
+            wave = self.logged(found, edges, log)
+            phase.learn(partial(self.mean_size, wave))
+            phase.advance(size(wave), next(reversed(wave), None))
+            growth.wave(size(wave), phase.done)
+            if self.limit and self.seems_larger(self.limit, size(wave)):
+                raise Unfit(f"it seems to have more than {self.limit:,} positions, too many for lists in memory")
+        phase.end()
+        return self.state_space()
+
+    def children_of(self, wave: AnyWave) -> tuple[AnyWave, Edges]:
+        """Return what the children of a wave are that are not known, and the pairs of tiers that moves lead from and
+        to, if new."""
+        checks = EARLY_CHECKS if self.found < EARLY else 1
+        tasks = (
+            Expand(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut(lengths(wave), TASK)
+        )
+        arrivals: dict[int, list[Array]] = {}
+        fresh: dict[int, list[Array]] = {}
+        edges: Edges = set()
+        came = 0
+        for pieces, found in self.map(expand, tasks):
+            edges |= found
+            for tier, piece in pieces:
+                arrivals.setdefault(tier, []).append(piece)
+                came += piece.nbytes
+            if came > max(LEAST_ARRIVALS, self.work.budget.left() // 8):
+                self.settle(arrivals, fresh)
+                came = 0
+        self.settle(arrivals, fresh)
+        edges -= self.edges
+        if self.aside:
+            return self.aside.wave(), edges
+        return {tier: sorted_together(fresh.pop(tier)) for tier in list(fresh)}, edges
+
+    def logged(self, found: AnyWave, edges: Edges, log: Log) -> AnyWave:
+        """Add a wave to the log, and to what is known, and return it."""
+        if self.aside:
+            for entry in entries_aside(found, edges):
+                log.add(entry)
+                log.flush()
+            self.remember(found, edges)
+            return found
+        log.add(entry := entry_of(found, edges))
+        return self.take_up([entry])
+
+    def settle(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
+        """Move what has arrived, and is not known, to what is *fresh*, or to scratch."""
+        came = sum(sum(map(len, heap)) for heap in arrivals.values())
+        if self.has_no_room(came):
+            self.go_aside()
+        if not self.aside:
+            self.merge(arrivals, fresh)
+            return
+        self.aside.take(fresh)
+        self.aside.take(arrivals)
+        doing = f"going on from {self.found:,} positions, with lists in scratch files and scores in memory,"
+        self.work.budget.check(self.least(), doing)
+
+    def has_no_room(self, came: int) -> bool:
+        """Tell whether so many positions that have arrived cannot be merged in memory, but in scratch."""
+        return self.may_go_aside() and self.work.budget.left() < WIDE * came
+
+    def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
+        """Move what has arrived and is not known to what is *fresh*, by tier sorted lists that have nothing in common.
+
+        Raises MemoryLimit where there is no room for it.
+        """
+        came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
+        self.work.budget.check(8 * sum(count for _, count in came), f"going on from {self.found:,} positions")
+        heaps = (
+            [(tier, arrivals.pop(tier), self.known.get(tier, []) + fresh.get(tier, [])) for tier, *_ in task]
+            for task in whole(came, TASK)
+        )
+        for part in self.map(merge, heaps):
+            for tier, new in part:
+                if len(new):
+                    fresh.setdefault(tier, []).append(new)
+
+    def is_short(self) -> bool:
+        """Tell whether there is too little memory to go on, and solve what is found, with all lists there."""
+        if self.solving is None or not self.may_go_aside():
+            return False
+        left, each, within = self.work.budget.left(), self.solving.each, self.solving.within
+        if left > max(WIDE, each + within) * self.found:
+            return False
+        item = max(run.itemsize for runs in self.known.values() for run in runs)
+        return left < max(item * self.found, each * self.found + within * self.largest())
+
+    def may_go_aside(self) -> bool:
+        """Tell whether lists are in memory, and putting them aside would make room enough for what stays there."""
+        if self.solving is None or self.aside:
+            return False
+        held = sum(run.nbytes for runs in self.known.values() for run in runs)
+        return self.work.budget.left() + held > self.least()
+
+    def least(self) -> int:
+        """Return how many bytes the scores of what is known take, and what is left of the largest tier with cycles."""
+        return SCORE * self.found + self.largest()
+
+    def mean_size(self, wave: AnyWave) -> float:
+        """Return for how many positions one of a wave stands, about."""
+        return mean_size(self.game, sample_of(wave))
+
+    def largest(self) -> int:
+        """Return how many positions are known of the tier, of those that moves stay in, that has most."""
+        known = self.aside.known if self.aside else self.known
+        return max((sum(map(len, runs)) for tier, runs in known.items() if (tier, tier) in self.edges), default=0)
+
+    def go_aside(self) -> None:
+        """Put what is known aside, and keep it in scratch from now on."""
+        self.aside = KnownAside(self.work)
+        self.aside.take(self.known)
+        self.aside.remember(self.aside.wave())
+
+    def seems_larger(self, limit: int, new: int) -> bool:
+        """Tell whether there are more positions than a limit, or soon will be, and no move stays in its tier."""
+        growing = self.found > limit // 8 and 3 * new > self.found
+        return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
+
+    def take_up(self, entries: Iterable[Entry]) -> AnyWave:
+        """Add a wave, given as a log has it, to what is known, and return it."""
+        wave: dict[int, list[Array]] = {}
+        edges: Edges = set()
+        for tiers, counts, positions, pairs, *_ in entries:
+            edges.update(map(tuple, pairs.reshape(-1, 2).tolist()))
+            ends = np.cumsum(counts)
+            for tier, begin, end in zip(tiers.tolist(), (ends - counts).tolist(), ends.tolist(), strict=True):
+                wave.setdefault(tier, []).append(positions[begin:end])
+            if self.aside:
+                self.aside.take(wave)
+        whole = self.aside.wave() if self.aside else {tier: as_one(parts) for tier, parts in wave.items()}
+        self.remember(whole, edges)
+        return whole
+
+    def remember(self, wave: AnyWave, edges: Edges) -> None:
+        """Add a wave to what is known."""
+        self.found += size(wave)
+        self.edges |= edges
+        if self.aside:
+            self.aside.remember(wave)
+            return
+        for tier, new in wave.items():
+            runs = self.known.setdefault(tier, [])
+            runs.append(new)
+            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, each merged seldom
+                runs.append(sorted_together([runs.pop(), runs.pop()]))
+        if wave and self.is_short():
+            self.go_aside()
+
+    def state_space(self) -> StateSpace | SpaceAside:
+        """Return what is known as one list, and forget it piece by piece, so that it is not held twice."""
+        if self.aside:
+            lists = self.aside.whole()
+            starts = np.cumsum([0, *map(len, lists.values())])
+            greatest = max(int(each[len(each) - 1 : len(each)][0]) for each in lists.values())
+            return SpaceAside(np.array([*lists]), starts, self.edges, [*lists.values()], position_type(greatest))
+        runs = [run for tier in self.known.values() for run in tier]
+        self.work.budget.check(sum(run.nbytes for run in runs), f"joining {self.found:,} positions")
+        dtype = np.result_type(*{run.dtype for run in runs})
+        del runs
+        tiers = np.array(sorted(self.known), np.int64)
+        counts = [sum(map(len, self.known[tier])) for tier in tiers.tolist()]
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        shared = self.work.zeros("positions", int(starts[-1]), dtype)
+        for k, tier in enumerate(tiers.tolist()):
+            part = shared.array[starts[k] : starts[k + 1]]
+            known = sorted(self.known.pop(tier), key=len)
+            longest = known.pop().astype(dtype, copy=False)
+            if known:
+                kernels.merge(longest, sorted_together(known).astype(dtype, copy=False), part)
+            else:
+                part[:] = longest
+        return StateSpace(tiers, starts, self.edges, shared, cuts_of(starts, shared.array, self.work))

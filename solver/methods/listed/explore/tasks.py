@@ -1,0 +1,117 @@
+"""The tasks of exploration: positions expanded, and children that have arrived held against what is known."""
+
+from bisect import insort
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import Game
+from retrograde.solver.methods.listed.explore import kernels
+from retrograde.solver.methods.listed.explore.cutting import spots
+from retrograde.solver.methods.listed.spill.kernels import unique
+from retrograde.solver.rules.expansion import Block, expander_of
+
+Array = np.ndarray[Any, Any]
+Pieces = list[tuple[int, Array]]
+"""Positions of tiers, in no particular order."""
+
+COMPACT = 1 << 20
+"""Children found by one task for one tier that are worth sorting at once, to save memory."""
+
+
+class Expand(NamedTuple):
+    """Positions of tiers to expand, of which some are looked at a second time."""
+
+    game: Game
+    parts: list[tuple[int, Array]]
+    checks: int
+
+
+def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
+    """Return the children of some positions, and the pairs of tiers seen."""
+    found: dict[int, list[Array]] = {}
+    loose: dict[int, int] = {}  # how many children of a tier have come since they were last sorted
+    edges = set()
+    expander = expander_of(task.game)
+    for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
+        expander.spot_check(task.parts[k][0], task.parts[k][1][place : place + 1])
+    for tier, positions in task.parts:
+        for begin, end in expander.blocks(0, len(positions)):
+            for child_tier, piece in pieces_of(expander.expand(tier, positions[begin:end])):
+                edges.add((tier, child_tier))
+                heap = found.setdefault(child_tier, [])
+                heap.append(piece)
+                loose[child_tier] = loose.get(child_tier, 0) + len(piece)
+                if loose[child_tier] >= COMPACT > len(heap[0]):
+                    found[child_tier] = [distinct(heap)]
+                    loose[child_tier] = 0
+    return [(tier, as_one(heap)) for tier, heap in found.items()], edges
+
+
+def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
+    """Return for each tier the sorted distinct positions of those that have arrived and are not known."""
+    merged = []
+    for tier, heap, known in heaps:
+        new = distinct(heap)
+        for run in known:
+            both = np.result_type(new, run)
+            new = new.astype(both, copy=False)
+            new = new[: kernels.subtract(new, run.astype(both, copy=False))]
+        merged.append((tier, new.copy()))  # or all that has arrived would stay in memory with it
+    return merged
+
+
+def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
+    """Yield the children in a block by tier, each piece a copy in no particular order."""
+    runs = np.empty((len(block.children), 4), np.int64)
+    kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
+    some = runs[np.diff(runs[:, 0], prepend=0) > 0]
+    if len(some) and some[:, 2].all() and (some[:, 1] == some[0, 1]).all():  # mostly all are of one tier
+        yield int(some[0, 1]), block.out[: some[-1, 0]].astype(position_type(int(some[:, 3].max())))
+        return
+    begin = 0
+    for row, (end, tier, plain, greatest) in enumerate(runs.tolist()):
+        if end > begin:
+            piece = block.out[begin:end].astype(position_type(greatest))
+            if plain:
+                yield tier, piece
+            else:
+                tiers = block.tiers[row, : block.columns][block.children[row, : block.columns] >= 0]
+                for child_tier in np.unique(tiers).tolist():
+                    yield child_tier, piece[tiers == child_tier]
+        begin = end
+
+
+def as_one(arrays: list[Array]) -> Array:
+    """Return arrays one after another, for many small ones that live long leave holes in memory when they go."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def sorted_together(lists: list[Array]) -> Array:
+    """Return sorted lists that have nothing in common as one, the shortest merged first; they are forgotten."""
+    both = np.result_type(*lists)
+    lists.sort(key=len, reverse=True)
+    while len(lists) > 1:
+        left, right = (lists.pop().astype(both, copy=False) for _ in range(2))
+        whole = np.empty(len(left) + len(right), both)
+        kernels.merge(left, right, whole)
+        insort(lists, whole, key=lambda one: -len(one))
+    return lists[0]
+
+
+def distinct(heap: list[Array]) -> Array:
+    """Return the sorted distinct numbers of some arrays, which are forgotten, for there may be much of them.
+
+    (NumPy's vectorised sort beats merging sorted pieces.)
+    """
+    numbers = np.concatenate(heap)
+    heap.clear()
+    numbers.sort()
+    count = unique(numbers)
+    return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
+
+
+def position_type(greatest: int) -> type[np.integer[Any]]:
+    """Return the type for positions up to the greatest: 32 bits take half the memory, and are sorted twice as fast."""
+    return np.uint32 if greatest < 1 << 32 else np.int64

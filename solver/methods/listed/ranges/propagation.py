@@ -1,0 +1,149 @@
+"""Outcomes passed back through a tier whose slots lie in ranges: the one who solves keeps what is where, and how many.
+
+Each step is a task for each range that has updates, or slots that are due; the updates that these make are those of
+the step behind it. The order in which a range takes them decides nothing.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Self
+
+from retrograde.solver.methods.listed.predecessors.sorting import PutPart
+from retrograde.solver.methods.listed.ranges.files import Section, Sections, State
+from retrograde.solver.methods.listed.ranges.steps import Step, Steps, Turned, do_steps
+from retrograde.solver.runtime.scratch import Frame, Scratch
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values.propagation import Tell
+from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
+
+TOGETHER = 100_000
+"""Updates in a task, at least, where there are so many: they take as long as it takes to send one..."""
+READ = 16
+"""...and so do as many times as many slots that are read for them."""
+
+
+@dataclass
+class Passing:
+    """How far outcomes are passed back, and where all is that must be known to go on."""
+
+    states: list[State] = field(default_factory=list)
+    parents: list[PutPart] = field(default_factory=list)
+    decided: int = 0
+    due: dict[int, set[int]] = field(default_factory=dict)
+    """By remoteness, the numbers of the ranges in which slots may be due."""
+    updates: dict[int, list[Section]] = field(default_factory=dict)
+    """By range, those of the next step."""
+    group: int = WIN_CLASS
+    """What is passed back: WINs and LOSEs, and then TIEs."""
+    remoteness: int = 0
+    """That of the next step."""
+
+    @classmethod
+    def begun(cls, ranges: Iterable[Turned]) -> Self:
+        """Return where it begins, with some ranges."""
+        passing = cls()
+        for state, parents, decided in ranges:
+            passing.states.append(state)
+            passing.parents.append(parents)
+            passing.decided += decided
+        passing.begin(WIN_CLASS)
+        return passing
+
+    def begin(self, group: int) -> None:
+        """Begin to pass back WINs and LOSEs, or TIEs."""
+        self.group, self.remoteness, self.updates = group, 0, {}
+        self.due = {0: set(range(len(self.states)))}
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no step left of what is passed back."""
+        return not self.updates and not self.due
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield where all is."""
+        for state in self.states:
+            yield from (state.base, *state.deltas)
+        yield from (part.frame for part in self.parents)
+        yield from (each for sections in self.updates.values() for each in sections if isinstance(each, Frame))
+
+
+class RangedPropagation:
+    """Does what Propagation does, with scores and what is left in the files of ranges, of `2**shift` slots each.
+
+    *mark* is called after each step, with the names of files that no later one reads.
+    """
+
+    def __init__(
+        self, work: Work, scratch: Scratch, shift: int, bits: int, passing: Passing, tell: Tell,
+        mark: Callable[[set[str]], None],
+    ):  # fmt: skip
+        self.work, self.scratch, self.shift, self.bits, self.tell = work, scratch, shift, bits, tell
+        self.passing, self.mark = passing, mark
+        self.total = sum(state.size for state in passing.states)
+
+    def run(self) -> None:
+        """Score all slots but draws."""
+        passing = self.passing
+        while not passing.over or passing.group == WIN_CLASS:
+            if passing.over:
+                passing.begin(TIE_CLASS)
+            if not passing.updates:
+                passing.remoteness = min(passing.due)
+            if passing.remoteness >= (1 << self.bits) - 2:
+                raise RemotenessOverflow
+            self.mark(self.step())
+
+    def step(self) -> set[str]:
+        """Do a step of all ranges that have one to do; return the names of files that it has made superfluous."""
+        passing, group, remoteness = self.passing, self.passing.group, self.passing.remoteness
+        updates = passing.updates
+        due, name = passing.due.pop(remoteness, set()), f"updates{group}.{remoteness}"
+        numbers = sorted({*updates, *due})
+        steps = (
+            Step(
+                self.scratch, len(passing.states), self.shift, passing.states[number], passing.parents[number],
+                group, remoteness, number in due, updates.get(number, []),
+            )
+            for number in numbers
+        )  # fmt: skip
+        found: dict[int, list[Section]] = defaultdict(list)
+        old = {section.name for sections in updates.values() for section in sections if isinstance(section, Frame)}
+        stepped = chain.from_iterable(self.work.map(do_steps, together(name, steps)))
+        for number, done in zip(numbers, stepped, strict=True):
+            if done.state.name != passing.states[number].name:
+                old.add(passing.states[number].name)
+            passing.states[number] = done.state
+            passing.decided += done.decided
+            for later in done.due:
+                passing.due.setdefault(later, set()).add(number)
+            sort_in(found, done.updates)
+            self.tell(passing.decided, self.total, remoteness, None)
+        passing.updates, passing.remoteness = dict(found), remoteness + 1
+        return old
+
+
+def together(name: str, steps: Iterable[Step]) -> Iterator[Steps]:
+    """Yield tasks of steps: little ones are not worth being sent each by itself, nor at all where they are few."""
+    some: list[Step] = []
+    items = 0
+    for one in steps:
+        some.append(one)
+        items += one.state.size // READ + sum(map(updates_in, one.updates))
+        if items >= TOGETHER:
+            yield Steps(name, some)
+            some, items = [], 0
+    if some:
+        yield Steps(name, some)
+
+
+def updates_in(section: Section) -> int:
+    """Return how many updates there are in a section."""
+    return section.size // 4 if isinstance(section, Frame) else len(section)
+
+
+def sort_in(found: dict[int, list[Section]], updates: Sections) -> None:
+    """Add what a range has been told to what it has been told by others."""
+    for number in updates.ranges():
+        found[number].append(updates.of(number))

@@ -1,0 +1,140 @@
+"""What an exploration knows, in scratch: positions tier by tier as sorted lists, of which there are few to a tier."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.methods.listed.spill.kernels import unique
+from retrograde.solver.methods.listed.spill.lists import Merging, SortedList, chained, merge, merging, put
+from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.runtime.work import Work
+
+Array = np.ndarray[Any, Any]
+Lists = dict[int, list[SortedList]]
+"""Lists by tier, which have nothing in common if they are known."""
+
+RUN = 1 << 22
+"""Positions, about, that are sorted together and put aside."""
+
+
+class Heap(NamedTuple):
+    """The task of sorting positions in any order, and of putting them aside under a name."""
+
+    scratch: Scratch
+    name: str
+    pieces: list[Array]
+
+
+class KnownAside:
+    """Positions that are known, and others that have arrived and may be."""
+
+    def __init__(self, work: Work):
+        self.work = work
+        self.scratch = Scratch(work.scratch / "positions", 0)
+        self.scratch.begin(fresh=True)
+        self.names = 0
+        self.known: Lists = {}
+        self.arrived: Lists = {}
+        self.arrivals: list[str] = []
+        """The names of the lists that have arrived."""
+
+    def name(self) -> str:
+        """Return a name that no list has had."""
+        self.names += 1
+        return f"list{self.names}"
+
+    def take(self, arrivals: dict[int, list[Array]]) -> None:
+        """Put aside positions of tiers, in any order, which are forgotten."""
+        self.arrivals.append(name := self.name())
+        tiers: list[int] = []
+
+        def heaps() -> Iterator[Heap]:
+            for tier in list(arrivals):
+                for pieces in grouped(arrivals.pop(tier)):
+                    tiers.append(tier)
+                    yield Heap(self.scratch, name, pieces)
+
+        for number, run in enumerate(self.work.map(put_heap, heaps())):
+            self.arrived.setdefault(tiers[number], []).append(run)
+
+    def wave(self) -> dict[int, SortedList]:
+        """Return what has arrived and is not known, by tier in the order in which something of it came first."""
+        name, arrived = self.name(), self.arrived
+        self.arrived = {}
+        wave = self.merged((tier, name, lists, self.known.get(tier, [])) for tier, lists in arrived.items())
+        while self.arrivals:
+            self.scratch.drop(self.arrivals.pop())
+        return {tier: new for tier, new in wave.items() if len(new)}
+
+    def remember(self, wave: dict[int, SortedList]) -> None:
+        """Add a wave to what is known; what was known before is merged, and the wave stays as it is until the next."""
+        several: Lists = {}
+        for tier in wave:
+            runs = self.known.setdefault(tier, [])
+            count, size = min(1, len(runs)), sum(map(len, runs[-1:]))
+            while count < len(runs) and len(runs[-count - 1]) < 2 * size:
+                size += len(runs[-count - 1])
+                count += 1
+            if count > 1:  # so that there are few, each merged seldom
+                several[tier] = runs[-count:]
+                del runs[-count:]
+        self.rewrite(several)
+        for tier, new in wave.items():
+            self.known[tier].append(new)
+
+    def rewrite(self, lists: Lists) -> None:
+        """Make one list of some that are known, and are no longer listed there."""
+        if not lists:
+            return
+        name = self.name()
+        for tier, whole in self.merged((tier, name, some, []) for tier, some in lists.items()).items():
+            self.known[tier].append(whole)
+        used = {frame.name for runs in self.known.values() for run in runs for frame in run.frames}
+        for gone in {frame.name for some in lists.values() for run in some for frame in run.frames} - used:
+            self.scratch.drop(gone)
+
+    def whole(self) -> dict[int, SortedList]:
+        """Return all that is known, a list for each tier, in ascending order of tiers."""
+        several = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
+        self.known.update({tier: [] for tier in several})
+        self.rewrite(several)
+        return {tier: self.known[tier][0] for tier in sorted(self.known)}
+
+    def merged(self, lists: Iterable[tuple[int, str, list[SortedList], list[SortedList]]]) -> dict[int, SortedList]:
+        """Return for each tier a list of this name of all that its lists have, less what is in those that are known."""
+        tiers: list[int] = []
+        pieces: Lists = {}
+
+        def tasks() -> Iterator[Merging]:
+            for tier, name, some, known in lists:
+                for task in merging(self.scratch, name, some, known):
+                    tiers.append(tier)
+                    yield task
+
+        for number, piece in enumerate(self.work.map(merge, tasks())):
+            pieces.setdefault(tiers[number], []).append(piece)
+        return {tier: chained(self.scratch, some) for tier, some in pieces.items()}
+
+
+def grouped(pieces: list[Array]) -> Iterator[list[Array]]:
+    """Yield arrays, which are forgotten, in groups of RUN positions or some more."""
+    group: list[Array] = []
+    count = 0
+    while pieces:
+        piece = pieces.pop()
+        for begin in range(RUN, len(piece), RUN):
+            yield [piece[begin : begin + RUN]]
+        group.append(piece[:RUN])
+        count += len(group[-1])
+        if count >= RUN or not pieces:
+            yield group
+            group, count = [], 0
+
+
+def put_heap(task: Heap) -> SortedList:
+    """Sort positions and put them aside."""
+    positions = np.concatenate(task.pieces)
+    task.pieces.clear()
+    positions.sort()
+    return put(task.scratch, task.name, positions[: unique(positions)])

@@ -1,0 +1,133 @@
+"""A sorted list of positions in scratch: blocks of them in frames with checksums, and in memory where each begins.
+
+list  | block | block | … |       frame of each: zstd of the gaps in planes (see kernels.py)
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.methods.listed.spill import kernels
+from retrograde.solver.runtime.scratch import Frame, Scratch
+
+Array = np.ndarray[Any, Any]
+
+BLOCK = 1 << 14
+"""Positions in a block, at most."""
+MERGED = 1 << 20
+"""Positions that a task merges, about."""
+END = 1 << 62
+"""What is greater than all positions."""
+
+
+@dataclass(frozen=True)
+class SortedList:
+    """Distinct positions in ascending order: block b, in `frames[b]`, begins with `firsts[b]`, and has those from
+    number `begins[b]` to number `begins[b + 1]`."""
+
+    scratch: Scratch
+    firsts: Array
+    begins: Array
+    frames: tuple[Frame, ...]
+
+    def __len__(self) -> int:
+        return int(self.begins[-1])
+
+    def __getitem__(self, where: slice) -> Array:
+        """Return the positions from one number to another, int64."""
+        begin, end = where.start, min(where.stop, len(self))
+        if begin >= end:
+            return np.empty(0, np.int64)
+        low, high = int(self.begins.searchsorted(begin, "right")) - 1, int(self.begins.searchsorted(end))
+        before = int(self.begins[low])
+        return self.blocks(low, high)[begin - before : end - before]
+
+    def blocks(self, low: int, high: int) -> Array:
+        """Return the positions of the blocks from number *low* to number *high*, int64."""
+        out = np.empty(int(self.begins[high] - self.begins[low]), np.int64)
+        bounds = (self.begins[low : high + 1] - self.begins[low]).tolist()
+        for block in range(low, high):
+            begin, end = bounds[block - low : block - low + 2]
+            planes = np.frombuffer(self.scratch.read(self.frames[block]), np.uint8).reshape(-1, end - begin)
+            kernels.from_planes(self.firsts[block], planes, out[begin:end])
+        return out
+
+    def within(self, low: int, high: int) -> tuple[int, int]:
+        """Return between which numbers the blocks are that may have positions from *low* on and below *high*."""
+        return max(0, int(self.firsts.searchsorted(low, "right")) - 1), int(self.firsts.searchsorted(high))
+
+    def between(self, low: int, high: int) -> Array:
+        """Return the positions from *low* on and below *high*."""
+        found = self.blocks(*self.within(low, high))
+        begin, end = found.searchsorted([low, high])
+        return found[begin:end]
+
+
+def put(scratch: Scratch, name: str, positions: Array) -> SortedList:
+    """Put sorted positions aside under a name."""
+    bounds = [*range(0, len(positions), BLOCK), len(positions)]
+    frames = []
+    for begin, end in pairwise(bounds):
+        block = positions[begin:end].astype(np.int64, copy=False)
+        width = max(1, -(-int(kernels.greatest_gap(block)).bit_length() // 8))
+        planes = np.empty((width, end - begin), np.uint8)
+        kernels.to_planes(block, planes)
+        frames.append(scratch.write(name, planes.data.cast("B")))
+    return SortedList(scratch, positions[bounds[:-1]].astype(np.int64), np.array(bounds), tuple(frames))
+
+
+def chained(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
+    """Return lists, each of which begins behind the end of the one before, as one."""
+    starts = np.cumsum([0, *map(len, lists)])
+    return SortedList(
+        scratch,
+        np.concatenate([np.empty(0, np.int64), *(each.firsts for each in lists)]),
+        np.concatenate([*(each.begins[:-1] + start for each, start in zip(lists, starts, strict=False)), starts[-1:]]),
+        tuple(frame for each in lists for frame in each.frames),
+    )
+
+
+class Merging(NamedTuple):
+    """The task of merging what some lists have from *low* on and below *high*, less what is in others, which are
+    *known*, into a list of this *name*."""
+
+    scratch: Scratch
+    name: str
+    lists: list[SortedList]
+    known: list[SortedList]
+    low: int
+    high: int
+
+
+def merging(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[Merging]:
+    """Yield the tasks of merging lists, less what is known."""
+    firsts = np.sort(np.concatenate([each.firsts for each in lists]))
+    bounds = [0, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]).tolist(), END]
+    for low, high in pairwise(bounds):
+        yield Merging(scratch, name, lists, known, low, high)
+
+
+def merge(task: Merging) -> SortedList:
+    """Return what is merged, in scratch."""
+    positions = np.concatenate([each.between(task.low, task.high) for each in task.lists])
+    positions.sort()
+    positions = positions[: kernels.unique(positions)]
+    for known in task.known:
+        positions = without(positions, known)
+    return put(task.scratch, task.name, positions)
+
+
+def without(positions: Array, known: SortedList) -> Array:
+    """Return those of some sorted positions that a list has not; only blocks that may have one of them are read."""
+    if not len(positions):
+        return positions
+    low, high = known.within(int(positions[0]), int(positions[-1]) + 1)
+    bounds = [0, *positions.searchsorted(known.firsts[low + 1 : high]).tolist(), len(positions)]
+    places = np.full(len(positions), -1, np.int64)
+    for block, begin, end in zip(range(low, high), bounds[:-1], bounds[1:], strict=False):
+        if end > begin:
+            kernels.places_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
+    return positions[places < 0]

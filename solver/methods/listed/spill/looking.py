@@ -1,0 +1,238 @@
+"""Where the children of positions are in lists in scratch: looked for in passes, many children at once.
+
+    positions --look--> children, sorted --seek, along the lists--> places --blocks--> matrices of places
+
+A pass reads each stretch of the lists once that may have one of its children; the more memory there is for children,
+the fewer passes there are.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import Game, alternates, defines
+from retrograde.solver.methods.listed.spill import kernels
+from retrograde.solver.methods.listed.spill.lists import SortedList
+from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.rules.kernels import Matrix
+from retrograde.solver.runtime.work import Work
+
+Array = np.ndarray[Any, Any]
+Stretch = tuple[int, int, int]
+"""The number of a tier, and where in all positions something of it begins and ends."""
+Some = Callable[[int, int], Array]
+"""Says which positions are to be looked at, from one place to another, counted from the first."""
+
+BYTES_A_CHILD = 24
+"""What a child takes in a pass, about."""
+LEAST = 1 << 18
+"""Children in a pass, at least."""
+MOST = 1 << 27
+FIRST = 4
+"""Tasks in the first pass, which tells how many children there are to each."""
+TOGETHER = 16
+"""Blocks of a list that are read together."""
+
+
+class Outlined(NamedTuple):
+    """A block of positions without its children: of which shape the matrix is, and packed bits that say where in it
+    children are and, where moves may not hand the turn over, which of these the same player moves to."""
+
+    begin: int
+    end: int
+    columns: int
+    shape: tuple[int, int]
+    primitives: Array
+    sizes: Array
+    origins: Array
+    there: Array
+    again: Array
+
+
+class Looked(NamedTuple):
+    """The children of some stretches: `children` int64[…] sorted, those of tier number `tiers[i]` (-1 for none that is
+    known) from `bounds[i]` to `bounds[i + 1]`; and `order`, the number of each in the matrices, one after another.
+    `places` has room for where they are among all positions."""
+
+    outlines: list[Outlined]
+    tiers: list[int]
+    bounds: list[int]
+    children: Array
+    order: Array
+    places: Array
+
+
+class Located(NamedTuple):
+    """A block, as kernels want it (see rules/expansion.Block); `missing` is the place of a position with a child that
+    is nowhere, -1 for none."""
+
+    columns: int
+    places: Array
+    matrix: Matrix
+    out: Array
+    missing: int
+
+
+class Look(NamedTuple):
+    """The task of looking at stretches, each given by its first place, its tier and its positions; `numbers` are all
+    tiers."""
+
+    game: Game
+    stretches: list[tuple[int, int, Array]]
+    numbers: Array
+    dtype: Any
+
+
+class Seek(NamedTuple):
+    """The task of finding sorted children among some blocks of a list that begins at some place."""
+
+    positions: SortedList
+    low: int
+    high: int
+    base: int
+    asked: list[Array]
+    dtype: Any
+
+
+class Lists(NamedTuple):
+    """The lists of all tiers, whose numbers are ascending; list k begins at place `starts[k]`."""
+
+    numbers: Array
+    starts: Array
+    lists: list[SortedList]
+
+    def read(self, k: int, begin: int, end: int, some: Some | None = None) -> Array:
+        """Return positions of tier number k from one place to another, or *some* of them."""
+        start = int(self.starts[k])
+        positions = self.lists[k][begin - start : end - start]
+        return positions[some(begin, end)] if some else positions
+
+
+def located(
+    game: Game, lists: Lists, stretches: Iterable[list[Stretch]], work: Work, some: Some | None = None
+) -> Iterator[Looked]:
+    """Yield for each group of stretches what their children are, and where, in passes that memory has room for.
+
+    If only *some* positions of a stretch are looked at, these are counted one after another from where it begins.
+    """
+    waiting = iter(stretches)
+    dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
+    number = FIRST
+    while group := list(islice(waiting, number)):
+        tasks = (
+            Look(game, [(begin, int(lists.numbers[k]), lists.read(k, begin, end, some)) for k, begin, end in each],
+                 lists.numbers, dtype)
+            for each in group
+        )  # fmt: skip
+        looked = list(work.map(look, tasks))
+        seek_all(lists, looked, work, dtype)
+        greatest = max(1, max(len(each.children) for each in looked))
+        looked.reverse()
+        while looked:
+            yield looked.pop()
+        number = max(1, min(max(LEAST, work.budget.left() // 3 // BYTES_A_CHILD), MOST) // greatest)
+
+
+def seek_all(lists: Lists, looked: list[Looked], work: Work, dtype: Any) -> None:
+    """Fill the places of all children."""
+    targets: list[list[Array]] = []
+
+    def tasks() -> Iterator[Seek]:
+        asking: dict[int, list[tuple[Array, Array]]] = {}
+        for each in looked:
+            for k, begin, end in zip(each.tiers, each.bounds[:-1], each.bounds[1:], strict=True):
+                if k >= 0:
+                    asking.setdefault(k, []).append((each.children[begin:end], each.places[begin:end]))
+        for k in sorted(asking):
+            positions = lists.lists[k]
+            lows = range(0, len(positions.frames), TOGETHER)
+            inner = positions.firsts[TOGETHER::TOGETHER]
+            cuts = [[0, *children.searchsorted(inner).tolist(), len(children)] for children, _ in asking[k]]
+            for number, low in enumerate(lows):
+                some = [(each, cut[number], cut[number + 1]) for each, cut in zip(asking[k], cuts, strict=True)]
+                some = [(each, begin, end) for each, begin, end in some if end > begin]
+                if some:
+                    targets.append([places[begin:end] for (_, places), begin, end in some])
+                    asked = [children[begin:end] for (children, _), begin, end in some]
+                    high = min(low + TOGETHER, len(positions.frames))
+                    yield Seek(positions, low, high, int(lists.starts[k]), asked, dtype)
+
+    for number, found in enumerate(work.map(seek, tasks())):
+        for target, places in zip(targets[number], found, strict=True):
+            target[:] = places
+        targets[number] = []
+
+
+def blocks(looked: Looked) -> Iterator[tuple[int, int, Located]]:
+    """Yield the blocks of what was looked at: where each begins and ends, and the places of children, -2 less those to
+    which the same player moves."""
+    places = np.empty(len(looked.places), np.int64)
+    places[looked.order] = looked.places
+    first = 0
+    for outline in looked.outlines:
+        cells = outline.shape[0] * outline.shape[1]
+        there = np.unpackbits(outline.there, count=cells).view(np.bool_).reshape(outline.shape)
+        matrix = np.full(outline.shape, -1, np.int64)
+        count = int(np.count_nonzero(there))
+        matrix[there] = places[first : first + count]
+        first += count
+        lost = np.flatnonzero((there & (matrix < 0)).any(axis=0))
+        missing = outline.begin + int(outline.origins[lost[0]]) if len(lost) else -1
+        if len(outline.again):
+            again = np.unpackbits(outline.again, count=cells).view(np.bool_).reshape(outline.shape)
+            matrix[again] = -2 - matrix[again]
+        full = Matrix(matrix, matrix, outline.primitives, outline.sizes, outline.origins, np.empty(0, np.int64))
+        out = np.empty(cells + 1, np.int64)
+        yield outline.begin, outline.end, Located(outline.columns, matrix, full, out, missing)
+
+
+# Tasks
+
+
+def look(task: Look) -> Looked:
+    """Expand stretches; return their children, sorted."""
+    game, expander = task.game, expander_of(task.game)
+    outlines, children, tiers = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for place, tier, positions in task.stretches:
+        for begin, end in expander.blocks(0, len(positions)):
+            block = expander.expand(tier, positions[begin:end], sizes=defines(game, "images"))
+            columns = block.columns
+            found = block.children[:, :columns]
+            there = found >= 0
+            children.append(found[there])
+            tiers.append(block.tiers[:, :columns][there])
+            block.places[:, :columns] = np.where(there, 0, -1)
+            expander.mark_moves_again(positions[begin:end], block, block.origins)
+            again = np.empty(0, np.uint8) if alternates(game) else np.packbits(block.places[:, :columns] < -1)
+            outlines.append(
+                Outlined(
+                    place + begin, place + end, columns, there.shape, block.primitives.copy(), block.sizes.copy(),
+                    block.origins[:columns].copy(), np.packbits(there), again,
+                )
+            )  # fmt: skip
+    flat, by_tier = np.concatenate(children), np.concatenate(tiers)
+    plain = not len(by_tier) or bool((by_tier == by_tier[0]).all())
+    order = np.argsort(flat) if plain else np.lexsort((flat, by_tier))
+    flat, by_tier = flat[order], by_tier[order[:1]] if plain else by_tier[order]
+    begins = [0, *(np.flatnonzero(np.diff(by_tier)) + 1).tolist()] if len(flat) else []
+    numbers = [number_of(task.numbers, int(by_tier[begin])) for begin in begins]
+    places = np.full(len(flat), -1, task.dtype)
+    return Looked(outlines, numbers, [*begins, len(flat)], flat, order.astype(np.int32), places)
+
+
+def number_of(numbers: Array, tier: int) -> int:
+    """Return which of some tiers one is, -1 for none."""
+    k = int(numbers.searchsorted(tier))
+    return k if k < len(numbers) and int(numbers[k]) == tier else -1
+
+
+def seek(task: Seek) -> list[Array]:
+    """Return where sorted children are."""
+    positions = task.positions.blocks(task.low, task.high)
+    found = []
+    for children in task.asked:
+        found.append(places := np.empty(len(children), task.dtype))
+        kernels.places_of(children, positions, task.base + int(task.positions.begins[task.low]), places)
+    return found

@@ -1,0 +1,50 @@
+"""A tier that no move stays in, solved by one sweep over it: each position from its children, which are solved."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from retrograde.solver.methods.listed import kernels
+from retrograde.solver.methods.listed.explore.cutting import TASK, Stretch, cut
+from retrograde.solver.methods.listed.explore.space import SpaceAside
+from retrograde.solver.methods.listed.spill.looking import Looked, located
+from retrograde.solver.methods.listed.table import Table, blocks_of
+from retrograde.solver.runtime.driver import Done
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values.score import RemotenessOverflow, score_type
+
+Array = np.ndarray[Any, Any]
+
+LONGER = 16
+"""Where tiers are large, blocks are so many times as long, so that children looked up one after another lie closer."""
+
+
+def solve_sweeping(table: Table, stretches: list[Stretch], work: Work) -> Iterator[Done]:
+    """Yield the scores and sizes of stretches of tiers that no move stays in."""
+    if isinstance(table.space, SpaceAside):
+        looked = located(table.game, table.space.to_look_in(), cut(stretches, TASK), work)
+        yield from work.map(sweep, ((table, *found) for found in zip(cut(stretches, TASK), looked, strict=True)))
+        return
+    tasks = cut(stretches, TASK * (4 if table.space.large else 1))
+    yield from work.map(sweep, ((table, task, None) for task in tasks))
+
+
+def sweep(task: tuple[Table, list[Stretch], Looked | None]) -> Done:
+    """Return the scores and sizes of stretches of tiers that no move stays in; children have been *looked* for, or are
+    looked for now."""
+    table, stretches, looked = task
+    scores, sizes = [], [np.empty(0, np.uint16)]
+    times = LONGER if looked is None and table.space.large else 1
+    parts = (
+        block_of
+        for k, first, last in (stretches if looked is None else stretches[:1])
+        for block_of in blocks_of(table, k, first, last, looked, times)
+    )
+    for begin, end, block in parts:
+        result = np.empty(end - begin, score_type(table.bits))
+        if kernels.sweep(block.columns, block.places, block.matrix, table.bits, table.scores.array, result):
+            raise RemotenessOverflow
+        scores.append(result)
+        sizes.append(block.matrix.sizes.copy())
+    return np.array(stretches, np.int64).ravel(), np.concatenate(scores), np.concatenate(sizes)

@@ -1,0 +1,84 @@
+"""The way of solving a game whose positions are listed: exploration, then the tiers, last first, and what is in a file
+of them: the legend, and for each position a row of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrograde.databases.layout import LegendRow
+from retrograde.databases.write import SolvedRecords
+from retrograde.games.game import Game, defines
+from retrograde.solver.methods.listed.cycles import BYTES_A_POSITION
+from retrograde.solver.methods.listed.explore.explore import Explorer, Solving
+from retrograde.solver.methods.listed.store import ListedStore
+from retrograde.solver.rules.examine import is_for_a_stream, starts_of
+from retrograde.solver.runtime.driver import drive
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values.score import decode, score_type, with_enough_bits
+from retrograde.solver.values.score_kernels import add_counts
+from retrograde.solver.values.tally import PART, narrow, tally
+
+Array = np.ndarray[Any, Any]
+
+INDEX = 0.625
+"""Bytes of an index for each position."""
+
+
+def what_solving_takes(game: Game) -> Solving:
+    """Return what solving takes of memory where all lists are there."""
+    return Solving(INDEX + np.dtype(score_type(14)).itemsize + 2 * defines(game, "images"), BYTES_A_POSITION)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Positions as sorted lists in memory.
+
+    Where it is *limited*, games of many positions whose tiers follow one another are left to other ways. All tiers are
+    solved as those with cycles are if *propagate*.
+    """
+
+    limited: bool = False
+    propagate: bool = False
+    name: ClassVar[str] = "listed"
+
+    def solve(self, game: Game, work: Work) -> SolvedRecords:
+        """Return the solved game; raise Unfit where there are too many positions."""
+        limit = work.sizes.in_memory if self.limited and defines(game, "tier") and is_for_a_stream(game) else None
+        work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
+        log = work.log("first waves" if self.limited else "waves")
+        space = Explorer(game, work, limit, what_solving_takes(game)).explore(
+            starts_of(game), log, work.phase("exploring")
+        )
+
+        def solve(bits: int) -> SolvedRecords:
+            store = ListedStore(game, space, bits, work, self.propagate)
+            drive(store, work.log(f"scores{bits}"), work.phase("solving", len(space)))
+            return solved_from(store)
+
+        return with_enough_bits(work.sizes.plies_bits, solve)
+
+
+def solved_from(store: ListedStore) -> SolvedRecords:
+    """Return a solved game for the database writer from the scores of all positions."""
+    space, bits = store.table.space, store.table.bits
+    codes, numbers = narrow(store.scores)
+    counts = tally(numbers, store.sizes, len(codes), add_counts)
+    there = sorted((*decode(int(codes[code]), bits), code) for code in np.flatnonzero(counts.stored).tolist())
+    legend = [
+        LegendRow(
+            value, remoteness, int(counts.positions[code]), int(counts.stored[code]),
+            int(space.read(counts.first[code], counts.first[code] + 1)[0]),
+        )
+        for value, remoteness, code in there
+    ]  # fmt: skip
+    rows = np.zeros(len(codes), np.min_scalar_type(len(legend)))
+    rows[[code for *_, code in there]] = np.arange(len(legend))
+
+    def records() -> Iterator[tuple[Array, Array]]:
+        for begin in range(0, len(numbers), PART):
+            yield space.read(begin, min(begin + PART, len(space))), rows[numbers[begin : begin + PART]]
+
+    greatest = max(int(space.read(end - 1, end)[0]) for end in space.starts[1:].tolist())
+    return SolvedRecords(space.tiers, np.diff(space.starts), legend, records(), greatest)

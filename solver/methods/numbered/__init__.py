@@ -1,0 +1,1 @@
+"""Solves games that number their positions: every slot of every tier."""

@@ -1,0 +1,91 @@
+"""A tier solved set by set, where `solver/chess` knows the game; some slots of it are held against the rules."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import METRICS, RuleError
+from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, counted
+from retrograde.solver.methods.chess.elsewhere import Elsewhere
+from retrograde.solver.methods.chess.fit import formation_of
+from retrograde.solver.methods.numbered.room import room_of
+from retrograde.solver.methods.numbered.table import Table
+from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.runtime.progress import Deciding, Phase
+from retrograde.solver.runtime.tasks import Remote
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values.score import decode, encode
+from retrograde.solver.values.score_kernels import pass_up
+
+Array = np.ndarray[Any, Any]
+
+BEGUN = 0.3
+"""What laying out the sets of a tier takes of the time that the tier takes, about."""
+CHECKS = 6
+"""Slots of a tier that are held against the rules, interpreted."""
+
+
+def solve_by_sets(
+    table: Table, k: int, work: Work, phase: Phase, elsewhere: Elsewhere, metric: str = METRICS[0]
+) -> tuple[Array, Array] | None:
+    """Return the scores of a tier by a metric, remoteness or one of TO_PROGRESS, and the counts of what is there (see
+    legend.py); all later ones are solved, or *elsewhere*.
+
+    Returns None where it cannot be done so, or not in the memory that is left. The scores are written in their place.
+    """
+    part, tier = table.numbering.stretch(k), int(table.numbering.tiers[k])
+    formation = formation_of(table.game, tier, table.bits)
+    if formation is None or room_of(formation, metric) > work.budget.left():
+        return None
+    from retrograde.solver.methods.chess import conversion, tiers, zeroing  # whose kernels take a while to be set up
+
+    solve_tier = {DTZ: zeroing, DTC: conversion}.get(metric, tiers).solve_tier
+
+    every, count = table.scores.array, part.stop - part.start
+    scores = every[part]
+
+    def later(tier: int) -> Array:
+        row = table.numbering.row(tier)
+        return elsewhere.scores(tier, table.bits) if row < 0 else every[table.numbering.stretch(row)]
+
+    def tell(decided: int, remoteness: int) -> None:
+        share = decided / (2 * formation.pairs * formation.inner)  # of positions in which like men are told apart
+        deciding = Deciding(round(share * count), count, remoteness)
+        phase.working((BEGUN + (1 - BEGUN) * share) * count, tier, deciding)
+
+    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # others would have to be sent all sets
+    try:
+        counts = solve_tier(formation, later, scores, work.map_here if in_threads else map, tell)
+    except tiers.TooDeep:
+        return None
+    for slot in np.linspace(0, count - 1, CHECKS).astype(np.int64).tolist():
+        check_slot(table, k, slot, scores, elsewhere, metric)
+    return scores, counts.ravel()
+
+
+def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewhere, metric: str) -> None:
+    """Hold a score of a tier, of which all are given, against what the interpreted rules say of the position's
+    children, by a metric; raise RuleError where it does not follow."""
+    game, tier, bits = table.game, int(table.numbering.tiers[k]), table.bits
+    position = table.numbering.position_at(game, k, slot)
+    if position < 0:
+        if int(scores[slot]) != table.empty:
+            raise RuleError(f"{variant(game)}: slot {slot} of tier {tier} has a score, and stands for no position")
+        return
+    value, moves, children = examine(game, position)
+    expected = encode(value, 0, bits) if value else 0
+    for move, child in zip(moves, children, strict=True):
+        if game.elsewhere(game.tier(child)):
+            score = elsewhere.score(child, bits)
+        else:
+            child_k, there = table.numbering.slot_of(game, child)
+            known = scores if child_k == k else table.scores.array[table.numbering.stretch(child_k)]
+            score = int(known[there])
+        if metric in TO_PROGRESS:
+            decided, plies = decode(score, bits)
+            score = encode(decided, counted(game, metric, position, move, child, plies), bits)
+        expected = max(expected, int(pass_up(score, bits)))
+    if int(scores[slot]) != expected:
+        raise RuleError(differ(game, position))

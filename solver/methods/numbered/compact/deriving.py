@@ -1,0 +1,135 @@
+"""What a compact database does not keep, of many positions at once: it follows from the outcomes of their children.
+
+These are looked up as ever, sorted by block; those that are not kept either lie in later tiers, and are derived before.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases import Database, NoDatabase
+from retrograde.databases.layout import LegendRow
+from retrograde.games.game import Game
+from retrograde.solver.methods.numbered.compact import kernels
+from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, NOWHERE, Parents, PartTable
+from retrograde.solver.rules.active import asking, troubles
+from retrograde.solver.rules.reason import compilable
+from retrograde.solver.values.score import GREATEST_BITS as BITS
+from retrograde.solver.values.score import encode
+from retrograde.solver.values.score_kernels import pass_up
+
+Array = np.ndarray[Any, Any]
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""What the builtin `map` does."""
+Find = Callable[[Array, Array, Array, Each], None]
+"""Writes the rows of what is kept in some places; it is given these, the tiers, the rows, and who does the work."""
+
+TOGETHER = 1 << 16
+"""Positions that are derived together, which takes a kilobyte of memory for each, or two..."""
+TASK = 1 << 13
+"""...and those whose children a thread looks for at a time."""
+
+
+class Deriver:
+    """Derives the rows of the legend of positions of a compact database that are not kept."""
+
+    def __init__(self, database: Database, rules: Any, find: Find):
+        """*rules* are what kernels ask."""
+        self.database, self.rules, self.find = database, rules, find
+        self.game: Game = database.game
+        columns = np.array(database.file.contents.parts, np.int64).T
+        self.parts = PartTable(*map(np.ascontiguousarray, columns))
+        scores = np.array([*map(score_of, database.file.legend)], np.int64)
+        self.order = np.argsort(scores)
+        self.scores = scores[self.order]
+        self.worths = {database: worths_of(database)}
+        """By database, what a child with a row of its legend is worth to the parent."""
+
+    def rows(self, positions: Array) -> Array:
+        """Return the row of each position. Raises NotCompilable, or DamagedDatabase where nothing follows."""
+        rows = np.empty(len(positions), np.int32)
+        with ThreadPoolExecutor(os.cpu_count() or 1) as executor:
+            for begin in range(0, len(positions), TOGETHER):
+                some = positions[begin : begin + TOGETHER]
+                rows[begin : begin + TOGETHER] = self.rows_of(some, executor.map if len(some) > TASK else map)
+        return rows
+
+    def rows_of(self, positions: Array, each: Each) -> Array:
+        """Return the rows of not too many positions."""
+        parents, children, tiers, slots = self.reach(positions, each)
+        scores = self.scores_of(parents, children, tiers, slots, each)
+        if len(scores) and scores.min() < 0:
+            raise self.database.file.damaged("a child of what is not kept has no outcome")
+        best = np.empty(len(positions), np.int64)
+        kernels.best_of(parents.begins, parents.values, scores, BITS, best)
+        places = np.minimum(self.scores.searchsorted(best), len(self.scores) - 1)
+        if (self.scores[places] != best).any():
+            raise self.database.file.damaged("what follows from what is kept is not in the legend")
+        return self.order[places]
+
+    def reach(self, positions: Array, each: Each) -> tuple[Parents, Array, Array, Array]:
+        """Return what there is of positions, and of their children, one after another: these, their tiers and slots."""
+        parents = Parents(*np.empty((3, len(positions)), np.int64))
+        tiers_there = self.database.file.contents.tiers
+
+        def task(begin: int) -> tuple[Array, Array, Array]:
+            part = slice(begin, begin + TASK)
+            own, trouble = Parents(*(column[part] for column in parents)), troubles(self.game)
+            with compilable(self.game), asking(self.game, trouble):
+                found: tuple[Array, Array, Array] = kernels.reach(
+                    self.rules, positions[part], *tiers_there, own, trouble
+                )
+            return found
+
+        found, before = list(each(task, range(0, len(positions), TASK))), 0
+        for number, (children, *_) in enumerate(found):
+            parents.begins[number * TASK : (number + 1) * TASK] += before
+            before += len(children)
+        children, tiers, slots = map(np.concatenate, zip(*found, strict=True))
+        return parents, children, tiers, slots
+
+    def scores_of(self, parents: Parents, children: Array, tiers: Array, slots: Array, each: Each) -> Array:
+        """Return what children are worth to their parents, as scores; -1 where nobody knows. The slots are used up."""
+        rows = np.full(len(children), NOWHERE, np.int32)
+        kernels.keep(self.parts, slots, rows)
+        self.find(slots, tiers, rows, each)
+        later = np.flatnonzero(rows == LEFT_OUT)
+        if len(later):
+            of = parents.begins.searchsorted(later, "right") - 1
+            if (tiers[later] <= parents.tiers[of]).any():
+                raise self.database.file.damaged("a child of what is not kept is not kept either")
+            rows[later] = self.rows(children[later])
+        scores: Array = self.worths[self.database][rows]
+        missing = np.flatnonzero(rows == NOWHERE)
+        for tier in np.unique(tiers[missing]).tolist():
+            some = missing[tiers[missing] == tier]
+            scores[some] = self.scores_elsewhere(tier, children[some])
+        return scores
+
+    def scores_elsewhere(self, tier: int, children: Array) -> Array:
+        """Return what children in a tier that the file has not are worth, by the database that has it; -1 where none
+        does."""
+        try:
+            holder = self.database.holder(tier)
+        except NoDatabase:  # which matters not where all of them are ends
+            found = [self.database[child] for child in children.tolist()]
+            return np.array([pass_up(encode(value, plies or 0, BITS), BITS) for value, plies in found], np.int64)
+        if holder is self.database:
+            return np.full(len(children), NOWHERE, np.int64)
+        if holder not in self.worths:
+            self.worths[holder] = worths_of(holder)
+        scores: Array = self.worths[holder][holder._bulk.rows(children)]
+        return scores
+
+
+def score_of(row: LegendRow) -> int:
+    """Return the score of an outcome."""
+    return encode(row.value, row.remoteness, BITS)
+
+
+def worths_of(database: Database) -> Array:
+    """Return what children are worth to their parents by the rows of a legend, and -1 for no row behind these."""
+    return np.array([*(pass_up(score_of(row), BITS) for row in database.file.legend), NOWHERE], np.int64)

@@ -1,0 +1,218 @@
+"""Databases made compact: of each tier one side to move is kept, the one that takes less, and the other left out.
+
+A part of a tier may be left out where no move leads from it into itself, nor into another one that is left out; where
+both sides have the same, so that one part stands for both, it is kept, in the order that takes least. Which
+parts those are is seen at some positions; that all follows is seen when the new file, before it gets its name, is asked
+for every slot of the old one.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import groupby
+from math import prod
+from os import PathLike, cpu_count
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.databases import Database, open_database
+from retrograde.databases.database import BULK, positions_there
+from retrograde.databases.layout import COMPACT_BLOCK, DERIVED, SLOT_LEVEL, PartRow, outcome_dtype
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.databases.slots.read import SlotsReader
+from retrograde.databases.slots.write import compress_group
+from retrograde.databases.write import SolvedCompact, write_database
+from retrograde.games.game import METRICS, UNDECIDED, RetrogradeError, alternates, is_none, width_of
+from retrograde.solver.methods.chess.fit import is_chess
+from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.runtime.progress import Listener, Phase
+
+Array = np.ndarray[Any, Any]
+
+SAMPLE, DRAWS = 30, 3000
+"""Positions of a part at which it is seen into which parts moves lead, and slots that are drawn for them at most."""
+PIECE = 1 << 20
+"""Slots that are looked at together."""
+
+
+class CannotCompact(RetrogradeError, ValueError):
+    """A database of which nothing can be left out."""
+
+
+class Kept(NamedTuple):
+    """A part as it is kept: its rows of the legend in the order of so many columns, and about what they take."""
+
+    columns: int
+    rows: Array
+    bytes: int
+
+
+def make_compact(database: Database, path: str | PathLike[str], listener: Listener | None = None) -> Path:
+    """Write a compact database that answers as another one does, and return its path.
+
+    Raises CannotCompact where that one is not of a kind that can be so.
+    """
+    check_kind(database)
+    assert isinstance(database, SlotsDatabase)
+    slots = database.contents.slots
+    phase = Phase("looking at slots", listener, slots)
+    rows, there = database.all_slots(), np.empty(slots, np.bool_)
+    for tier, first, begin, end in pieces(database):
+        there[begin:end] = are_there(database, tier, begin - first, end - begin)
+        phase.advance(end - begin)
+    with ThreadPoolExecutor(cpu_count()) as executor:
+        solved = solved_compact(database, rows, there, executor)
+        inspect = partial(hold, database, rows, there, Phase("comparing slots", listener, slots))
+        return write_database(path, database.game, solved, executor.map, inspect=inspect)
+
+
+def check_kind(database: Database) -> None:
+    """Raise CannotCompact where a database is not of a kind that can be made compact."""
+    what = f"the database {str(database.file.path)!r} cannot be made compact"
+    if not isinstance(database.file.contents, SlotsReader):
+        raise CannotCompact(f"{what}: that is for games that number their positions, and for what is not so already")
+    if database.metric != METRICS[0]:
+        raise CannotCompact(f"{what}: it is by {database.metric}, and that is for distances to the end alone")
+    if width_of(database.game) or not alternates(database.game):
+        raise CannotCompact(f"{what}: that is for two players who take turns, and positions that are ints")
+
+
+def pieces(database: SlotsDatabase) -> Iterator[tuple[int, int, int, int]]:
+    """Yield all slots piece by piece: the tier, its first slot, and where the piece begins and ends."""
+    numbers, bounds = (column.tolist() for column in database.contents.tiers)
+    for tier, first, end in zip(numbers, bounds, bounds[1:], strict=False):
+        for begin in range(first, end, PIECE):
+            yield tier, first, begin, min(begin + PIECE, end)
+
+
+def are_there(database: SlotsDatabase, tier: int, begin: int, count: int) -> Array:
+    """Tell which of so many slots of a tier, from one on, stand for a position."""
+    if count >= BULK and database._bulk:
+        try:
+            found: Array = database._bulk.positions_of(tier, begin, count) >= 0
+            return found
+        except NotCompilable:
+            pass
+    return positions_there(database.game, tier, range(begin, begin + count))[1]
+
+
+# What is kept
+
+
+def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor: ThreadPoolExecutor) -> SolvedCompact:
+    """Return what is written: of each tier the parts that take least, among those from which the others follow."""
+    game, file = database.game, database.file
+    every = list(Numbering.of(game, database.contents.tiers.numbers).parts(game))
+    parts, outcomes, place = list[PartRow](), list[Array](), 0
+    for tier, group in groupby(every, key=lambda part: part[0]):
+        stretches = [at for _, _, at in group if at.start < at.stop]
+        kept = [smallest(database, tier, rows[at], there[at], executor) for at in stretches]
+        left = left_out(game, stretches, tier, [part.bytes for part in kept])
+        for number, (at, part) in enumerate(zip(stretches, kept, strict=True)):
+            size = at.stop - at.start
+            if number in left:
+                parts.append(PartRow(at.start, size, DERIVED, 1))
+                continue
+            parts.append(PartRow(at.start, size, place, part.columns))
+            outcomes.append(part.rows)
+            place += size
+    what = f"the database {str(file.path)!r} cannot be made compact"
+    names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
+    alike = all(" and " in name for name in names)  # one part stands for both sides, and gains by its order alone
+    if not alike and all(part.kept != DERIVED for part in parts):
+        raise CannotCompact(f"{what}: no part of a tier is such that moves always lead from it to others")
+    if not outcomes:
+        raise CannotCompact(f"{what}: in all of its positions the game is over, and nothing would be kept")
+    start = None if file.start_outcome is None else [*file.legend].index(file.start_outcome)
+    tiers, bounds = database.contents.tiers
+    return SolvedCompact(
+        tiers, bounds, file.legend, database.contents.counts, np.concatenate(outcomes), start, parts=parts
+    )
+
+
+def left_out(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
+    """Return which parts of a tier are left out, by what they take: those of one side to move, or none."""
+    best = set[int]()
+    for side in (0, 1):
+        some = set(range(side, len(parts), 2))
+        closed = not any(some & leads_to(game, parts, tier, number) for number in some)
+        if closed and sum(sizes[number] for number in some) > sum(sizes[number] for number in best):
+            best = some
+    return best
+
+
+def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
+    """Return into which parts of the same tier moves lead from some positions of a part."""
+    dice, found, looked_at, first = Random(0), set[int](), 0, parts[0].start
+    for _ in range(DRAWS):
+        position = game.unindex(tier, dice.randrange(parts[number].start, parts[number].stop) - first)
+        if is_none(position) or game.primitive(position) != UNDECIDED:
+            continue
+        for move in game.generate_moves(position):
+            child = game.do_move(position, move)
+            if game.tier(child) == tier:
+                slot = first + game.index(child)
+                found.add(next(j for j, part in enumerate(parts) if part.start <= slot < part.stop))
+        looked_at += 1
+        if looked_at == SAMPLE:
+            break
+    return found
+
+
+def smallest(database: SlotsDatabase, tier: int, rows: Array, there: Array, executor: ThreadPoolExecutor) -> Kept:
+    """Return the rows of a part in the order of columns in which they take the fewest bytes."""
+    tried = partial(in_columns, rows, there, outcome_dtype(len(database.file.legend)))
+    return min(executor.map(tried, columns_of(database.game, tier, len(rows))), key=lambda kept: kept.bytes)
+
+
+def in_columns(rows: Array, there: Array, kind: Any, columns: int) -> Kept:
+    """Return rows in the order of so many columns, empty slots filled with what is before them."""
+    ordered = filled(*(array.reshape(-1, columns).T.ravel() for array in (rows, there))).astype(kind, copy=False)
+    frames = compress_group(min(COMPACT_BLOCK, len(rows)), kind, SLOT_LEVEL, ordered)
+    return Kept(columns, ordered, sum(map(len, frames)))
+
+
+def filled(rows: Array, there: Array) -> Array:
+    """Return rows in which each that stands for no position is that before it; the first ones are the first that does.
+
+    >>> filled(np.array([7, 1, 7, 7, 2, 7]), np.array([0, 1, 0, 0, 1, 0], bool)).tolist()
+    [1, 1, 1, 1, 2, 2]
+    """
+    whole, before = np.empty_like(rows), rows[there.argmax() :][:1]
+    for begin in range(0, len(rows), PIECE):  # or places would take eight bytes each
+        piece, here = rows[begin : begin + PIECE], there[begin : begin + PIECE]
+        places = np.maximum.accumulate(np.where(here, np.arange(1, len(piece) + 1), 0))
+        whole[begin : begin + PIECE] = np.append(before, piece)[places]
+        before = whole[begin + len(piece) - 1 :][:1]
+    return whole
+
+
+def columns_of(game: Any, tier: int, slots: int) -> list[int]:
+    """Return the numbers of columns that are tried for a part: of chess those that put later men first."""
+    if not is_chess(game):
+        return [1]
+    from retrograde.games.chess import men, numbering  # other games need nothing of it
+
+    groups = [ways for ways in numbering.ways_of_groups(men.name_of_tier(tier)) if ways > 1]
+    if slots != game.pairs_of_kings(tier) * prod(groups):  # with en passant rights
+        return [1]
+    return [prod(groups[number:]) for number in range(len(groups), -1, -1)]
+
+
+# Whether it is the same
+
+
+def hold(database: SlotsDatabase, rows: Array, there: Array, phase: Phase, path: Path) -> None:
+    """Raise CannotCompact where a compact file says of a slot another thing than the database that it was made of."""
+    with open_database(path, game=database.game) as compact:
+        assert isinstance(compact, SlotsDatabase)
+        for _, _, begin, end in pieces(database):
+            which = there[begin:end]
+            if (compact.all_slots(begin, end)[which] != rows[begin:end][which]).any():
+                what = f"the database {str(database.file.path)!r} does not follow from a part of itself"
+                raise CannotCompact(f"{what}; what is wrong with it: retrograde verify {database.file.path}")
+            phase.advance(end - begin)

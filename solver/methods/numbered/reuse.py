@@ -1,0 +1,86 @@
+"""Tiers that a game shares with others of its family, taken from databases that are there already.
+
+The tier of two men against one, say, is the same in all endings of draughts, of whatever number of pieces.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from retrograde.databases import DatabaseFile, database_path, home_folder, list_databases
+from retrograde.databases.open import digest_in
+from retrograde.databases.slots.read import SlotsReader
+from retrograde.games.catalog import make, rests_on, variant
+from retrograde.games.game import METRICS, RetrogradeError
+from retrograde.solver.methods.numbered.store import NumberedStore
+from retrograde.solver.methods.numbered.table import Tier
+from retrograde.solver.runtime.driver import Done
+from retrograde.solver.values.score import encode, score_type
+
+Sources = dict[int, Path]
+"""For the numbers of tiers, in the order of a Numbering, a database that has them."""
+
+
+def find_sources(store: NumberedStore, path: Path) -> Sources:
+    """Return which tiers are found in other databases, in the folder of *path* or the usual one."""
+    game, numbering, bits = store.table.game, store.own, store.table.bits
+    folders = home_folder(), path.parent
+    if rests_on(game):  # then what is its own is in no other variant's database
+        found = [file for folder in folders if (file := database_path(variant(game), folder)).is_file()]
+    else:
+        found = [file for folder in folders for file in list_databases(folder)]
+    files = {file.resolve(): file for file in found}
+    files.pop(path.resolve(), None)
+    sources: Sources = {}
+    for file in files.values():
+        try:
+            with DatabaseFile(file) as database:
+                slots, digest = database.contents, digest_in(database.header.version)(type(game))
+                if not isinstance(slots, SlotsReader) or (database.game_name, database.rules) != (game.name, digest):
+                    continue
+                if (database.metric if database.measures else METRICS[0]) != store.metric:
+                    continue
+                if make(type(game), database.variant.partition(":")[2]).family != game.family:
+                    continue  # a tier of the same number and size, and of another game
+                if max(row.remoteness for row in database.legend) >= (1 << bits) - 2:
+                    continue  # more than scores of this size can say
+                for tier, size in zip(slots.tiers.numbers, np.diff(slots.tiers.bounds), strict=True):
+                    k = numbering.row(int(tier))
+                    if k >= 0 and numbering.size(k) == size:
+                        sources.setdefault(k, file)
+        except (RetrogradeError, OSError):  # it is of no use, and no concern of ours
+            continue
+    return sources
+
+
+def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
+    """Yield the scores and counts of tiers from the databases that have them; a damaged one is passed over."""
+    if not sources:
+        return
+    from retrograde.solver.methods.numbered.seeds import (  # and all that comes with the rules, compiled
+        BLOCK,
+        blocks,
+        measure,
+    )
+
+    table = store.table
+    for k, file in sources.items():
+        try:
+            with DatabaseFile(file) as database:
+                if not isinstance(slots := database.contents, SlotsReader):
+                    continue
+                there = int(slots.tiers.numbers.searchsorted(table.numbering.tiers[k]))
+                outcomes = slots.all_slots(*slots.tiers.bounds[there : there + 2].tolist())
+                legend = [encode(value, plies, table.bits) for value, plies, *_ in database.legend]
+        except (RetrogradeError, OSError):
+            continue
+        part = table.numbering.stretch(k)
+        scores, sizes = table.scores.part(part.start, part.stop), np.empty(len(outcomes), np.uint16)
+        nothing = scores.whole.part(0, 0)
+        tier = Tier(table, k, scores, nothing, nothing)
+        for begin, some in store.work.map(measure, ((tier, *ends) for ends in blocks(len(outcomes), 0, BLOCK))):
+            sizes[begin : begin + len(some)] = some
+        found = np.array(legend, score_type(table.bits))[outcomes]
+        found[sizes == 0] = table.empty
+        yield store.done(k, found, sizes)

@@ -1,0 +1,191 @@
+"""The scores of a game with a numbering: every slot of every tier is solved, whether or not play leads there.
+
+Where memory does not suffice for all of them, they lie in a scratch file, and in memory is the tier that is solved.
+
+The scores of all tiers lie one after another, slot by slot, so that a child is found by its number, and not by search.
+A tier is solved set by set, where the game is known so (`by_sets.py`), or else slot by slot (`by_slots.py`), and in
+ranges of slots where workers are other processes (`by_ranges.py`).
+"""
+
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from retrograde.games.catalog import rests_on, variant
+from retrograde.games.game import METRICS, Game
+from retrograde.solver.methods.chess.elsewhere import Elsewhere
+from retrograde.solver.methods.chess.fit import formation_of, is_chess
+from retrograde.solver.methods.numbered.by_sets import solve_by_sets
+from retrograde.solver.methods.numbered.legend import COLUMNS, POSITIONS, counts_of
+from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.room import room_for, room_for_tiers, room_of
+from retrograde.solver.methods.numbered.table import Table
+from retrograde.solver.runtime.arrays import Compressed, Shared
+from retrograde.solver.runtime.concurrent import Beside, UnderWay
+from retrograde.solver.runtime.driver import Done, Kept
+from retrograde.solver.runtime.memory import DiskTooSmall, format_size
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.solved_tiers import Solved
+from retrograde.solver.runtime.work import Unsuited, Work
+from retrograde.solver.values.score import score_type
+from retrograde.solver.values.score_kernels import add_counts
+
+Array = np.ndarray[Any, Any]
+
+
+class NumberedStore:
+    """The scores of all slots in the making.
+
+    `scores` uint16[slots] or uint32[slots] (see values/score.py), EMPTY where a slot stands for no position; `counts`
+    has those of each tier that is solved (see legend.py). A group is the number of a tier. What other databases have is
+    read from them when it is wanted, if tiers are solved set by set; else it lies behind the scores of the game's *own*
+    tiers.
+    """
+
+    def __init__(
+        self, game: Game, bits: int, work: Work, by_sets: bool = True, elsewhere: Elsewhere | None = None,
+        metric: str = METRICS[0],
+    ):  # fmt: skip
+        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it. Tiers are
+        solved *by_sets* where they can be; those that other databases have are *elsewhere*. The scores are by a
+        *metric*, remoteness or one of TO_PROGRESS."""
+        self.own, dtype = Numbering.own(game), score_type(bits)
+        self.in_sets = by_sets and is_chess(game)
+        numbering = self.own if self.in_sets else Numbering.of(game)
+        every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
+        room = room_for_tiers(game, self.own, bits, by_sets, metric, work.ranged_from)
+        enough = every + room.most <= work.budget.left()
+        self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
+        if self.in_file:
+            work.budget.check(room.least, f"solving {numbering.slots:,} slots of positions")
+            expect_disk(work.scratch, every)
+            scores = Shared.kept(numbering.slots, dtype, file)
+        else:
+            scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
+        self.solved = Solved(np.arange(len(numbering.tiers)) >= len(self.own.tiers))
+        self.table = Table(game, numbering, scores, bits, self.solved)
+        self.work, self.by_sets, self.metric = work, by_sets, metric
+        self.elsewhere = elsewhere or Elsewhere(game, None, metric)
+        self.scores = self.table.scores.array
+        self.beside: Beside | None = None
+        self.counts: dict[int, Array] = {}
+        self.written: set[int] = set()
+        """Tiers of which the scores have been written to the file just now."""
+        for k in range(len(self.own.tiers), len(numbering.tiers)):  # they come behind the game's own
+            self.scores[numbering.stretch(k)] = self.elsewhere.scores(int(numbering.tiers[k]), bits)
+
+    def groups(self) -> Iterator[int]:
+        """Yield the numbers of tiers, last first."""
+        yield from reversed(range(len(self.own.tiers)))
+
+    def keep(self, done: Done) -> Kept:
+        """Take the scores and counts of a tier, or where its scores are in a file, their checksum."""
+        (number,), scores, counts = done
+        k, part = int(number), self.table.numbering.stretch(int(number))
+        if len(scores) == part.stop - part.start and scores.dtype == self.scores.dtype:
+            self.scores[part] = scores
+        elif k not in self.written and checksum(self.scores[part]) != scores[0]:
+            return Kept(0, None)  # a kill has come between
+        new = not self.solved.flags[k]
+        self.counts[k] = counts.reshape(-1, COLUMNS)
+        self.solved.flags[k] = True
+        records, positions = (part.stop - part.start, int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
+        return Kept(records, int(self.table.numbering.tiers[k]), positions)
+
+    def done(self, k: int, scores: Array, sizes: Array | Compressed) -> Done:
+        """Return what is to be kept of a tier, the numbers of positions symmetric to each of its slots given."""
+        return self.written_down(k, scores, self.counted(k, scores, sizes))
+
+    def written_down(self, k: int, scores: Array, counts: Array) -> Done:
+        """Return what is to be kept of a tier; its scores are in the file then, if there is one."""
+        if self.in_file:
+            place = self.scores[self.table.numbering.stretch(k)]
+            if not np.may_share_memory(place, scores):
+                place[:] = scores
+            self.table.scores.flush()
+            self.table.scores.let_go()
+            self.written.add(k)
+            scores = np.array([checksum(scores)], np.int64)
+        return np.array([k], np.int64), scores, counts
+
+    def solve(self, k: int, phase: Phase) -> Iterator[Done]:
+        """Yield the scores and counts of a tier; all later ones are solved."""
+        if self.solved.flags[k]:
+            return
+        if self.room_beside(k):
+            self.beside = self.beside or Beside(self.work, self.solved, self.room_beside, self.solve_beside)
+            yield from self.beside.until(k, phase)
+            return
+        if self.by_sets and (done := self.solved_by_sets(k, phase)):
+            yield done
+            return
+        if self.metric != METRICS[0] or (self.in_sets and rests_on(self.table.game)):
+            self.refuse(k)
+        # Neither is imported where sets do, which need little of it
+        ranged = self.work.ranged_from
+        if ranged is not None and self.table.numbering.size(k) >= ranged:
+            from retrograde.solver.methods.numbered.by_ranges import solve_by_ranges as solve
+        else:
+            from retrograde.solver.methods.numbered.by_slots import solve_by_slots as solve
+
+        with ExitStack() as until_kept:
+            yield self.done(k, *solve(self.table, k, self.work, phase, self.in_file, until_kept))
+
+    def room_beside(self, k: int) -> int:
+        """Return how many bytes a tier has use for that may be solved beside others; 0 of one that is solved alone."""
+        threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file and not self.in_sets
+        count = self.table.numbering.size(k)
+        if not threads or count > self.work.sizes.beside_slots:
+            return 0
+        return room_for(self.table.game, count, self.table.bits).most
+
+    def solve_beside(self, tier: UnderWay, until_kept: ExitStack) -> Done:
+        """Return what is to be kept of a tier that is solved beside others; raise Unsolved where it must wait."""
+        from retrograde.solver.methods.numbered.by_slots import solve_by_slots
+        from retrograde.solver.methods.numbered.seeds import expect_solved
+
+        table = self.table._replace(solved=tier)
+        expect_solved(table, tier.k)
+        return self.done(tier.k, *solve_by_slots(table, tier.k, self.work, tier, False, until_kept))
+
+    def refuse(self, k: int) -> None:
+        """Say why a tier that is to be solved set by set, for other databases have what it rests on or for the metric,
+        was not."""
+        game, table = self.table.game, self.table
+        formation = formation_of(game, int(table.numbering.tiers[k]), table.bits)
+        by_metric = self.metric != METRICS[0]
+        if formation:
+            self.work.budget.check(room_of(formation, self.metric), f"solving {variant(game)} set by set")
+        what = f"{self.metric} is computed" if by_metric else "rests on other databases, and so is solved"
+        why = f"its {'wins' if by_metric else 'mates'} take too many plies"
+        raise Unsuited(f"{variant(game)}{':' * by_metric} {what} set by set alone; {why}")
+
+    def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
+        """Return what is to be kept of a tier that can be solved set by set in the memory that is left; else None."""
+        found = solve_by_sets(self.table, k, self.work, phase, self.elsewhere, self.metric)
+        return found and self.written_down(k, *found)
+
+    def counted(self, k: int, scores: Array, sizes: Array | Compressed) -> Array:
+        """Return the counts of a tier, as they are logged."""
+        return counts_of(self.table.game, self.table.numbering, k, scores, sizes, add_counts).ravel()
+
+
+def checksum(scores: Array) -> int:
+    """Return the checksum of some scores."""
+    return zlib.crc32(np.ascontiguousarray(scores).data)
+
+
+def expect_disk(folder: Path, more: int) -> None:
+    """Raise DiskTooSmall where there is no disk for so many bytes in a folder that may not be there yet."""
+    there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    mine = sum(file.stat().st_blocks * 512 for file in folder.glob("scores*.kept"))
+    if (free := psutil.disk_usage(str(there)).free) + mine < more:
+        raise DiskTooSmall(
+            f"the scores of all slots take {format_size(more)} of disk in {str(folder)!r}, and {format_size(free)} are "
+            "free; choose a smaller variant, or --database on another disk"
+        )

@@ -1,0 +1,109 @@
+"""The steps of a game as a solved game: the legend, and for each step a row of it."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from retrograde.databases.layout import LegendRow
+from retrograde.databases.write import SolvedSteps
+from retrograde.games.game import DRAW, Value
+from retrograde.solver.methods.streamed.segments import Loader, Segment, Tier, Wave
+from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, unpack_ranks
+from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.values.score import CLASSES
+
+Array = np.ndarray[Any, Any]
+
+TOGETHER = 1 << 16
+"""Steps that are given to the database's writer at a time, at least."""
+
+
+class StepsStore(Protocol):
+    """A store whose waves are solved: of its tiers the steps for the database, and tallies (see steps.py) of positions
+    where the game is over, by primitive value, of all others by code, and of the first wave's."""
+
+    waves: list[Wave]
+    scratch: Scratch
+    over: Array
+    tally: Array
+    start_tally: Array
+
+
+def solved_from(store: StepsStore) -> SolvedSteps:
+    """Return the solved game for the database's writer."""
+    legend, rows = legend_of(store.over, store.tally)
+    tiers = sorted((tier for wave in store.waves for tier in wave.values()), key=lambda tier: tier.number)
+    kept = [(tier, records) for tier in tiers if (records := records_of(tier))]
+    counts = [sum(one.length for one in records) - sum(joins(*two) for two in pairwise(records)) for _, records in kept]
+    (start,) = np.flatnonzero(store.start_tally[:, STORED]).tolist()
+    return SolvedSteps(
+        np.array([tier.number for tier, _ in kept], np.int64), np.array(counts, np.int64),
+        np.array([records[0].first for _, records in kept], np.int64),
+        np.array([tier.mask for tier, _ in kept], np.int64), legend, steps(kept, store.scratch, rows), int(rows[start]),
+    )  # fmt: skip
+
+
+def records_of(tier: Tier) -> list[Segment]:
+    """Return the steps of a tier for the database, segment by segment."""
+    return [records for _, records in sorted(tier.records.items()) if records.length]
+
+
+def joins(before: Segment, after: Segment) -> bool:
+    """Tell whether a segment begins with the step that the one before has ended with."""
+    return before.last_code == after.first_code
+
+
+def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
+    """Return the legend, and for each code its row; from what is known of primitive values, and of codes."""
+    found: dict[tuple[Value, int], Any] = {}
+    for value in np.flatnonzero(over[:, STORED]).tolist():
+        found[Value(value), -1 if value == DRAW else 0] = over[value]
+    codes = {}
+    for code in np.flatnonzero(tally[:, STORED]).tolist():
+        value = CLASSES[code & 3]
+        codes[code] = outcome = value, -1 if value == DRAW else code >> 2
+        if outcome not in found:
+            found[outcome] = tally[code]
+        else:
+            both = np.array([found[outcome], tally[code]])
+            found[outcome] = [*both[:, :FIRST_TIER].sum(axis=0), *min(both[:, FIRST_TIER:].tolist())]
+    outcomes = sorted(found)
+    legend = [
+        LegendRow(*outcome, int(row[POSITIONS]), int(row[STORED]), int(row[FIRST_POSITION]))
+        for outcome in outcomes
+        for row in [found[outcome]]
+    ]
+    rows = np.zeros(len(tally), np.min_scalar_type(len(legend)))
+    for code, outcome in codes.items():
+        rows[code] = outcomes.index(outcome)
+    return legend, rows
+
+
+def steps(tiers: list[tuple[Tier, list[Segment]]], scratch: Scratch, rows: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield all steps of some tiers, as ranks and rows of the legend, many at a time."""
+    part: list[tuple[Segment, int, int, int]] = []
+    count = 0
+    for tier, records in tiers:
+        for before, one in zip([None, *records], records, strict=False):
+            part.append((one, tier.mask, before.last if before else -1, before is not None and joins(before, one)))
+            count += one.length
+            if count >= TOGETHER:
+                yield load(part, scratch, rows)
+                part, count = [], 0
+    if part:
+        yield load(part, scratch, rows)
+
+
+def load(part: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Array) -> tuple[Array, Array]:
+    """Return the steps of some segments; each with the mask of its tier, the last position before it that has a step of
+    the same tier, or -1, and whether its first step goes on that."""
+    loader = Loader(scratch)
+    for one, *_ in part:
+        loader.add(one)
+    about = np.array([row[1:] for row in part], np.int64)
+    count = sum(one.length for one, *_ in part)
+    ranks, codes = np.empty(count, np.int64), np.empty(count, np.uint16)
+    end = unpack_ranks(loader.load(), about, ranks, codes)
+    return ranks[:end], rows[codes[:end]]

@@ -1,0 +1,206 @@
+"""Tasks of the exploration: lists of positions made from those of the wave before, and put aside."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from retrograde.games.game import UNDECIDED, Game, RuleError
+from retrograde.solver.methods.listed.merging import merge_lists, sort
+from retrograde.solver.methods.streamed import kernels
+from retrograde.solver.methods.streamed.lists import BLOCK, MADE, pack_lists
+from retrograde.solver.methods.streamed.log import Found, Made
+from retrograde.solver.methods.streamed.segments import Loader, Segment, Stream, Surprise, buffer, load, segment_of
+from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.images import check_image
+from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.runtime.scratch import Frame
+from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.work import Unfit
+
+Array = np.ndarray[Any, Any]
+
+MOST_TIERS = 1 << 12
+"""Tiers that the moves of one tier may lead to."""
+MOST_SAMPLED = 64
+"""Children of one position that are looked at to cut a tier into parts."""
+SPOT_CHECKS = 2
+"""Positions of a task that are looked at a second time, by the interpreted rules."""
+
+
+class Piece(NamedTuple):
+    """A segment of a tier, the move, and whether its children must ascend, because only part of them is asked for."""
+
+    owner: int
+    segment: Segment
+    move: int
+    ascends: bool
+
+
+class Target(NamedTuple):
+    """A tier, or one of some parts of it, to be found: positions from `low` to `high`, exclusive, the children of some
+    pieces. There are `weight`, about."""
+
+    tier: int
+    pieces: list[Piece]
+    weight: int
+    low: int = 0
+    high: int = BEYOND
+    part: int = 0
+    parts: int = 1
+    cut: int = 0
+
+
+class Task(NamedTuple):
+    """Targets to be found, and the name of the files to put their positions in."""
+
+    stream: Stream
+    name: str
+    targets: list[Target]
+
+
+def produce(task: Task) -> Found | Surprise:
+    """Make the lists of some targets and put them aside; return what they are, and what is over in them."""
+    stream, targets = task.stream, task.targets
+    merged = merge(stream, targets)
+    if isinstance(merged, Surprise):
+        return merged
+    numbers, ends = merged
+    for position in some_of(numbers, ends):
+        check_image(stream.game, position)
+    moves, leads = np.empty((2, len(ends), kernels.MOST_SAME), np.int64)
+    found = kernels.Found(
+        numbers, ends, moves, leads, np.empty(len(ends), np.int64), np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
+    )
+    tiers, trouble = np.array([target.tier for target in targets], np.int64), np.zeros(4, np.int64)
+    with compiling(stream.game, trouble):
+        kernels.settle(stream.game, tiers, found, trouble)
+    if trouble[0] != Trouble.FINE:
+        complain(stream.game, [int(trouble[1])])
+    for position in some_of(numbers, ends):
+        if examine(stream.game, position)[0] != UNDECIDED:
+            raise RuleError(differ(stream.game, position))
+    made = []
+    for k, (target, segment) in enumerate(zip(targets, pack(stream, task.name, numbers, ends), strict=True)):
+        same = int(found.shared[k]) if segment.length else -1
+        of_all = tuple(moves[k, :same].tolist()) if same >= 0 else None
+        to = tuple(leads[k, : max(same, 0)].tolist())
+        made.append(Made(target.tier, target.part, target.parts, target.cut, segment, of_all, to))
+    return Found(made, found.over)
+
+
+def sort_children(task: Task) -> Segment | Surprise:
+    """Put the children of a target aside, sorted, and return where."""
+    merged = merge(task.stream, task.targets)
+    return merged if isinstance(merged, Surprise) else pack(task.stream, task.name, *merged)[0]
+
+
+def survey(task: tuple[Stream, int, Segment]) -> tuple[int, dict[int, int]]:
+    """Return the tier of a segment, and where all moves of its positions lead: tiers, and how many lead there."""
+    stream, tier, segment = task
+    compiled.prepare(stream.game)
+    loader = Loader(stream.scratch)
+    loader.add(segment)
+    tiers, trouble = np.empty((MOST_TIERS, 2), np.int64), np.zeros(4, np.int64)
+    with compiling(stream.game, trouble):
+        found = kernels.survey_tiers(stream.game, loader.load(), tiers, trouble)
+    if found < 0:
+        raise Unfit(f"moves lead from one tier to more than {MOST_TIERS:,}")
+    return tier, dict(tiers[:found].tolist())
+
+
+def sample(game: Game, tier: int, move: int, positions: Array) -> Array:
+    """Return the children of some positions in a tier, by one move or kernels.ALL."""
+    compiled.prepare(game)
+    out = np.empty(len(positions) * (1 if move >= 0 else MOST_SAMPLED), np.int64)
+    target, trouble = row_of(Target(tier, [], 0), 0), np.zeros(4, np.int64)
+    with compiling(game, trouble):
+        return out[: kernels.sample_children(game, positions, move, np.array(target), out, trouble)]
+
+
+# In a task
+
+
+def row_of(target: Target, begin: int) -> tuple[int, ...]:
+    """Return the row of a target whose pieces begin at a row of an arena."""
+    return target.tier, begin, begin + len(target.pieces), target.low, target.high
+
+
+def merge(stream: Stream, targets: list[Target]) -> tuple[Array, Array] | Surprise:
+    """Return the children of some targets, sorted, one target after another; and where each ends."""
+    compiled.prepare(stream.game)
+    loader = Loader(stream.scratch)
+    pieces = [piece for target in targets for piece in target.pieces]
+    ends = np.cumsum([len(target.pieces) for target in targets])
+    table = np.array([row_of(target, int(end) - len(target.pieces)) for target, end in zip(targets, ends, strict=True)])
+    for _, segment, move, ascends in pieces:
+        loader.add(segment, move, ascends)
+    arena, trouble = loader.load(), np.zeros(4, np.int64)
+    with compiling(stream.game, trouble):
+        for row in table:
+            for k in range(row[kernels.LISTS], row[kernels.LISTS_END]):
+                owner, segment, move, ascends = pieces[k]
+                if ascends and not kernels.narrow(stream.game, arena, k, segment.last, row, trouble):
+                    return Surprise(Trouble.UNSORTED, owner, move)
+    pulled = pull(stream, arena, table, pieces, sum(target.weight for target in targets) + BLOCK)
+    if isinstance(pulled, Surprise):
+        return pulled
+    numbers, bounds, unsorted, runs = pulled
+    spare = room("out", len(numbers))
+    begin = 0
+    for end, disorder in zip(bounds[: runs[-1]].tolist(), unsorted.tolist(), strict=False):
+        if disorder:
+            sort(numbers[begin:end], spare)
+        begin = end
+    merge_lists(numbers, spare, bounds[: runs[-1]], runs, ends)  # ends are where the lists end from now on
+    return numbers, ends
+
+
+def pull(stream: Stream, arena: Any, table: Array, pieces: list[Piece], least: int) -> kernels.Pulled | Surprise:
+    """Return the children of the lists in an arena, for the targets in a table; about the *least* number is known."""
+    bounds, unsorted = np.empty(len(pieces) + 1, np.int64), np.empty(len(pieces) + 1, np.bool_)
+    runs, trouble = np.empty(len(table), np.int64), np.zeros(4, np.int64)
+    while True:
+        pulled = kernels.Pulled(room("numbers", least), bounds, unsorted, runs)
+        with compiling(stream.game, trouble):
+            kernels.pull(stream.game, arena, table, pulled, trouble)
+        if trouble[0] == Trouble.FINE:
+            return pulled
+        owner, segment, move, _ = pieces[int(trouble[2])]
+        if trouble[0] == Trouble.BROKEN:
+            complain(stream.game, load(stream.scratch, [segment]).tolist())
+        if trouble[0] != Trouble.NO_ROOM:
+            return Surprise(Trouble(int(trouble[0])), owner, move)
+        least = 2 * len(pulled.numbers)
+
+
+def pack(stream: Stream, name: str, numbers: Array, ends: Array) -> list[Segment]:
+    """Put sorted lists, one after another in an array, aside; return what they are."""
+    out = buffer("out", int(ends[-1]), len(ends))
+    made = np.zeros((len(ends), MADE), np.int64)
+    size = pack_lists(numbers, ends, out, made)
+    frame = stream.scratch.write(name, out.bytes[:size].data) if size else Frame(name, 0, 0, 0, 0)
+    segments = []
+    for row in made.tolist():
+        begin, blocks = row[0] // 8, -(-row[2] // BLOCK)
+        segments.append(segment_of(name, (*frame[1:], *row), out.words[begin : begin + blocks : stream.apart].copy()))
+    return segments
+
+
+def some_of(numbers: Array, ends: Array) -> list[int]:
+    """Return a few of the positions of some lists, one after another, spread evenly."""
+    count = int(ends[-1])
+    few = min(count, SPOT_CHECKS)
+    return [int(numbers[(2 * k + 1) * count // (2 * few)]) for k in range(few)]
+
+
+def complain(game: Game, positions: Iterable[int]) -> NoReturn:
+    """Raise the RuleError due when the rules break the contract with one of some positions."""
+    first = None
+    for position in positions:
+        examine(game, position)  # finds the same fault and says it in full
+        first = position if first is None else first
+    raise RuleError(differ(game, first or 0))

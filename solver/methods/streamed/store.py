@@ -1,0 +1,170 @@
+"""The steps of a game whose positions are found: its waves, solved last first, each from the steps of the next."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from retrograde.solver.methods.streamed.forward import Forward
+from retrograde.solver.methods.streamed.kernels import ALL
+from retrograde.solver.methods.streamed.segments import Segment, Surprise, Tier, Wave, add_up, segment_of
+from retrograde.solver.methods.streamed.steps import BEYOND, POSITIONS, TALLIED
+from retrograde.solver.methods.streamed.sweep import SOLVED, Link, Task, Unit, sweep
+from retrograde.solver.runtime.driver import Done, Kept
+from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.scratch import DamagedScratch, Frame, Scratch
+
+Array = np.ndarray[Any, Any]
+
+MANY_SEGMENTS = 4
+"""Segments from which a tier is solved many at a time, up to as many positions as there may be children in a task of
+the exploration: where children do not ascend, all steps of their tier are loaded for each task."""
+
+
+def believe(log: Log, scratch: Scratch) -> None:
+    """Forget the last wave in a log of steps where scratch files do not hold it: after a power cut they may not, for
+    waves are synced when they are whole. An entry of nothing but a number says that the wave is begun anew."""
+    entries = log.since_anew()
+    waves: dict[int, list[int]] = {}
+    for number, ((wave,), *rest) in enumerate(entries):
+        if rest:
+            waves.setdefault(int(wave), []).append(number)
+        else:
+            del waves[int(wave)]
+    last = min(waves, default=0)
+    try:
+        for number in waves.get(last, ()):
+            for *_, steps, records in entries.entry(number)[1].view(SOLVED).tolist():
+                scratch.read(segment_of("records", records).frame, once=True)
+                if last:  # before the first wave there is none to be solved by its steps
+                    scratch.read(segment_of(f"steps{last}", steps).frame, once=True)
+    except DamagedScratch:
+        del waves[last]
+        log.add((np.array([last]),))
+        log.settle()
+    entries.places[:] = [entries.places[number] for number in sorted(chain.from_iterable(waves.values()))]
+
+
+class StreamedStore:
+    """The steps of all waves in the making. A group is the number of a wave.
+
+    `tally` has a row for each code (see steps.py); `start_tally` is that of the first wave, the start alone.
+    """
+
+    def __init__(self, forward: Forward, log: Log):
+        self.forward, self.log = forward, log
+        self.waves, self.scratch, self.over = forward.waves, forward.scratch, forward.over
+        self.times = 1.0
+        """How many positions are told of for each that is solved."""
+        self.tally, self.start_tally = np.zeros((2, 4 * (len(self.waves) + 2), TALLIED), np.int64)
+
+    def groups(self) -> Iterator[int]:
+        """Yield the numbers of the waves, last first; raise DamagedScratch where files are gone that are needed."""
+        for number in range(len(self.waves)):
+            for frame in self.scratch.missing(self.needed(number)):
+                raise self.scratch.damaged(frame)
+        yield from reversed(range(len(self.waves)))
+
+    def needed(self, number: int) -> list[Frame]:
+        """Return the frames of a wave that are of use: positions to be solved, and steps for the database and for waves
+        before."""
+        tiers = self.waves[number].values()
+        found = [tier.segments[k] for tier in tiers for k in tier.left]
+        found += [records for tier in tiers for records in tier.records.values()]
+        if number and any(tier.left for tier in self.waves[number - 1].values()):
+            found += [steps for tier in tiers for steps in tier.steps.values()]
+        return [segment.frame for segment in found]
+
+    def count_ends(self, positions_a_record: float) -> float:
+        """Count positions where the game is over along with those that are solved, for a summary counts both; return
+        how many there are of both for each that is solved, where a record stands for about so many."""
+        solved = sum(tier.count for wave in self.waves for tier in wave.values()) * positions_a_record
+        self.times = 1 + int(self.over[:, POSITIONS].sum()) / max(solved, 1)
+        return self.times
+
+    def keep(self, done: Done) -> Kept:
+        """Take the steps of some segments."""
+        (wave,), table, tally = done
+        count = number = 0
+        for number, k, steps, records in table.view(SOLVED).tolist():
+            tier = self.waves[int(wave)][number]
+            tier.steps[k] = segment_of(f"steps{wave}", steps)
+            tier.records[k] = segment_of("records", records)
+            count += tier.segments[k].length
+        for one in (self.tally, self.start_tally)[: 1 + (wave == 0)]:
+            add_up(one, tally.reshape(-1, TALLIED))
+        return Kept(count, number, self.times * int(tally.reshape(-1, TALLIED)[:, POSITIONS].sum()))
+
+    def solve(self, number: int, phase: Phase) -> Iterator[Done]:
+        """Yield the steps of segments of a wave; then drop its positions, and the steps of the wave behind it."""
+        tiers = self.waves[number].values()
+        while any(tier.left for tier in tiers):
+            self.forward.survey(self.waves[number])
+            for done in self.forward.work.as_completed(sweep, self.tasks(number)):
+                if isinstance(done, Surprise):
+                    self.waves[number][done.tier].learn(done)
+                else:
+                    yield done
+                    self.forward.save_memory()
+        self.scratch.sync(self.needed(number))
+        self.log.settle()
+        self.scratch.drop(f"steps{number + 1}")
+        self.scratch.drop(f"positions{number}")
+
+    def tasks(self, number: int) -> Iterator[Task]:
+        """Yield the work of a wave that is not done: segments of tiers, small ones together."""
+        below = self.waves[number + 1] if number + 1 < len(self.waves) else {}
+        units: list[Unit] = []
+        spans = Spans(below)
+        total = 0
+        left = sum(tier.segments[k].length for tier in self.waves[number].values() for k in tier.left)
+        least, half = self.forward.work.sizes.stream_positions, self.forward.children // 2
+        few, many = max(least, min(half, self.forward.work.together(left, least))), max(least, half)
+        for tier in self.waves[number].values():
+            for k in tier.left:
+                if tier.moves is None and not tier.leads:  # this has just turned out, and where they lead has not
+                    break
+                links = self.links(tier, tier.segments[k], spans)
+                units.append(Unit(tier.number, tier.mask, k, tier.segments[k], links))
+                total += tier.segments[k].length
+                if total >= (many if len(tier.segments) >= MANY_SEGMENTS else few):
+                    yield Task(self.forward.stream, number, units, spans.steps, len(self.tally))
+                    units, spans, total = [], Spans(below), 0
+        if units:
+            yield Task(self.forward.stream, number, units, spans.steps, len(self.tally))
+
+    def links(self, tier: Tier, segment: Segment, spans: "Spans") -> list[Link]:
+        """Return where moves lead from a segment, and note the steps that are needed there."""
+        if tier.moves is None:
+            return [(ALL, lead, spans.add(lead, 0, BEYOND), False) for lead in tier.leads]
+        links = []
+        for move, lead in zip(tier.moves, tier.leads, strict=True):
+            child = spans.below.get(lead)
+            ends = self.forward.span(tier, segment, move, lead) if child and len(child.segments) > 1 else None
+            links.append((move, lead, spans.add(lead, *ends or (0, BEYOND)), ends is not None))
+        return links
+
+
+class Spans:
+    """The steps that a task needs: stretches of the segments of tiers of the next wave, each once."""
+
+    def __init__(self, below: Wave):
+        self.below = below
+        self.numbers: dict[tuple[int, int, int], int] = {}
+        self.steps: list[list[Segment]] = []
+
+    def add(self, lead: int, first: int, last: int) -> int:
+        """Return the number of the steps of a tier from a position to another."""
+        low, high = 0, 0
+        if tier := self.below.get(lead):
+            high = len(tier.segments)
+            while low < high and tier.segments[low].last < first:
+                low += 1
+            while high > low and tier.segments[high - 1].first > last:
+                high -= 1
+        if (lead, low, high) not in self.numbers:
+            self.numbers[lead, low, high] = len(self.steps)
+            self.steps.append([tier.steps[k] for k in range(low, high)] if tier else [])
+        return self.numbers[lead, low, high]

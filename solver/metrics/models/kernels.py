@@ -1,0 +1,40 @@
+"""The compiled loop that finds the moves of the greedy player, for two players."""
+
+from retrograde.games.game import UNDECIDED
+from retrograde.solver.rules.whole import whole
+from retrograde.solver.runtime.kernel import kernel
+
+
+@kernel
+def mark_greedy(game, positions, turns, alternating, chance, appeals, marks, trouble):
+    """Write 1 to *marks*[row, column] for each move of column's position that brings most at once, and looks best.
+
+    *appeals* int64[2, rows] is room for what each move brings, and how it looks; columns of *chance* are left out.
+    """
+    for column in range(len(positions)):
+        mover = turns[column] + 0
+        if mover == chance:
+            continue
+        position = positions[column]
+        trouble[1] = position
+        there = 1 if alternating else mover
+        count = 0
+        for move in game.generate_moves(position):
+            child = game.do_move(position, move)
+            brings = whole(game.reward(position, move, mover)) - whole(game.reward(position, move, 1 - mover))
+            looks = 0
+            if game.primitive(child) != UNDECIDED:
+                brings += whole(game.payoff(child, there)) - whole(game.payoff(child, 1 - there))
+            elif not alternating and max(whole(game.turn(child)), 0) == mover:  # chance counts as player 0
+                looks = whole(game.estimate(child))
+            else:
+                looks = -whole(game.estimate(child))
+            appeals[0, count] = brings
+            appeals[1, count] = looks
+            count += 1
+        best, looks_best = appeals[0, 0], appeals[1, 0]
+        for row in range(1, count):
+            if appeals[0, row] > best or (appeals[0, row] == best and appeals[1, row] > looks_best):
+                best, looks_best = appeals[0, row], appeals[1, row]
+        for row in range(count):
+            marks[row, column] = appeals[0, row] == best and appeals[1, row] == looks_best

@@ -1,0 +1,142 @@
+"""Models that ask a database: who plays perfectly with some probability, and who plays a best response.
+
+A *perfect move* keeps all that the game's own solution tells: value and remoteness, or what its own metric says. A best
+response is what a database of expectations against another model says. Of several such moves each has equal weight.
+
+Who has the *skill* p makes one of k perfect moves among n with probability p, and else any of the n. With p = a/b
+
+    a perfect move   p/k + (1 - p)/n   is to   another one   (1 - p)/n   as   a n + (b - a) k   is to   (b - a) k.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases import Database
+from retrograde.games.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Value, alternates, same_mover, value_to_mover
+from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights
+
+FINEST = 10_000
+"""Parts into which a skill may be divided: 0.8 is 4 of 5."""
+ORDER = (LOSE, DRAW, TIE, WIN)
+"""What a move brings, from worst to best."""
+
+
+class Skilled(Model):
+    """Makes a perfect move with a probability, and else any, by chance."""
+
+    def __init__(self, skill: Fraction, database: Database, name: str = ""):
+        self.name = name or f"skill:{skill_text(skill)}"
+        self.skill, self.database = skill, database
+        self.digest = str(database.file.digest)
+
+    def weights(self, game: Game, position: int) -> Weights:
+        keys = {move: merit(self.database, position, move) for move in game.generate_moves(position)}
+        best = max(keys.values())
+        perfect = {move: key == best for move, key in keys.items()}
+        greater, lesser = (int(weight) for weight in mixed(self.skill, sum(perfect.values()), len(perfect)))
+        return {move: greater if is_best else lesser for move, is_best in perfect.items()}
+
+    def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
+        if self.database.metric != METRICS[0]:
+            return super().weigh(game, positions, turns, children)
+        from retrograde.solver.methods.listed.weights import movers  # here because numba takes a while to import
+
+        there = children >= 0
+        values, plies = self.database.lookup(children)
+        whose = movers(game, np.where(there, children, positions).ravel()).reshape(children.shape)
+        again = np.zeros_like(there) if alternates(game) else np.maximum(whose, 0) == np.maximum(turns, 0)
+        ranks = np.array([0, *(ORDER.index(value) for value in (LOSE, DRAW, TIE, WIN))])[values]
+        ranks = np.where(again | (values == DRAW) | (values == TIE), ranks, len(ORDER) - 1 - ranks)
+        far = np.where(plies < 0, 0, plies).astype(np.int64)
+        keys = np.where(there, ranks << 32 | (np.where(ranks == 0, far, -far) + (1 << 31)), -1)
+        best = keys == keys.max(0)
+        legal, perfect = there.sum(0), best.sum(0)
+        greater, lesser = mixed(self.skill, perfect, legal)
+        return np.where(there, np.where(best, greater, lesser), 0)
+
+    def close(self) -> None:
+        self.database.close()
+
+
+class Exploiting(Model):
+    """Plays a best response to another model, by the database of expectations against that."""
+
+    def __init__(self, database: Database):
+        self.against = str(database.file.details["against"])
+        self.name = f"exploit:{self.against}"
+        self.database = database
+        self.digest = str(database.file.digest)
+        self.symmetric = database.file.details.get("symmetry", True)
+
+    def weights(self, game: Game, position: int) -> Weights:
+        keys = {move: self.brings(game, position, move) for move in game.generate_moves(position)}
+        best = max(keys.values())
+        return {move: int(key == best) for move, key in keys.items()}
+
+    def brings(self, game: Game, position: int, move: int) -> tuple[int, ...]:
+        """Return the bounds of what a move brings who makes it, in the parts of a point of the database.
+
+        The lower one counts first: to take the moves where it is greatest is proven to bring it, where play can go
+        round as well.
+        """
+        child = game.do_move(position, move)
+        measures = self.database.measures(child)
+        names = ("low", "high") if same_mover(game, position, child) else ("waiting_low", "waiting_high")
+        gain = gain_of(game, position, move) * int(self.database.file.details["scale"])
+        return tuple(measures[name] + gain for name in names)
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def mixed(skill: Fraction, perfect: Any, legal: Any) -> tuple[Any, Any]:
+    """Return the weights of a perfect and of another move, by how many are *perfect* and *legal*; ints or arrays."""
+    a, b = skill.numerator, skill.denominator
+    return a * legal + (b - a) * perfect, (b - a) * perfect
+
+
+def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
+    """Return by what moves of a position are compared, the greatest the best: first by the metric of a database, then
+    by value, then by remoteness, where the winner hurries and the loser delays."""
+    game = database.game
+    child = game.do_move(position, move)
+    value, remoteness = database[child]
+    brings = value_to_mover(game, position, child, value)
+    far = remoteness or 0
+    own = ORDER.index(Value(brings)), far if brings == LOSE else -far
+    if database.metric not in ("score", "expectation"):
+        return own
+    sign = 1 if same_mover(game, position, child) else -1
+    measures = [*database.measures(child).values()]
+    gain = gain_of(game, position, move) * int(database.file.details.get("scale", 1))
+    bounds = [gain + sign * measure for measure in measures]
+    return *sorted(bounds), *own  # the other player's upper bound is the lower one here
+
+
+def gain_of(game: Game, position: int, move: int) -> int:
+    """Return what a move pays who makes it at once, less what the other player gets."""
+    mover = max(game.turn(position), 0)
+    return game.reward(position, move, mover) - game.reward(position, move, 1 - mover)
+
+
+def skill_text(skill: Fraction) -> str:
+    """Return a skill as people write it.
+
+    >>> skill_text(Fraction(4, 5)), skill_text(Fraction(1, 3)), skill_text(Fraction(1))
+    ('0.8', '1/3', '1')
+    """
+    text = f"{float(skill):g}"
+    return text if Fraction(text) == skill else str(skill)
+
+
+def read_skill(text: str) -> Fraction:
+    """Return the skill that a text stands for: a number from 0 to 1, `0.8` or `4/5`; raise NoModel where it is none."""
+    try:
+        skill = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        skill = Fraction(-1)
+    if not 0 <= skill <= 1 or skill.denominator > FINEST:
+        raise NoModel(f"no skill {text!r}; it is a number from 0 to 1 of four digits at most, as in skill:0.8")
+    return skill

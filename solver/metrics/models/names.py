@@ -1,0 +1,73 @@
+"""Models by their names, as the command line has them."""
+
+from fractions import Fraction
+
+from retrograde.databases import Database, open_database
+from retrograde.databases.location import against
+from retrograde.games.catalog import variant
+from retrograde.games.game import Game
+from retrograde.games.unfolded import folded
+from retrograde.solver.metrics.models.deep import Deep
+from retrograde.solver.metrics.models.greedy import Greedy
+from retrograde.solver.metrics.models.known import Exploiting, Skilled, read_skill
+from retrograde.solver.metrics.models.model import Model, NoModel, Uniform
+from retrograde.solver.metrics.models.policy import installed_policy, policy_in_file
+from retrograde.solver.search.depth.names import read_name
+
+KNOWN = "random, greedy, perfect, skill:0.8, depth:4, exploit:MODEL, FILE.py:function"
+PERFECT = "perfect"
+NOT_BY_WEIGHTS = ("first", "human", "time", "paranoid")
+"""Players who choose by more than weights that are known."""
+
+
+def model_named(text: str, game: Game, source: str = "") -> Model:
+    """Return the model of that name for a game; *source* is how people name the game.
+
+    Raises NoModel where there is none, NoDatabase where one that it asks is not there.
+    """
+    game = folded(game)
+    source = source or variant(game)
+    if game.players != 2:
+        who = "one player" if game.players == 1 else f"{game.players} players"
+        raise NoModel(f"a modelled opponent is one of two players, and {variant(game)} is for {who}")
+    kind, _, rest = text.partition(":")
+    if text == "random":
+        return Uniform()
+    if text == "greedy":
+        return Greedy()
+    if kind == "skill":
+        return Skilled(read_skill(rest), open_database(source, game=game))
+    if text == PERFECT:
+        return Skilled(Fraction(1), open_database(source, game=game), text)
+    if kind == "depth" and (limits := read_name(text)) and limits.depth:
+        return Deep(limits.depth)
+    if kind == "exploit" and rest:
+        return Exploiting(open_database(f"{source}@{against(rest)}", game=game))
+    if ".py:" in text:
+        return policy_in_file(text)
+    if kind in NOT_BY_WEIGHTS:
+        instead = f"; {PERFECT} makes each perfect move with equal weight" if kind == "first" else ""
+        raise NoModel(f"with what weights the player {text!r} moves is not known{instead}; the models are {KNOWN}")
+    if found := installed_policy(text):
+        return found
+    raise NoModel(f"no model {text!r} of a player; the models are {KNOWN}, or a player that is installed")
+
+
+def model_of(database: Database) -> Model:
+    """Return the model that a database is of a best response to, by its name.
+
+    Raises NoModel where that leads to a file: what a database says may be anybody's word, and no code is run for it.
+    """
+    name = str(database.file.details["against"])
+    if ".py:" in name and not name.startswith("exploit:"):  # which asks a database, and runs no code
+        raise NoModel(f"{str(database.file.path)!r} is against {name}; say where that is, as in --against ./{name}")
+    return model_named(name, database.game)
+
+
+def refuse_another(database: Database, model: Model) -> None:
+    """Raise NoModel where a model is another than a database was made with, or has changed since."""
+    details = database.file.details
+    if (model.name, model.digest) != (details["against"], details.get("model")):
+        what = "has changed since" if model.name == details["against"] else f"is not {model.name}"
+        told = f"{str(database.file.path)!r} is against {details['against']}, which {what}"
+        raise NoModel(f"{told}; solve it anew with --fresh")

@@ -1,0 +1,76 @@
+"""Policies: models that a person has written, a function from a game and a position to the weights of moves.
+
+A file has such functions by any name, and `FILE.py:function` names one::
+
+    def corners(game, position):
+        return {move: 3 if move in (0, 2, 6, 8) else 1 for move in game.generate_moves(position)}
+
+A player that is installed is one as well if what makes it (the entry point) has such a function as its attribute
+`weights`. What it says must depend on the position alone.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from retrograde.games.catalog import import_file
+from retrograde.games.game import Game, RetrogradeError
+from retrograde.games.raised import line_in
+from retrograde.games.snapshot import source_of
+from retrograde.solver.metrics.models.model import Model, NoModel, Weights, checked
+
+GROUP = "retrograde.players"
+Policy = Callable[[Game, int], Any]
+
+
+class Scripted(Model):
+    """Moves as a function says."""
+
+    symmetric = False
+
+    def __init__(self, name: str, policy: Policy, digest: str, file: Path | None = None):
+        self.name, self.policy, self.digest, self.file = name, policy, digest, file
+
+    def weights(self, game: Game, position: int) -> Weights:
+        try:
+            said = self.policy(game, position)
+        except RetrogradeError:
+            raise
+        except Exception as error:
+            where = f" ({self.file.name}, line {line_in(error, self.file) or '?'})" if self.file else ""
+            what = f"position {game.write(position)}: {type(error).__name__}: {error}"
+            raise NoModel(f"the player {self.name!r} fails, {what}{where}") from error
+        return checked(self.name, game, position, said)
+
+
+def policy_in_file(text: str) -> Scripted:
+    """Return the policy that `FILE.py:function` names; raise NoModel where there is none."""
+    file, _, name = text.rpartition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise NoModel(f"no file {file!r}; a player of your own is named as FILE.py:function")
+    module = import_file(path)
+    policy = getattr(module, name, None)
+    if not callable(policy):
+        raise NoModel(f"{file} has no function {name!r}; it takes a game and a position, and gives weights of moves")
+    return Scripted(f"{path.name}:{name}", policy, sha256(source_of(module)).hexdigest(), path)
+
+
+def installed_policy(name: str) -> Scripted | None:
+    """Return the policy of a player that is installed; None where there is none of that name.
+
+    Raises NoModel where it does not say with what weights it moves.
+    """
+    point: EntryPoint | None = next(iter(entry_points(group=GROUP, name=name)), None)
+    if point is None:
+        return None
+    try:
+        policy = getattr(point.load(), "weights", None)
+    except (ImportError, AttributeError) as error:
+        raise NoModel(f"the player {name!r} cannot be loaded from {point.value}: {error}") from error
+    if policy is None:
+        raise NoModel(f"the player {name!r} does not say with what weights it moves: it has no function `weights`")
+    version = point.dist.version if point.dist else ""
+    return Scripted(name, policy, sha256(f"{point.value} {version}".encode()).hexdigest())

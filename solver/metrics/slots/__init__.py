@@ -1,0 +1,1 @@
+"""Expected payoffs of games that number their positions, as bounds in files, tier by tier."""

@@ -1,0 +1,366 @@
+"""The bounds of a game that numbers its positions in the making: tier by tier, last first.
+
+A tier that no move stays in takes one sweep. In a tier with cycles a guess in floating-point numbers comes first. From
+somewhat below it lower bounds *sink*, and upper ones rise, sweep by sweep, until they hold. How far that has to be
+follows from how many slots of the tier play still meets, since a grain may be lost at each, and from the bounds of the
+tiers to which it leads. So one sweep is nearly always all.
+
+Where the rules have too much to say of a slot to be written down, lower bounds *rise*, from the least that is met
+elsewhere, and upper ones sink, as long as that brings them nearer by more than `STILL`: at any time they hold. Where
+players can go on for ever, endless play pays 0, and bounds have to go the other way in turns, as
+`metrics/expectation.py` says; there they begin at 0. Where moves pay as well that is refused, since what endless play
+pays need not come to anything; where they pay and play always ends, how great bounds may be is seen by the guess alone.
+"""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, reduce
+from math import log2
+from random import Random
+from typing import Any, NoReturn
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.game import UNDECIDED, Game, RuleError, defines, is_none
+from retrograde.games.raised import given_start
+from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
+from retrograde.solver.metrics.expectation_kernels import LIMIT
+from retrograde.solver.metrics.slots import chunks
+from retrograde.solver.metrics.slots.chunks import LongScript, Swept, Told, chunk_length, chunks_of
+from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
+from retrograde.solver.metrics.slots.kernels import RISE, SINK
+from retrograde.solver.metrics.slots.plans import BYTES_A_PLAN, Plan
+from retrograde.solver.metrics.slots.scripts import Script
+from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.driver import Done, Kept
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import Work
+
+Array = np.ndarray[Any, Any]
+
+Scripts = dict[int, Script]
+"""The scripts of the chunks of a tier, by their first slots; none where there is no room for them."""
+Plans = dict[int, Plan]
+"""The plans of the chunks of a tier, by their first slots."""
+EMPTY = np.zeros(0, np.int64)
+
+STILL = 4
+"""Grains by which bounds come nearer in a sweep that is the last one."""
+ASIDE = 4.0
+"""Grains from a guess to a bound, for each slot of the tier that is still to be met; more where more than 1 is paid."""
+ROUGH = 1e-6
+"""By how much a guess of a payoff may change in a sweep, where moves pay, until it is seen how great they are."""
+NOISE = 2.0**-46
+"""Of the greatest of them, how far off a guess may be, in floating-point numbers, for each slot, at most."""
+EXACT = 1 / 16
+"""Of those grains, by how much a guess may change in a sweep that is the last one."""
+NEARER = 64
+"""How many times nearer guesses come by a plan before another one is made."""
+WIDER = 1 / 4
+"""Of these, by how much a margin may grow in a sweep that is the last one."""
+ROUNDS, SWEEPS = 100, 1000
+"""Plans that are made, and sweeps by one, at most."""
+BYTES_A_SLOT, OWN_BYTES_A_SLOT = 16, 17
+"""What a slot takes of a tier that is looked at, and of the one that is solved."""
+BESIDE = 64_000_000
+"""What the sweeps under way take, at most, and what is copied to be written."""
+WALKS, LONGEST = 20, 200
+"""Walks from each tier by which it is guessed which others it needs, and moves in one."""
+
+
+class SlotStore:
+    """The bounds of all slots; a group is the number of a tier."""
+
+    def __init__(self, game: Game, bits: int, work: Work):
+        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
+        self.game, self.bits, self.work = game, bits, work
+        self.numbering = Numbering.of(game)
+        slots = self.numbering.slots
+        work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
+        self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots))
+        self.counts: dict[int, Array] = {}
+        """Of each tier that is solved: see `kernels.count`."""
+        self.error = 0
+        """How many grains bounds are apart at most."""
+
+    def groups(self) -> Iterator[int]:
+        """Yield the numbers of tiers, last first."""
+        yield from reversed(range(len(self.numbering.tiers)))
+
+    def keep(self, done: Done) -> Kept:
+        """Take a tier that is in the files; one that is not there any more as it was written is solved again."""
+        (k, check, error), counts = done
+        part = self.numbering.stretch(int(k))
+        if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):
+            return Kept(0, None, 0)
+        self.counts[int(k)] = counts.reshape(3, 3)
+        self.error = max(self.error, int(error))
+        return Kept(part.stop - part.start, int(self.numbering.tiers[k]), int(counts[3:6].sum()))
+
+    def solve(self, k: int, phase: Phase) -> Iterator[Done]:
+        """Yield the checksum of a tier, how far bounds are apart, and its counts, once it is in the files."""
+        if k in self.counts:
+            return
+        size = self.numbering.size(k)
+        self.work.budget.check(OWN_BYTES_A_SLOT * size + BESIDE, f"solving the {size:,} slots of a tier")
+        told = self.told(k, size)
+        looked = self.look(told, phase)
+        if any(swept.round for swept in looked):
+            self.solve_cycles(told, looked, phase)
+        low, high = told.own_low.array, told.own_high.array
+        pieces = ((told, begin, end) for wave in chunks_of(size) for begin, end in wave)
+        counts = reduce(added, reversed([*self.work.map(chunks.count, pieces)]))
+        self.work.budget.check_used(f"solving the {size:,} slots of a tier")
+        check = self.files.write(self.numbering.stretch(k).start, low, high)
+        self.files.let_go()
+        yield np.array([k, check, int((high - low).max())]), counts.ravel()
+
+    def told(self, k: int, size: int) -> Told:
+        """Return what tasks are told of a tier, k = -1 for none."""
+        low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
+        files = self.files
+        return Told(self.game, self.numbering, files.low, files.high, k, low, high, nobody(), self.bits)
+
+    def look(self, told: Told, phase: Phase) -> list[Swept]:
+        """Look at a tier by the rules, and return what was found of each chunk: with scripts where moves stay in it."""
+        waves = chunks_of(len(told.own_low))
+        found = self.take(told, chunks.look, [(told, *ends, False, False) for ends in waves[0]])
+        packed = False
+        if written := any(swept.round for swept in found) and self.shares_memory:
+            found, waves = [], [[], *waves]
+        size = len(told.own_low)
+        for wave in waves[1:]:
+            if written and found:
+                left = self.work.budget.left() - BESIDE - BYTES_A_PLAN * size
+                words = sum(swept.script.words.nbytes for swept in found if swept.script)
+                todo = wave[0][1]
+                packed = packed or left * (size - todo) < words * todo
+                if left < 0:
+                    written, found = False, [swept._replace(script=None) for swept in found]
+            found += self.take(told, chunks.look, [(told, *ends, written, packed) for ends in wave])
+            phase.working(0, int(self.numbering.tiers[told.k]))
+        return found
+
+    def take(self, told: Told, task: Any, items: list[Any]) -> list[Swept]:
+        """Keep the bounds that some tasks find, once all of them are done; return the rest of what they find."""
+        found = list(self.work.map(task, items))
+        for swept in found:
+            end = swept.begin + len(swept.low)
+            told.own_low.array[swept.begin : end], told.own_high.array[swept.begin : end] = swept.low, swept.high
+        return [swept._replace(low=EMPTY, high=EMPTY) for swept in found]
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether tasks share the memory of this process: scripts do not travel."""
+        return isinstance(self.work.executor, ThreadPoolExecutor)
+
+    # Tiers with cycles
+
+    def sweep(self, told: Told, scripts: Scripts, mode: int, phase: Phase, share: float = 0.0) -> int:
+        """Sweep a tier once, wave by wave, and return the greatest change of a bound."""
+        change = 0
+        size = len(told.own_low)
+        for wave in chunks_of(size):
+            found = self.take(told, chunks.sweep, [(told, *ends, mode, scripts.get(ends[0])) for ends in wave])
+            change = max(change, *(swept.change for swept in found))
+            phase.working(share * size, int(self.numbering.tiers[told.k]))
+        return change
+
+    def solve_cycles(self, told: Told, looked: list[Swept], phase: Phase) -> None:
+        """Find the bounds of a tier that moves stay in."""
+        pays = any(swept.pays for swept in looked)
+        least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
+        if defines(self.game, "swapped"):
+            least, most = min(least, -most), max(most, -least)
+        scripts = {swept.begin: swept.script for swept in looked if swept.script}
+        endless = self.find_endless(told, scripts)
+        if pays and endless.any():
+            self.refuse_endless(told.k, int(endless.argmax()))
+        if not endless.any():
+            try:
+                self.begin_near(told, scripts, (least, most), pays, phase)
+            except LongScript:
+                told.own_low.array[:], told.own_high.array[:] = least, most
+                while pays and self.sweep(told, scripts, SINK, phase):
+                    pass
+                self.narrow(told, scripts, int((told.own_high.array - told.own_low.array).max()), phase)
+            else:
+                while self.sweep(told, scripts, SINK, phase):
+                    pass
+            clear_empty(told, scripts)
+            return
+        told = told._replace(endless=self.shared("endless", endless))
+        low, high = told.own_low.array, told.own_high.array
+        low[:], high[:] = 0, 0
+        while True:
+            while self.sweep(told, scripts, SINK, phase):
+                pass
+            sunk = low.copy(), high.copy()
+            while self.sweep(told, scripts, RISE, phase):
+                pass
+            if np.array_equal(low, sunk[0]) and np.array_equal(high, sunk[1]):
+                return
+            np.maximum(low, 0, out=low)
+            np.minimum(high, 0, out=high)
+
+    def refuse_endless(self, k: int, slot: int) -> NoReturn:
+        """Raise RuleError: moves pay, and players may go on for ever, and what that pays need not come to anything."""
+        position = self.game.write(self.game.unindex(int(self.numbering.tiers[k]), slot))
+        raise RuleError(
+            f"{variant(self.game)}, position {position}: moves of its tier pay a reward, and from here players may go "
+            "on for ever; let tiers rise, or let ends alone pay"
+        )
+
+    def begin_near(self, told: Told, scripts: Scripts, limits: tuple[int, int], pays: bool, phase: Phase) -> None:
+        """Set the bounds of a tier where they will hold, about; raise LongScript where there are no scripts.
+
+        Where no move *pays* they are within limits.
+        """
+        size, (least, most) = len(told.own_low), limits
+        self.files.let_go()  # what has been looked at of finished tiers need not stay in memory
+        self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
+        aside = ASIDE * max(1.0, max(-least, most) / (1 << self.bits))
+        guesses = told._replace(own_low=as_floats(told.own_low), own_high=as_floats(told.own_high))
+        guesses.own_low.array[:], guesses.own_high.array[:] = (least + most) / 2, 0
+        if pays:
+            self.guess(guesses, scripts, ROUGH * (1 << self.bits), phase)
+            if (greatest := np.abs(guesses.own_low.array).max()) >= LIMIT / 4:
+                raise PayoffOverflow
+            aside = max(ASIDE, NOISE * greatest)
+            least, most = -LIMIT, LIMIT
+        plans = self.guess(guesses, scripts, EXACT * aside, phase)
+        margins, widen = guesses.own_high, partial(chunks.widen, aside=aside)
+        for _ in range(SWEEPS):
+            if self.improve(margins, widen, guesses, plans, phase) <= WIDER * aside:
+                break
+        for begin in range(0, size, PIECE):
+            part = slice(begin, begin + PIECE)
+            about, apart = guesses.own_low.array[part].copy(), margins.array[part].copy()
+            told.own_low.array[part] = np.maximum(least, np.floor(about - apart).astype(np.int64))
+            told.own_high.array[part] = np.minimum(most, np.ceil(about + apart).astype(np.int64))
+
+    def guess(self, guesses: Told, scripts: Scripts, exact: float, phase: Phase) -> Plans:
+        """Guess what a tier is worth, until hardly any number changes; return the plans by which it is."""
+        values = guesses.own_low
+        for _ in range(ROUNDS):
+            plans: Plans = {}
+            change = self.improve(values, chunks.choose, guesses, scripts, phase, plans)
+            near = max(exact, change / NEARER)
+            if change <= exact:
+                break
+            for _ in range(SWEEPS):
+                if self.improve(values, chunks.value, guesses, plans, phase) <= near:
+                    break
+        return plans
+
+    def improve(
+        self, numbers: Shared, task: Any, guesses: Told, by: dict[int, Any], phase: Phase, plans: Plans | None = None
+    ) -> float:
+        """Sweep numbers of a tier by scripts or plans; return the greatest change. Plans that are made are kept."""
+        change = 0.0
+        for wave in chunks_of(len(numbers)):
+            for found in list(self.work.map(task, [(guesses, *ends, by.get(ends[0])) for ends in wave])):
+                numbers.array[found.begin : found.begin + len(found.numbers)] = found.numbers
+                change = max(change, found.change)
+                if plans is not None:
+                    plans[found.begin] = found.plan
+            phase.working(0, int(self.numbering.tiers[guesses.k]))
+        return change
+
+    def narrow(self, told: Told, scripts: Scripts, apart: int, phase: Phase) -> None:
+        """Bring bounds nearer to one another until no sweep changes any by more than some grains."""
+        change, share = apart, 0.0
+        while change > STILL:
+            change = self.sweep(told, scripts, RISE, phase, share)
+            share = max(share, 1 - log2(change + 1) / max(log2(apart + 1), 1))
+
+    def find_endless(self, told: Told, scripts: Scripts) -> Array:
+        """Return for each slot of a tier whether players can go on from there for ever, uint8."""
+        size = len(told.own_low)
+        if scripts:
+            told.own_low.array[:] = told.own_high.array[:] = 0
+            for begin, rows in ((script.begin, script.rows) for script in scripts.values()):
+                told.own_low.array[begin + rows] = told.own_high.array[begin + rows] = 1
+            tasks = [[(told, scripts[ends[0]]) for ends in wave] for wave in chunks_of(size)]
+            while max(swept.change for wave in tasks for swept in self.take(told, chunks.stay, wave)):
+                pass
+            return told.own_low.array.astype(np.uint8)
+        stays = self.shared("stays", np.ones(size, np.uint8))
+        told = told._replace(endless=stays)
+        left = size
+        while left:
+            left = 0
+            for wave in chunks_of(size):
+                for begin, kept, out in list(self.work.map(chunks.leave, [(told, *ends) for ends in wave])):
+                    stays.array[begin : begin + len(kept)] = kept
+                    left += out
+        return stays.array
+
+    def shared(self, name: str, array: Array) -> Shared:
+        """Return an array that all workers can read."""
+        found = self.work.zeros(name, len(array), array.dtype)
+        found.array[:] = array
+        return found
+
+    # What comes out
+
+    def start(self) -> tuple[int, int] | None:
+        """Return the bounds of the first position, if there is one, for who is to move."""
+        if (start := given_start(self.game)) is None:
+            return None
+        position = self.game.canonical(start)
+        low, high = chunks.bounds_of(self.told(-1, 0), position)
+        return (-high, -low) if self.game.turn(start) == 1 else (low, high)
+
+
+def nobody() -> Shared:
+    """Return an array of nothing."""
+    return Shared(np.zeros(0, np.uint8))
+
+
+def clear_empty(told: Told, scripts: Scripts) -> None:
+    """Set to 0 the bounds of slots that stand for no position: of which scripts say nothing, where there are any."""
+    length = chunk_length(len(told.own_low))
+    for begin, script in scripts.items():
+        for bounds in (told.own_low.array, told.own_high.array):
+            kept = bounds[begin + script.rows]
+            bounds[begin : begin + length] = 0
+            bounds[begin + script.rows] = kept
+
+
+def as_floats(bounds: Shared) -> Shared:
+    """Return the same room for floating-point numbers."""
+    return Shared(bounds.array.view(np.float64), bounds.path)
+
+
+def added(first: Array, second: Array) -> Array:
+    """Return the counts of two pieces of a tier, of which the first comes first."""
+    return np.stack([*(first + second)[:2], np.where(first[2] >= 0, first[2], second[2])])
+
+
+def memory_of(game: Game, numbering: Numbering) -> int:
+    """Return how many bytes the tier that takes the most will take, with those that it needs as far as is seen."""
+    sizes = np.diff(numbering.starts)
+    chance = Random(0)
+    needs = (sum(int(sizes[row]) for row in needed(game, numbering, k, chance)) for k in range(len(sizes)))
+    own = (OWN_BYTES_A_SLOT + BYTES_A_PLAN) * sizes
+    return BESIDE + max(int(mine) + BYTES_A_SLOT * others for mine, others in zip(own, needs, strict=True))
+
+
+def needed(game: Any, numbering: Numbering, k: int, chance: Random) -> Iterable[int]:
+    """Return the numbers of other tiers to which some walks lead from slots of a tier."""
+    found: set[int] = set()
+    tier = int(numbering.tiers[k])
+    for _ in range(WALKS):
+        position = game.unindex(tier, chance.randrange(numbering.size(k)))
+        for _ in range(LONGEST):
+            if is_none(position) or game.primitive(position) != UNDECIDED:
+                break
+            position = game.do_move(position, chance.choice([*game.generate_moves(position)]))
+            row = numbering.row(game.tier(position))
+            if row not in (-1, k):
+                found.add(row)
+                break
+    return found

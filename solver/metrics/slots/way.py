@@ -1,0 +1,57 @@
+"""The way of solving a game with chance that numbers its positions: expectations of all slots, whatever play
+reaches."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrograde.databases.bounds.write import SolvedBounds
+from retrograde.databases.layout import NOT_FOUND, LegendRow
+from retrograde.databases.legend import Measures
+from retrograde.games.digest import numbering_digest
+from retrograde.games.game import LOSE, TIE, WIN, Game, defines
+from retrograde.solver.metrics.expectation import BITS
+from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
+from retrograde.solver.metrics.slots.store import SlotStore
+from retrograde.solver.runtime.driver import drive
+from retrograde.solver.runtime.work import Unsuited, Work
+
+
+@dataclass(frozen=True)
+class Slotted:
+    """Positions as numbers, what is between them left out, and their bounds in files."""
+
+    name: ClassVar[str] = "numbered"
+
+    def solve(self, game: Game, work: Work) -> SolvedBounds:
+        """Return the solved game."""
+        if game.players > 2 or (game.players == 2 and not defines(game, "turn")):
+            raise Unsuited("expectations by slot are of one player, or of two with turn(position)")
+        work.course.plan(solving=0.95, writing=0.05)
+        for bits in BITS:
+            store = SlotStore(game, bits, work)
+            try:
+                drive(store, work.log(f"bounds{bits}"), work.phase("solving", store.numbering.slots))
+            except PayoffOverflow:
+                continue
+            return solved_from(store)
+        raise Unsuited("what is paid adds up to 2**31 and more")
+
+
+def solved_from(store: SlotStore) -> SolvedBounds:
+    """Return a solved game for the database writer."""
+    scale = 1 << store.bits
+    details = {"scale": scale, "error": store.error / scale, "numbering": numbering_digest(store.game)}
+    numbering = store.numbering
+    measures = Measures("expectation", ("low", "high"), details)
+    legend = [row for kind, value in enumerate((LOSE, TIE, WIN)) if (row := row_of(store, kind, value)).stored]
+    return SolvedBounds(numbering.tiers, numbering.starts, legend, store.files.pieces(), measures, store.start())
+
+
+def row_of(store: SlotStore, kind: int, value: Any) -> LegendRow:
+    """Return the row of the legend of a value."""
+    by_tier = np.stack([store.counts[k] for k in range(len(store.numbering.tiers))])[:, :, kind]
+    examples = by_tier[by_tier[:, 2] >= 0, 2]
+    example = int(examples[0]) if len(examples) else -1
+    return LegendRow(value, NOT_FOUND, int(by_tier[:, 1].sum()), int(by_tier[:, 0].sum()), example)

@@ -1,1 +1,0 @@
-"""Models of players: with what weight each move is made, by rules, databases or a person's own function."""

@@ -1,1 +1,0 @@
-"""Oracles beside databases: by search within a time, with what is at hand asked first; and opening books."""

@@ -1,0 +1,134 @@
+"""An opening book held against the rules, by code that shares nothing with what made it but the search.
+
+Every position within the plies is found again, by the rules as they stand, and must be there, and no other; each whose
+moves all lead to positions of the book must be worth what follows from these. Of the others, at the last ply, some by
+chance are searched again.
+"""
+
+from random import Random
+from typing import NamedTuple
+
+from retrograde.databases.book import Book
+from retrograde.databases.database import Outcome
+from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, Game
+from retrograde.solver.runtime.progress import Course, Listener, Phase
+from retrograde.solver.search.searcher import TABLE_SIZE, Search
+
+AGAIN = 20
+"""Positions of the last ply that are searched again."""
+SECONDS = 60.0
+"""How long one of these searches may take; one that takes longer proves nothing, and is not counted."""
+
+
+class Report(NamedTuple):
+    """What was found: positions, records, how many were derived, how many searched again, and what is wrong."""
+
+    positions: int
+    stored: int
+    derived: int
+    searched: int
+    problems: list[str]
+
+
+def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, seed: int = 1) -> Report:
+    """Hold a book against the rules."""
+    game, problems = book.game, list[str]()
+    course = Course()
+    course.plan(exploring=0.4, verifying=0.3, searching=0.3)
+    depths = explored(game, book.plies, Phase("exploring", listener, None, course))
+    positions = sum(len({position, *game.images(position)}) for position in depths)
+    if (positions, len(depths)) != (book.file.positions, book.file.stored):
+        problems.append(
+            f"there are {len(depths):,} records of {positions:,} positions within {book.plies} plies, "
+            f"and the book has {book.file.stored:,} of {book.file.positions:,}"
+        )
+    last = []
+    phase = Phase("verifying", listener, len(depths), course)
+    for position, depth in depths.items():
+        phase.advance(1)
+        told = book.get(position)
+        if told is None:
+            problems.append(f"position {game.write(position)} is not there")
+        elif (right := derived(book, position)) is not None:
+            if not agree(told, right):
+                problems.append(f"position {game.write(position)} is told to be {words(told)}, and is {words(right)}")
+        elif depth == book.plies:
+            last.append(position)
+        else:
+            problems.append(f"position {game.write(position)} leads to one that is not there")
+    searched = search_again(
+        book, Random(seed).sample(last, min(AGAIN, len(last))), problems, (workers, listener, course)
+    )
+    return Report(positions, len(depths), len(depths) - len(last), searched, problems)
+
+
+def explored(game: Game, plies: int, phase: Phase) -> dict[int, int]:
+    """Return the canonical positions within some plies of the start, each with the ply at which it is first met."""
+    start = game.canonical(game.start)
+    depths = {start: 0}
+    wave = [start]
+    for ply in range(1, plies + 1):
+        found: dict[int, int] = {}
+        for position in wave:
+            if game.primitive(position) == UNDECIDED:
+                for move in game.generate_moves(position):
+                    child = game.canonical(game.do_move(position, move))
+                    if child not in depths:
+                        found[child] = ply
+        phase.advance(len(wave))
+        depths |= found
+        wave = list(found)
+    phase.end()
+    return depths
+
+
+def derived(book: Book, position: int) -> Outcome | None:
+    """Return what a position is worth by its children; None where some are not in the book."""
+    game = book.game
+    value = game.primitive(position)
+    if value != UNDECIDED:
+        return Outcome(value, None if value == DRAW else 0)
+    children = []
+    for move in game.generate_moves(position):
+        child = book.get(game.do_move(position, move))
+        if child is None:
+            return None
+        children.append(child)
+    best = max(FLIPPED[child.value] for child in children)
+    plies = [child.remoteness for child in children if FLIPPED[child.value] == best]
+    known = [count for count in plies if count is not None]
+    if len(known) < len(plies):
+        return Outcome(best, None)
+    return Outcome(best, 1 + (max(known) if best == LOSE else min(known)))
+
+
+def agree(told: Outcome, right: Outcome) -> bool:
+    """Tell whether an outcome is right, as far as it is told."""
+    return told.value == right.value and (None in (told.remoteness, right.remoteness) or told == right)
+
+
+def words(outcome: Outcome) -> str:
+    """Return an outcome in words: `win in 5`."""
+    return f"{outcome.value.name.lower()}{'' if outcome.remoteness is None else f' in {outcome.remoteness}'}"
+
+
+def search_again(
+    book: Book, positions: list[int], problems: list[str], how: tuple[int, Listener | None, Course]
+) -> int:
+    """Search some positions again, note what is wrong, and return of how many something was proved."""
+    workers, listener, course = how
+    if not positions:
+        return 0
+    search, searched = Search(book.game, workers, TABLE_SIZE), 0
+    phase = Phase("searching", listener, len(positions), course)
+    for position in positions:
+        found = search.find(position, SECONDS, distance=False)
+        if found.value is not None:
+            searched += 1
+            if found.value != book[position].value:
+                problems.append(
+                    f"position {book.game.write(position)} is told to be {words(book[position])}, and is not"
+                )
+        phase.advance(1)
+    phase.end()
+    return searched

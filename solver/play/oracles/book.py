@@ -1,0 +1,328 @@
+"""Opening books: what each position within some plies of the start is worth, where a whole solution is out of reach.
+
+Only the last ply is searched; what came before follows from it, as in any retrograde solving::
+
+    ply   0 → 1 → 2 → … → last                  found wave by wave, of positions equal by symmetry one
+    worth 0 ← 1 ← 2 ← … ← last ← search         each position of the last ply is a question of its own
+
+Questions are shared out among threads, each of which has a search, and a table, of its own. Answers go to a journal
+beside the book, so that a book that was interrupted goes on where it stopped.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases.layout import NOT_FOUND, LegendRow
+from retrograde.databases.location import book_path
+from retrograde.databases.lock import Lock
+from retrograde.databases.write import SolvedRecords, write_database
+from retrograde.games.catalog import rules_digest, variant
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.solver.rules.examine import refuse_tuples, start_of
+from retrograde.solver.rules.expansion import Expander
+from retrograde.solver.runtime.journal import Journal
+from retrograde.solver.runtime.progress import Course, Listener, Phase
+from retrograde.solver.runtime.sources import journal_digest
+from retrograde.solver.search.searcher import TABLE_SIZE, Search
+
+Array = np.ndarray[Any, Any]
+
+LOWEST = -(1 << 62)
+"""A tier below all."""
+PIECE = 16
+"""Positions in a task, which lie close together and so have much in common."""
+SECONDS = 1e9
+"""So long a search may take: as long as it must."""
+SOON = 1.0
+"""Seconds after which it is seen whether play goes round in circles."""
+TIE_SECONDS = 0.1
+"""Seconds in which it is found out how far a tie is: it is no contest, and may take for ever."""
+LEAST_TABLE = 1 << 24
+"""Bytes of a thread's table."""
+UPSIDE_DOWN = np.array([UNDECIDED, WIN, DRAW, TIE, LOSE], np.uint8)
+"""For each value, what a child of that value is worth to its parent."""
+
+
+class NoBook(RetrogradeError, ValueError):
+    """There can be no book of a game."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is asked of a book: so many *plies*; distances, or values alone; threads, and bytes for their tables."""
+
+    plies: int
+    distances: bool = True
+    workers: int | None = None
+    size: int = TABLE_SIZE
+    tie_seconds: float = TIE_SECONDS
+    fresh: bool = False
+    listener: Listener | None = None
+
+
+def make_book(game: Game, order: Order, path: str | os.PathLike[str] | None = None) -> Path:
+    """Make the opening book of a game, and return its path: *path*, or the one where it is looked for.
+
+    Raises NoBook where play goes round in circles, or what `solve` raises; what was done by then is kept.
+    """
+    refuse_tuples(game, "searched")
+    path = book_path(variant(game)) if path is None else Path(path)
+    what = f"{order.plies}-{'distances' if order.distances else 'values'}"
+    identity = f"{variant(game)} {rules_digest(game)}-book-{what} {journal_digest()}"
+    journal_path = path.with_name(path.name + ".journal")
+    with Lock(path) as lock:
+        with Journal(journal_path, identity, order.fresh) as journal:
+            making = Making(game, order, journal)
+            making.explore()
+            making.search()
+            making.pass_up()
+            making.write(path, lock)
+        with suppress(OSError):  # what stays is of no use, and no harm
+            journal_path.unlink()
+    return path
+
+
+@dataclass
+class Making:
+    """A book that is being made: its positions, ascending, and of each the wave, the value and the remoteness."""
+
+    game: Game
+    order: Order
+    journal: Journal
+    course: Course = field(default_factory=Course)
+    waves: list[Array] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.expander = Expander(self.game)
+        self.course.plan(exploring=0.02, searching=0.95, solving=0.02, writing=0.01)
+
+    # Exploring
+
+    def explore(self) -> None:
+        """Find the positions, wave by wave, and what is known of them at once."""
+        phase = Phase("exploring", self.order.listener, None, self.course)
+        start = self.game.canonical(start_of(self.game))
+        wave, known = np.array([start], np.int64), np.empty(0, np.int64)
+        for ply in range(self.order.plies + 1):
+            self.waves.append(wave)
+            known = np.union1d(known, wave)
+            phase.advance(len(wave))
+            if ply < self.order.plies:
+                children = [np.unique(block[block >= 0]) for _, block, _ in self.expanded(wave)]
+                found = np.unique(np.concatenate([np.empty(0, np.int64), *children]))
+                wave = np.setdiff1d(found, known, assume_unique=True)
+                if not len(wave):
+                    break
+        self.positions = known
+        self.values = np.zeros(len(known), np.uint8)
+        self.plies = np.full(len(known), NOT_FOUND, np.int64)
+        self.sizes = np.ones(len(known), np.int64)
+        for begin, end in self.expander.blocks(0, len(known)):
+            block = self.expander.expand(LOWEST, known[begin:end], sizes=True)
+            self.sizes[begin:end] = block.sizes
+            self.values[begin:end] = block.primitives
+        self.plies[self.values != UNDECIDED] = 0
+        phase.end()
+
+    def expanded(self, positions: Array) -> Iterator[tuple[int, Array, Array]]:
+        """Yield stretches of positions as the place of the first, the children of those where play goes on, a column
+        for each, -1 for none, and which these are in the stretch."""
+        for begin, end in self.expander.blocks(0, len(positions)):
+            block = self.expander.expand(LOWEST, positions[begin:end])
+            columns = block.columns
+            yield begin, block.children[:, :columns].copy(), block.origins[:columns].astype(np.int64)
+
+    def places(self, positions: Array) -> Array:
+        """Return where positions are among those of the book."""
+        return np.searchsorted(self.positions, positions)
+
+    # Searching
+
+    def search(self) -> None:
+        """Find out what the positions of the last ply are worth."""
+        last = self.waves[-1] if len(self.waves) > self.order.plies else np.empty(0, np.int64)
+        self.decide_at_once(last)
+        open_ = last[self.values[self.places(last)] == UNDECIDED]
+        phase = Phase("searching", self.order.listener, len(open_), self.course)
+        phase.tell()
+        log = self.journal.log("searched", 0.0)
+        for found in log.resumed:
+            self.take(*found)
+            phase.skip(len(found[0]))
+        open_ = open_[self.values[self.places(open_)] == UNDECIDED]
+        for answers in self.answered(open_):
+            self.take(*answers)
+            log.add(answers)
+            log.write()
+            phase.advance(len(answers[0]))
+        log.settle()
+        phase.end()
+
+    def decide_at_once(self, last: Array) -> None:
+        """Note what is won by the next move: that needs no search."""
+        for begin, children, origins in self.expanded(last):
+            below = np.unique(children[children >= 0])
+            lost = self.is_lost(below)
+            wins = ((children >= 0) & lost[np.searchsorted(below, np.maximum(children, below[:1]))]).any(axis=0)
+            places = self.places(last[begin + origins[wins]])
+            self.values[places], self.plies[places] = WIN, 1 if self.order.distances else NOT_FOUND
+
+    def is_lost(self, positions: Array) -> Array:
+        """Return which positions are lost for who is to move, because the game is over."""
+        lost = np.zeros(max(len(positions), 1), bool)
+        for begin, end in self.expander.blocks(0, len(positions)):
+            lost[begin:end] = self.expander.expand(LOWEST, positions[begin:end]).primitives == LOSE
+        return lost
+
+    def take(self, positions: Array, values: Array, plies: Array) -> None:
+        """Take answers in."""
+        places = self.places(positions)
+        self.values[places], self.plies[places] = values, plies
+
+    def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield answers to all questions: positions, values and remotenesses, some at a time, as they come."""
+        workers = self.order.workers or os.cpu_count() or 1
+        searches = Searches(self.game, max(LEAST_TABLE, self.order.size // workers))
+        pieces = iter(np.array_split(positions, -(-len(positions) // PIECE)) if len(positions) else [])
+        ask = self.asker(searches)
+        running: set[Future[tuple[Array, Array, Array]]] = set()
+        executor = ThreadPoolExecutor(workers)
+        try:
+            while True:
+                while len(running) < 2 * workers and (piece := next(pieces, None)) is not None:
+                    running.add(executor.submit(ask, piece))
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (one.result() for one in done)
+        finally:
+            searches.halt()
+            executor.shutdown(cancel_futures=True)
+
+    def asker(self, searches: "Searches") -> Callable[[Array], tuple[Array, Array, Array]]:
+        """Return the function that answers for some positions."""
+        order = self.order
+
+        def ask(positions: Array) -> tuple[Array, Array, Array]:
+            answers = [
+                searches.outcome(position, order.distances, order.tie_seconds) for position in positions.tolist()
+            ]
+            values, plies = zip(*answers, strict=True)
+            return positions, np.array(values, np.uint8), np.array(plies, np.int64)
+
+        return ask
+
+    # Passing up
+
+    def pass_up(self) -> None:
+        """Find out what all other positions are worth, by the positions that their moves lead to."""
+        waiting = [wave[self.values[self.places(wave)] == UNDECIDED] for wave in reversed(self.waves)]
+        phase = Phase("solving", self.order.listener, sum(map(len, waiting)), self.course)
+        while sum(map(len, waiting)):
+            before = sum(map(len, waiting))
+            for wave in waiting:
+                self.derive(wave)
+            waiting = [wave[self.values[self.places(wave)] == UNDECIDED] for wave in waiting]
+            if (left := sum(map(len, waiting))) == before:
+                raise circles(self.game)
+            phase.advance(before - left)
+        phase.end()
+
+    def derive(self, wave: Array) -> None:
+        """Note what positions are worth of whose children all is known."""
+        for begin, children, origins in self.expanded(wave):
+            there = children >= 0
+            places = np.where(there, np.minimum(self.places(children), len(self.positions) - 1), 0)
+            known = (~there | (self.values[places] != UNDECIDED)).all(axis=0)
+            values = np.where(there, UPSIDE_DOWN[self.values[places]], UNDECIDED)
+            best = values.max(axis=0)
+            plies = np.where(values == best, np.minimum(self.plies[places] + 1, NOT_FOUND), -1)
+            latest = plies.max(axis=0)
+            soonest = np.where(plies < 0, NOT_FOUND, plies).min(axis=0)
+            far = np.where((best == LOSE) | (latest == NOT_FOUND), latest, soonest)
+            places = self.places(wave[begin + origins[known]])
+            self.values[places] = best[known]
+            self.plies[places] = far[known] if self.order.distances else NOT_FOUND
+
+    # Writing
+
+    def write(self, path: Path, lock: Lock) -> None:
+        """Write the book."""
+        phase = Phase("writing", self.order.listener, len(self.positions), self.course)
+        if not self.order.distances:
+            self.plies[self.values != DRAW] = NOT_FOUND
+        self.plies[self.values == DRAW] = -1
+        tiers = np.array([self.game.tier(position) for position in self.positions.tolist()], np.int64)
+        order = np.lexsort((self.positions, tiers))
+        numbers, counts = np.unique(tiers, return_counts=True)
+        positions = self.positions[order]
+        codes = self.values[order].astype(np.int64) << 32 | self.plies[order] & 0xFFFFFFFF
+        outcomes, firsts, rows = np.unique(codes, return_index=True, return_inverse=True)
+        symmetric = np.bincount(rows, self.sizes[order]).astype(np.int64).tolist()
+        legend = [
+            LegendRow(Value(code >> 32), -1 if code & 0xFFFFFFFF == 0xFFFFFFFF else code & 0xFFFFFFFF, *counted)
+            for code, *counted in zip(
+                outcomes.tolist(), symmetric, np.bincount(rows).tolist(), positions[firsts].tolist(), strict=True
+            )
+        ]
+        solved = SolvedRecords(numbers, counts, legend, (positions, rows.astype(np.uint32)), int(positions.max()))
+        write_database(path, self.game, solved, lock=lock, book_plies=self.order.plies)
+        phase.advance(len(positions))
+        phase.end()
+
+
+def circles(game: Game) -> NoBook:
+    """Return the error that says that play goes round in circles."""
+    return NoBook(f"no book of {variant(game)}: its play can go round in circles, where a search proves no draw")
+
+
+class Searches:
+    """A search for each thread that asks."""
+
+    def __init__(self, game: Game, size: int):
+        self.game, self.size = game, size
+        self.local = threading.local()
+        self.all: list[Search] = []
+        self.over = False
+        self.making = threading.Lock()
+
+    def own(self) -> Search:
+        """Return the search of this thread."""
+        if not hasattr(self.local, "search"):
+            with self.making:  # what is compiled is compiled once
+                self.local.search = Search(self.game, 1, self.size)
+                self.all.append(self.local.search)
+        search: Search = self.local.search
+        return search
+
+    def outcome(self, position: int, distance: bool, tie_seconds: float) -> tuple[int, int]:
+        """Return the value of a position in which the game goes on, and its remoteness, or NOT_FOUND."""
+        search = self.own()
+        if self.over:
+            raise KeyboardInterrupt
+        found = search.find(position, SOON, distance=False)
+        while found.value is None and not search.cyclic and not self.over:
+            found = search.find(position, SECONDS, distance=False)
+        if found.value is None or search.cyclic:
+            raise KeyboardInterrupt if self.over else circles(self.game)
+        value, plies = int(found.value), found.remoteness
+        if distance and plies is None:
+            limits = iter([tie_seconds]) if value == TIE else repeat(SECONDS)
+            while plies is None and not self.over and (limit := next(limits, None)) is not None:
+                plies = search.find(position, limit, distance=True).remoteness
+        return value, NOT_FOUND if plies is None or not distance else plies
+
+    def halt(self) -> None:
+        """Stop all of them."""
+        self.over = True
+        for search in self.all:
+            search.halt()

@@ -1,0 +1,76 @@
+"""An oracle that asks a certificate first, and searches beyond: a side that has a certificate plays by it, and keeps
+what it proves whatever the other side does."""
+
+from collections.abc import Sequence
+
+from retrograde.databases import Certificate
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.solver.play.oracle import CERTIFICATE, How, Known
+from retrograde.solver.play.oracles.searching import FOR_VALUE, SECONDS, SearchingOracle, Source
+from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
+from retrograde.solver.search.searcher import TABLE_SIZE
+
+HOW = How(CERTIFICATE)
+AT_MOST = {WIN: LOSE, TIE: TIE, DRAW: TIE}
+"""What a position is worth at most if the other side reaches a goal after every move."""
+
+
+def from_certificate(certificate: Certificate) -> Source:
+    """Return a certificate as what is asked first: it knows the positions that it has replies for, and those in which
+    the other side has a reply to every move."""
+    file, game, goal = certificate.file, certificate.game, certificate.goal
+
+    def held(position: int) -> bool:
+        value = game.primitive(position)
+        return value >= goal if value != UNDECIDED else position in certificate
+
+    def ask(position: int) -> Known | None:
+        if position == file.root:
+            return Known(file.at_least, file.at_most, None, HOW)
+        least: Value = goal if position in certificate else LOSE
+        most = WIN
+        if least != WIN:
+            children = (game.do_move(position, move) for move in game.generate_moves(position))
+            most = AT_MOST[goal] if all(map(held, children)) else WIN
+        return None if (least, most) == (LOSE, WIN) else Known(least, most, None, HOW)
+
+    return ask
+
+
+class CertifiedOracle(SearchingOracle):
+    """Answers by a certificate, and else by a search of so many seconds a question. A context manager."""
+
+    def __init__(
+        self,
+        certificate: Certificate,
+        seconds: float = SECONDS,
+        workers: int = 1,
+        size: int = TABLE_SIZE,
+        sources: Sequence[Source] = (),
+    ):
+        super().__init__(certificate.game, seconds, workers, size, (*sources, from_certificate(certificate)))
+        self.certificate = certificate
+        self.source = CERTIFICATE
+
+    def refuse(self, game: Game) -> None:
+        """Raise NotForSearch where such a search does not fit the game, or no certificate proves anything of it."""
+        super().refuse(game)
+        if why := not_for_proofs(game):
+            raise NotForSearch(f"the certificate proves nothing: {why}; delete it with `retrograde remove`")
+
+    def chosen(self, position: int, moves: list[int], deadline: float) -> int:
+        """Return the move that the certificate has, unless a better one is found in time; if it has none, one that is
+        searched."""
+        reply = self.certificate.reply(position)
+        if reply is None:
+            return super().chosen(position, moves, deadline)
+        if reply.at_least != WIN and self.at_hand(position).at_most > reply.at_least:
+            known = self.sought(position, deadline - (1 - FOR_VALUE) * self.seconds, distance=False)
+            if known.at_least > reply.at_least:
+                return super().chosen(position, moves, deadline)
+        return reply.move
+
+    def close(self) -> None:
+        """Close the certificate, and what the search has."""
+        super().close()
+        self.certificate.close()

@@ -1,0 +1,389 @@
+"""An oracle that searches, and that asks first what is at hand: an opening book, say.
+
+What is told is proved, or told as not known; time only decides how much that is. To move takes less than to know all:
+first the value is sought, then one move that keeps it, and the distance only in what is left of the time::
+
+    value of the position --> a move that keeps it --> distance --> a move that keeps that too
+              |
+              `-- not known in time: the moves after which the opponent wins within 1, 2, 3 … plies are left out, and
+                  games by chance say which of the others to make
+
+One table of the search, and what was found out before, are kept from question to question.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import cached_property
+from time import monotonic
+
+from retrograde.databases import Database, Outcome
+from retrograde.databases.book import Book
+from retrograde.games.catalog import variant
+from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game
+from retrograde.games.raised import given_start
+from retrograde.solver.play.choice import Choice, ranked
+from retrograde.solver.play.match import example_of
+from retrograde.solver.play.oracle import (
+    DATABASE,
+    LONGEST_LINE,
+    RULES,
+    SEARCH,
+    How,
+    Known,
+    brought,
+    exactly,
+    searched,
+)
+from retrograde.solver.play.oracles.kernels import played_out
+from retrograde.solver.play.oracles.playouts import likeliest
+from retrograde.solver.rules.examine import refuse_to_search
+from retrograde.solver.search.probing.tables import Tables, find_tables
+from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutOfTime, Search
+from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within
+
+Source = Callable[[int], Known | None]
+"""What is asked first: it returns what it knows of a position, or None."""
+
+SECONDS = 3.0
+"""How long a question may take, unless somebody says another time."""
+FOR_VALUE = 0.7
+"""The share of the time in which the value is sought; the rest is for a move where it was not found."""
+FOR_SAFETY = 0.6
+"""The share of that time in which it is looked whether the opponent wins soon; the rest is for games by chance."""
+LEAST_SECONDS = 0.02
+"""Less time than this is not begun with."""
+DEEPEST = 400
+"""Plies ahead at which it is looked whether the opponent wins."""
+
+
+def from_database(database: Database, source: str = DATABASE) -> Source:
+    """Return a database as what is asked first."""
+    how = How(source)
+
+    def ask(position: int) -> Known | None:
+        outcome = database.get(position)
+        return None if outcome is None else exactly(outcome, how)
+
+    return ask
+
+
+def better(known: Known) -> tuple[int, int, int]:
+    """Return a key by which moves sort by what they bring, the best last.
+
+    First what a move brings at least, then at most; a win soon, a loss late.
+
+    >>> how = How(SEARCH)
+    >>> rows = [(LOSE, LOSE, 2), (LOSE, LOSE, 8), (DRAW, DRAW, None), (DRAW, WIN, None), (WIN, WIN, 3)]
+    >>> rows == sorted(rows, key=lambda row: better(Known(*row, how)))
+    True
+    """
+    far = 1 << 30
+    if known.at_least == LOSE:
+        plies = known.remoteness or (known.no_end_within if not known.proved else far)
+        return known.at_least, known.at_most, plies
+    return known.at_least, known.at_most, -(far if known.remoteness is None else known.remoteness)
+
+
+def merged(old: Known | None, new: Known) -> Known:
+    """Return what is known by two answers together, with the work of both; the second has it where it adds anything."""
+    if old is None:
+        return new
+    at_least, at_most = max(old.at_least, new.at_least), min(old.at_most, new.at_most)
+    remoteness = old.remoteness if new.remoteness is None else new.remoteness
+    adds = (at_least, at_most, remoteness) != (old.at_least, old.at_most, old.remoteness)
+    source = new.how.source if adds else old.how.source
+    before, after = old.how, new.how
+    how = How(source, before.nodes + after.nodes, before.seconds + after.seconds, before.leaves + after.leaves)
+    return Known(at_least, at_most, remoteness, how, max(old.no_end_within, new.no_end_within))
+
+
+class SearchingOracle:
+    """Answers by what is at hand, and else by a search of so many seconds a question. A context manager."""
+
+    def __init__(
+        self,
+        game: Game,
+        seconds: float = SECONDS,
+        workers: int = 1,
+        size: int = TABLE_SIZE,
+        sources: Sequence[Source] = (),
+    ):
+        self.game: Game = game
+        self.refuse(game)
+        self.seconds, self.workers, self.size, self.sources = seconds, workers, size, sources
+        self.source = SEARCH
+        self.tables: Tables | None = None
+        """What databases of smaller games of the family know of positions that are met, once it was looked for."""
+        self.book: Book | None = None
+        """The book among the sources, which is closed at the end."""
+        self.found: dict[int, Known] = {}
+        """What searches have found, by canonical position."""
+        self.stopped = False
+        """Whether the question that is being answered is to end now. Who asks the next one sets this back."""
+
+    def refuse(self, game: Game) -> None:
+        """Raise NotForSearch where such a search does not fit the game."""
+        refuse_to_search(game)
+
+    @cached_property
+    def search(self) -> Search:
+        """The search; its rules are compiled when it is first needed."""
+        return self.make_search()
+
+    def make_search(self) -> Search:
+        """Return the search that this one goes by."""
+        self.tables = find_tables(self.game, self.start_or_example)
+        return Search(self.game, self.workers, self.size, self.tables)
+
+    def prepare(self) -> None:
+        """Compile the rules now; raise NotCompilable, or another RuleError, where there can be no search."""
+        self.search.compile(ties=True)
+        played_out(self.game, self.start_or_example, 0, 1)
+
+    @property
+    def looked_at(self) -> int:
+        """Positions that searches have looked at up to now."""
+        return self.search.looked_at if "search" in self.__dict__ else 0
+
+    @property
+    def variant(self) -> str:
+        """The variant that is searched."""
+        return variant(self.game)
+
+    @property
+    def start(self) -> int | None:
+        """The first position of the game, if it has one."""
+        start: int | None = given_start(self.game)
+        return start
+
+    @property
+    def start_or_example(self) -> int:
+        """The first position, or where there is none, some position."""
+        return example_of(self.game) if self.start is None else self.start
+
+    def __contains__(self, position: object) -> bool:
+        return True  # whether play leads there is not known, and does not matter to a search
+
+    # What is known
+
+    def at_hand(self, position: int) -> Known:
+        """Return what is known of a position without a search."""
+        end = self.game.primitive(position)
+        if end != UNDECIDED:
+            return exactly(Outcome(end, None if end == DRAW else 0), How(RULES))
+        for source in self.sources:
+            if (told := source(position)) and told.is_exact:
+                return told
+        if self.tables and (outcome := self.tables.get(position)):
+            return exactly(outcome, How(DATABASE))
+        known = self.found.get(self.game.canonical(position), Known(LOSE, WIN, None, How(SEARCH)))
+        for source in self.sources:
+            if told := source(position):
+                known = merged(known, told)
+        return known
+
+    def note(self, position: int, new: Known) -> Known:
+        """Keep what was found of a position; return all that is known of it."""
+        key = self.game.canonical(position)
+        self.found[key] = merged(self.found.get(key), new)
+        return self.at_hand(position)
+
+    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
+        """Return what is known of a position after a search of so many seconds at most."""
+        return self.sought(position, self.deadline(seconds), distance)
+
+    def stop(self) -> None:
+        """End the question that another thread has asked, with what is known by now."""
+        self.stopped = True
+        self.search.halt()
+
+    def limited(self, deadline: float) -> AbstractContextManager[None]:
+        """Search within until a deadline, or hardly at all once the question is stopped."""
+        return self.search.limited(LEAST_SECONDS if self.stopped else max(deadline - monotonic(), LEAST_SECONDS))
+
+    def deadline(self, seconds: float | None) -> float:
+        """Return when a question must be answered that allows so many seconds."""
+        return monotonic() + (self.seconds if seconds is None else seconds)
+
+    def sought(self, position: int, deadline: float, distance: bool) -> Known:
+        """Return what is known of a position after a search up to a deadline, if one is needed."""
+        known = self.at_hand(position)
+        left = 0.0 if self.stopped else deadline - monotonic()
+        if known.is_exact or (known.proved and not distance) or left < LEAST_SECONDS:
+            return known
+        try:
+            found = self.search.find(position, left, distance)
+        except Endless:
+            return known
+        return self.note(position, searched(found))
+
+    def value(self, position: int) -> Outcome:
+        """Return value and remoteness, as far as they are known in time."""
+        return self.known(position).outcome
+
+    # Moves
+
+    def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
+        """Return all moves of a position, the best first, each of which has had its share of the time."""
+        moves, deadline = self.legal(position), self.deadline(seconds)
+        for distance in (False, True):
+            for number, move in enumerate(moves):
+                begun = monotonic()
+                share = (deadline - begun) / (len(moves) - number)
+                self.sought(self.game.do_move(position, move), begun + share, distance)
+        self.pass_up(position, moves)
+        return ranked(self.choice(position, move) for move in moves)
+
+    def pass_up(self, position: int, moves: list[int]) -> None:
+        """Note of a position what is known of it by its moves."""
+        before = self.at_hand(position)
+        if not moves or before.is_exact:
+            return
+        known = [brought(self.at_hand_after(position, move)) for move in moves]
+        top = max(known, key=better)
+        most = max(one.at_most for one in known)
+        exact = all(one.is_exact for one in known)
+        new = Known(top.at_least, most, top.remoteness if exact else None, self.work_of(known))
+        if exact or new.at_least > before.at_least or new.at_most < before.at_most:
+            self.note(position, new)
+
+    @staticmethod
+    def work_of(known: list[Known]) -> How:
+        """Return how something is known that follows from other things, with the work of all."""
+        nodes, leaves = sum(one.how.nodes for one in known), sum(one.how.leaves for one in known)
+        return How(SEARCH, nodes, sum(one.how.seconds for one in known), leaves)
+
+    def legal(self, position: int) -> list[int]:
+        """Return the moves of a position; none where the game is over."""
+        return list(self.game.generate_moves(position)) if self.game.primitive(position) == UNDECIDED else []
+
+    def choice(self, position: int, move: int) -> Choice:
+        """Return a move with what is at hand of the position that it leads to."""
+        child = self.game.do_move(position, move)
+        known = self.at_hand(child)
+        rank = tuple(-part for part in better(brought(known)))
+        return Choice(move, self.game.move_name(position, move), child, *known.outcome, rank=rank)
+
+    def best(self, position: int, seconds: float | None = None) -> list[Choice]:
+        """Return one move, the best as far as is found in time; none where the game is over."""
+        moves, deadline = self.legal(position), self.deadline(seconds)
+        if len(moves) > 1:
+            moves = [self.chosen(position, moves, deadline)]
+        return [self.choice(position, move) for move in moves]
+
+    def chosen(self, position: int, moves: list[int], deadline: float) -> int:
+        """Return the move to make, of several."""
+        moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
+        if all(self.at_hand_after(position, move).is_exact for move in moves):
+            return moves[0]
+        if deadline - monotonic() < LEAST_SECONDS:
+            return moves[0]
+        first = monotonic() + FOR_VALUE * (deadline - monotonic())
+        known = self.sought(position, first, distance=False)
+        move = None
+        if known.at_least != LOSE:
+            move = self.keeping(position, moves, deadline)
+        if move is None or not known.proved:
+            return self.likely(position, moves, deadline) if move is None else move
+        if known.value == WIN:
+            known = self.sought(position, deadline, distance=True)
+            return self.hurrying(position, moves, known, deadline) or move
+        return move
+
+    def at_hand_after(self, position: int, move: int) -> Known:
+        """Return what is known without a search of the position that a move leads to."""
+        return self.at_hand(self.game.do_move(position, move))
+
+    def keeping(self, position: int, moves: list[int], deadline: float) -> int | None:
+        """Return a move that brings what a position is known to be worth at least; None where time is out before."""
+        wanted = self.at_hand(position).at_least
+        bound = NO_LOSS if wanted == WIN else ANY_WIN
+        known_of = {move: brought(self.at_hand_after(position, move)) for move in moves}
+        for move in moves:
+            if known_of[move].at_least >= wanted:
+                return move
+        with self.limited(deadline), suppress(OutOfTime, Endless):
+            for move in moves:
+                if known_of[move].at_most >= wanted and not self.search.ask(self.game.do_move(position, move), bound):
+                    return move
+        return None
+
+    def hurrying(self, position: int, moves: list[int], known: Known, deadline: float) -> int | None:
+        """Return a move that keeps value and remoteness; None where these are not known, or time is out before."""
+        if not known.is_exact or not known.remoteness:
+            return None
+        with self.limited(deadline), suppress(OutOfTime, Endless):
+            for move in moves:
+                if self.search.keeps(self.game.do_move(position, move), known.value, known.remoteness):
+                    return move
+        return None
+
+    def likely(self, position: int, moves: list[int], deadline: float) -> int:
+        """Return a move where the value of a position is not known: of those that are as safe as can be seen, the one
+        that goes well most often."""
+        soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
+        safe = self.safest(position, moves, soon)
+        return likeliest(self.game, position, safe, lambda: self.stopped or monotonic() >= deadline)
+
+    def safest(self, position: int, moves: list[int], deadline: float) -> list[int]:
+        """Return a move that wins, if that is seen in time, or those after which the opponent's win, if there is one,
+        is the furthest away as far as was looked."""
+        left = [move for move in moves if brought(self.at_hand_after(position, move)).at_most != LOSE] or moves
+        far = self.search.table.shape.far
+        with self.limited(deadline), suppress(OutOfTime, Endless):
+            for plies in range(1, DEEPEST):
+                kept = []
+                for move in left:
+                    child = self.game.do_move(position, move)
+                    if not self.search.ask(child, no_loss_within(plies, far)):
+                        return [move]
+                    if not self.search.ask(child, win_within(plies, far)):
+                        kept.append(move)
+                if not kept:
+                    break
+                left = kept
+                if len(left) == 1:
+                    break
+        return left
+
+    # Best play
+
+    def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
+        """Return best play from a position of which value and remoteness are known, as far as there is time."""
+        deadline = monotonic() + self.seconds
+        line: list[Choice] = []
+        known = self.at_hand(position)
+        while known.is_exact and known.remoteness and len(line) < limit:
+            moves = self.legal(position)
+            kept = (move for move in moves if self.follows(known, self.at_hand_after(position, move)))
+            if (move := next(kept, None)) is None:
+                break
+            line.append(self.choice(position, move))
+            position = line[-1].position
+            known = self.at_hand(position)
+        if known.is_exact and known.remoteness and (left := deadline - monotonic()) > LEAST_SECONDS:
+            found = Finding(known.value, known.remoteness, known.at_least, known.at_most, 0, 0, 0.0)
+            for move in self.search.line(position, found, left)[: limit - len(line)]:
+                line.append(self.choice(position, move))
+                position = line[-1].position
+        return line
+
+    @staticmethod
+    def follows(known: Known, child: Known) -> bool:
+        """Tell whether a move to a child is known to keep value and remoteness."""
+        after = brought(child)
+        return after.is_exact and (after.value, after.remoteness) == (known.value, known.remoteness)
+
+    def close(self) -> None:
+        """End the search."""
+        if "search" in self.__dict__:
+            self.search.halt()
+        for opened in (self.book, self.tables):
+            if opened:
+                opened.close()
+
+    def __enter__(self) -> "SearchingOracle":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,242 @@
+"""Trees as SVG: a small board for each position, its value, its window, and what was cut, as textbooks draw them.
+
+Each node stands over the middle of those below it::
+
+    ┌───────┐
+    │ board │     the position; for games that describe no board, its text
+    └───────┘
+      value       as Max sees it
+     [α   β]      where the search has a window
+     ╱  │  ┊      a line for each move, thick where it is best; dashed and crossed for what was cut
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from html import escape
+
+from retrograde.games.game import UNDECIDED, Game
+from retrograde.solver.play.picture import STYLES, ground, marks, pieces
+from retrograde.solver.search.depth.scores import DECIDED
+from retrograde.solver.search.depth.textbook import Node
+from retrograde.solver.search.trees.tree import Tree, Trees, depth_within, value_text, window_text
+
+WIDE = 48.0
+"""Pixels of a board, the longer side."""
+FLAT = 14.0
+"""Pixels; boards of a lesser side are told as text."""
+APART, DOWN = 14.0, 62.0
+"""Pixels between boards beside one another, and between a board and those below it."""
+MOST_NODES = 300
+"""Of a tree; what lies deeper is left out."""
+MOST_WIDE = 1700.0
+"""Pixels up to which the trees stand beside one another."""
+MOST_CUT = 4
+"""Moves that were cut whose names are written."""
+HEAD, EDGE, SIDE = 46.0, 16.0, 36.0
+STYLE = (
+    "text.head{font:600 16px sans-serif;text-anchor:start;fill:#111}"
+    "text.count{font:13px sans-serif;text-anchor:start;fill:#333}"
+    "text.value{font:600 12px sans-serif;fill:#111}text.window{font:10px sans-serif;fill:#555}"
+    "text.name{font:11px sans-serif;fill:#111;paint-order:stroke;stroke:#fff;stroke-width:3px}"
+    "text.cut{font:10px sans-serif;fill:#a00}text.side{font:italic 11px sans-serif;fill:#555;text-anchor:start}"
+    "line.move{stroke:#999;stroke-width:1.2}line.best{stroke:#222;stroke-width:2.6}"
+    "line.cut{stroke:#c00;stroke-width:1.2;stroke-dasharray:3 3}path.cut{stroke:#c00;stroke-width:1.8}"
+    "rect.written{fill:#f7f3e8;stroke:#7a6f5d}text.written{font:10px monospace;fill:#222}"
+)
+FILLS = {1: "#bfe5bf", 0: "#eeeeee", -1: "#f0c3c3"}
+"""Behind a value: a win, an estimate or a tie, a loss; each has its sign as well."""
+
+
+@dataclass
+class Boards:
+    """The boards that are drawn, each once, and used wherever it stands; and how large they are."""
+
+    game: Game
+    longest: int
+    """The signs of the longest text of a position, about."""
+    drawn: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.board = self.game.draw_board()
+        self.wide, self.high = max(1.2 * WIDE, 6.5 * self.longest + 12), 22.0
+        if self.board is not None:
+            xs, ys = zip(*self.board.places, strict=True)
+            self.box = min(xs) - 0.55, min(ys) - 0.55, max(xs) - min(xs) + 1.1, max(ys) - min(ys) + 1.1
+            scale = WIDE / max(self.box[2:])
+            if scale * min(self.box[2:]) < FLAT:
+                self.board = None
+            else:
+                self.wide, self.high = self.box[2] * scale, self.box[3] * scale
+
+    def use(self, position: int, x: float, y: float) -> str:
+        """Return a board whose upper edge has its middle there."""
+        if position not in self.drawn:
+            self.drawn[position] = self.draw(position)
+        place = f'x="{x - self.wide / 2:.1f}" y="{y:.1f}" width="{self.wide:.1f}" height="{self.high:.1f}"'
+        return f'<use href="#{self.name(position)}" {place}><title>{escape(self.game.write(position))}</title></use>'
+
+    def name(self, position: int) -> str:
+        return f"retrograde-node-{position}"
+
+    def draw(self, position: int) -> str:
+        """Return a board to be used."""
+        if self.board is None:
+            text = escape(self.game.write(position))
+            size = f'width="{self.wide - 1:g}" height="{self.high - 1:g}"'
+            inside = (
+                f'<rect class="written" x=".5" y=".5" {size} rx="4"/>'
+                f'<text class="written" x="{self.wide / 2:g}" y="{self.high / 2:g}">{text}</text>'
+            )
+            return self.symbol(self.name(position), f"0 0 {self.wide:g} {self.high:g}", inside)
+        over = self.game.primitive(position) != UNDECIDED
+        ended = self.game.draw_end(position) if over else ()
+        men = [*pieces(self.board, self.game.draw_pieces(position)), *marks(self.board, ended, "end edge")]
+        men += marks(self.board, ended, "end")
+        under = '<use href="#retrograde-ground" x="{:g}" y="{:g}" width="{:g}" height="{:g}"/>'.format(*self.box)
+        return self.symbol(self.name(position), self.view, under + "".join(men))
+
+    @property
+    def view(self) -> str:
+        """What of the plane a board takes."""
+        return " ".join(f"{number:g}" for number in self.box)
+
+    @staticmethod
+    def symbol(name: str, view: str, inside: str) -> str:
+        """Return what can be used by a name; where it is, styles are looked for within it alone."""
+        return f'<symbol id="{name}" viewBox="{view}"><g class="retrograde">{inside}</g></symbol>'
+
+    def symbols(self) -> str:
+        """Return all that is used."""
+        if self.board is None:
+            return "".join(self.drawn.values())
+        under = self.symbol("retrograde-ground", self.view, "".join(ground(self.board)))
+        return under + "".join(self.drawn.values())
+
+
+@dataclass
+class Picture:
+    """One tree as it is drawn: its parts, lines first, and how large it is."""
+
+    boards: Boards
+    windows: bool
+    lines: list[str] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    right: float = 0.0
+    bottom: float = 0.0
+
+    @property
+    def step(self) -> float:
+        """Pixels from a ply to the next."""
+        return self.boards.high + DOWN
+
+    def add(self, node: Node, depth: int, left: float, ply: int = 0) -> float:
+        """Draw a node and all below it, to a depth, right of a place; return the middle of the node."""
+        top = HEAD + ply * self.step
+        below = list(zip(node.moves, node.children, strict=True)) if depth else []
+        middles = []
+        for _, child in below:
+            middles.append(self.add(child, depth - 1, left, ply + 1))
+            left = self.right
+        if node.cut and depth:
+            left += self.boards.wide + APART
+            self.right = max(self.right, left)
+            self.bottom = max(self.bottom, top + self.step + 14 * MOST_CUT)
+            middles.append(left - (self.boards.wide + APART) / 2)
+        if not middles:
+            self.right = left + self.boards.wide + APART
+            middles = [left + (self.boards.wide + APART) / 2]
+        x = (middles[0] + middles[-1]) / 2
+        self.bottom = max(self.bottom, top + self.boards.high + 30)
+        self.nodes += self.node(node, x, top, ply, hidden=bool(node.children) and not depth)
+        best = next((i for i, (_, child) in enumerate(below) if -child.value == node.value), None)
+        for i, ((move, _), to) in enumerate(zip(below, middles, strict=False)):
+            name = self.boards.game.move_name(node.position, move)
+            self.lines += self.line((x, top), to, name, "best" if i == best else "move")
+        if node.cut and depth:
+            names = [self.boards.game.move_name(node.position, move) for move in node.cut]
+            self.lines += self.cut((x, top), middles[-1], names)
+        return x
+
+    def node(self, node: Node, x: float, top: float, ply: int, hidden: bool) -> Iterator[str]:
+        """Yield a board, its value and its window."""
+        high = top + self.boards.high
+        worth = -node.value if ply % 2 else node.value
+        fill = FILLS[(worth > DECIDED) - (worth < -DECIDED)]
+        text = value_text(node, ply)
+        wide = 8 + 7.5 * len(text)
+        yield self.boards.use(node.position, x, top)
+        yield f'<rect x="{x - wide / 2:.1f}" y="{high + 3:.1f}" width="{wide:.1f}" height="15" rx="4" fill="{fill}"/>'
+        yield f'<text class="value" x="{x:.1f}" y="{high + 11:.1f}">{text}</text>'
+        if self.windows and node.children:
+            yield f'<text class="window" x="{x:.1f}" y="{high + 25:.1f}">({window_text(node, ply)})</text>'
+        if hidden:
+            yield f'<text class="window" x="{x:.1f}" y="{high + 37:.1f}">… {node.positions - 1:,} below</text>'
+
+    def line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
+        """Yield the line of a move, and its name where there is room."""
+        x, top = start
+        begin, end = top + self.boards.high + (31 if self.windows else 20), top + self.step - 2
+        yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
+        if 6 * len(name) > self.boards.wide + APART:
+            return  # it would hide those beside it; the board below shows what was moved
+        at, down = x + 0.72 * (to - x), begin + 0.72 * (end - begin)
+        yield f'<text class="name" x="{at:.1f}" y="{down:.1f}">{escape(name)}</text>'
+
+    def cut(self, start: tuple[float, float], to: float, names: list[str]) -> Iterator[str]:
+        """Yield the line of the moves that were cut, crossed, and their names below it."""
+        x, top = start
+        begin, end = top + self.boards.high + 31, top + self.step - 2
+        yield f'<line class="cut" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
+        at, down = (x + to) / 2, (begin + end) / 2
+        yield f'<path class="cut" d="M{at - 5:.1f} {down - 5:.1f}l10 4m-10 1l10 4"/>'
+        shown = names if len(names) <= MOST_CUT else [*names[: MOST_CUT - 1], f"and {len(names) - MOST_CUT + 1}"]
+        for i, name in enumerate(shown):
+            yield f'<text class="cut" x="{to:.1f}" y="{end + 9 + 13 * i:.1f}">{escape(name)}</text>'
+
+
+def trees_svg(trees: Trees) -> str:
+    """Return the trees as a picture, beside one another where it is not too wide."""
+    boards = Boards(trees.game, len(trees.game.write(trees.position)) + 1)
+    drawn = [draw(boards, tree) for tree in trees.drawn]
+    beside = sum(wide for _, wide, _ in drawn) <= MOST_WIDE
+    parts, x, y, right, bottom = [], EDGE, EDGE, 0.0, 0.0
+    for content, wide, high in drawn:
+        parts.append(f'<g transform="translate({x:.1f} {y:.1f})">{content}</g>')
+        right, bottom = max(right, x + wide), max(bottom, y + high)
+        x, y = (x + wide + 2 * APART, y) if beside else (x, y + high + 2 * APART)
+    for line in notes(trees):
+        bottom += 18
+        parts.append(f'<text class="count" x="{EDGE}" y="{bottom:.1f}">{escape(line)}</text>')
+        right = max(right, 6.4 * len(line) + 2 * EDGE)
+    size = (
+        f'viewBox="0 0 {right + EDGE:.0f} {bottom + EDGE:.0f}" width="{right + EDGE:.0f}" height="{bottom + EDGE:.0f}"'
+    )
+    title = escape(f"{trees.game.name} {trees.game.write(trees.position)}, {trees.depth} plies")
+    styles = STYLES + "".join(f".retrograde {rule}}}" for rule in STYLE.split("}") if rule)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="retrograde" role="img"><title>{title}</title>'
+        f'<style>{styles}</style><defs>{boards.symbols()}</defs><rect width="100%" height="100%" fill="#fff"/>'
+        f"{''.join(parts)}</svg>\n"
+    )
+
+
+def draw(boards: Boards, tree: Tree) -> tuple[str, float, float]:
+    """Return a tree with its name and counts, and how wide and high it is."""
+    picture = Picture(boards, windows=tree.name != "minimax")
+    depth = depth_within(tree.root, MOST_NODES)
+    picture.add(tree.root, depth, SIDE)
+    count = f"{tree.root.positions:,} positions, {tree.root.leaves:,} at the edge"
+    parts = [f'<text class="head" x="0" y="8">{escape(tree.name)}</text>']
+    parts += [f'<text class="count" x="0" y="27">{count}</text>']
+    for ply in range(depth + 1):
+        y = HEAD + ply * picture.step + boards.high / 2
+        parts.append(f'<text class="side" x="0" y="{y:.1f}">{"Min" if ply % 2 else "Max"}</text>')
+    return "".join([*parts, *picture.lines, *picture.nodes]), max(picture.right, 210.0), picture.bottom
+
+
+def notes(trees: Trees) -> Iterable[str]:
+    """Return what the picture needs to be read."""
+    more = [f"{tree.name}: {tree.root.positions:,} positions" for tree in trees.counted[len(trees.drawn) :]]
+    yield "; ".join(["Max is the player to move at the top; values are as Max sees them", *more])
+    yield "W3: a win after 3 plies; L2: a loss after 2; other numbers are estimates, or 0 for a tie"
+    yield "(α β): between which a value matters; ≤ and ≥: only so much is known; dashed: cut, since it cannot matter"

@@ -1,1 +1,0 @@
-"""Certificates made: a strategy that keeps a value, found by search, with every answer to it followed."""

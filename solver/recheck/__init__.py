@@ -1,1 +1,0 @@
-"""Every stored measure derived again from the rules, with loops of its own."""

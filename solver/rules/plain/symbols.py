@@ -1,0 +1,257 @@
+"""Ints whose bits are not known: rules are run on them once, and tell what they do for all positions.
+
+A bit is a *literal*: twice the number of a node, and one more for its complement. Node 0 is false, so that 0 is false
+and 1 is true; the next 64 are the bits of the position; every other is the AND or the XOR of two literals before it::
+
+    nodes    0      1 … 64             65                      66
+             false  bit 0 … bit 63     AND of literals 2, 5    XOR of literals 2, 6
+
+The same node is never made twice, and what is plain from constants and from equal literals makes none.
+
+Where rules ask whether such an int is 0, or use it as a number, they are run again for every answer: `decisions`
+returns the tree of all answers, and what the rules return at the end of each way through it.
+"""
+
+from collections.abc import Callable, Iterable
+from operator import index
+from typing import Any, NamedTuple
+
+from retrograde.games.game import POSITION_BITS
+from retrograde.solver.runtime.work import Unfit
+
+LANES = 64
+FALSE, TRUE = 0, 1
+MOST_NODES = 1 << 17
+MOST_WAYS = 1 << 12
+"""Ways through the rules that are looked at: with more, they are left to others."""
+MOST_QUESTIONS = 1 << 14
+"""Questions on one way: what asks more may never end."""
+AND, XOR = range(2)
+
+
+class Branch(NamedTuple):
+    """A literal that is asked for, and what follows where it is true, and where it is false."""
+
+    literal: int
+    if_true: "Tree"
+    if_false: "Tree"
+
+
+class Leaf(NamedTuple):
+    """What rules return on one way through them."""
+
+    result: Any
+
+
+Tree = Branch | Leaf
+
+
+class Circuit:
+    """All nodes, and the way through the rules that is being taken."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[int, int, int]] = [(AND, FALSE, FALSE)] * (1 + LANES)
+        self.known: dict[tuple[int, int, int], int] = {}
+        self.ahead: list[bool] = []
+        """Answers still to be given on this way."""
+        self.given: dict[int, bool] = {}
+        """Those given, by literal."""
+        self.questions = 0
+
+    def position(self) -> "Symbol":
+        """Return a position of which nothing is known."""
+        return Symbol(self, [2 * (1 + bit) if bit < POSITION_BITS else FALSE for bit in range(LANES)])
+
+    def node(self, kind: int, a: int, b: int) -> int:
+        """Return the literal of a node, which is made if there is none like it."""
+        key = (kind, a, b) if a < b else (kind, b, a)
+        found = self.known.get(key)
+        if found is None:
+            if len(self.nodes) == MOST_NODES:
+                raise Unfit(f"its rules take more than {MOST_NODES:,} operations on the bits of a position")
+            found = self.known[key] = 2 * len(self.nodes)
+            self.nodes.append(key)
+        return found
+
+    def both(self, a: int, b: int) -> int:
+        """Return the literal that is true where two are."""
+        if a == FALSE or b == FALSE or a == b ^ 1:
+            return FALSE
+        if a in (TRUE, b):
+            return b
+        return a if b == TRUE else self.node(AND, a, b)
+
+    def either(self, a: int, b: int) -> int:
+        """Return the literal that is true where at least one of two is."""
+        return self.both(a ^ 1, b ^ 1) ^ 1
+
+    def differ(self, a: int, b: int) -> int:
+        """Return the literal that is true where one of two is true, and the other not."""
+        if a < 2 or b < 2:
+            return a ^ b  # one of them is 0 or 1
+        if a >> 1 == b >> 1:
+            return (a ^ b) & 1
+        return self.node(XOR, a & ~1, b & ~1) ^ (a ^ b) & 1
+
+    def any_of(self, literals: Iterable[int]) -> int:
+        """Return the literal that is true where at least one of several is."""
+        found = FALSE
+        for literal in literals:
+            found = self.either(found, literal)
+        return found
+
+    def ask(self, literal: int) -> bool:
+        """Answer whether a literal is true, as this way has it."""
+        if literal < 2:
+            return bool(literal)
+        self.questions += 1
+        if self.questions > MOST_QUESTIONS:
+            raise Unfit(f"a rule asks for more than {MOST_QUESTIONS:,} bits of a position, or does not end")
+        if literal not in self.given:
+            answer = self.ahead.pop(0) if self.ahead else True
+            self.given[literal], self.given[literal ^ 1] = answer, not answer
+        return self.given[literal]
+
+    def decisions(self, rules: Callable[["Symbol"], Any]) -> Tree:
+        """Run rules on a position of which nothing is known, on all ways through them; raise Unfit if they can only be
+        run on positions that are known."""
+        return self.grown(rules, [], [MOST_WAYS])
+
+    def grown(self, rules: Callable[["Symbol"], Any], before: list[bool], left: list[int]) -> Tree:
+        """Return the tree of all ways that begin with some answers."""
+        left[0] -= 1
+        if left[0] < 0:
+            raise Unfit(f"a rule branches into more than {MOST_WAYS:,} ways")
+        self.ahead, self.given, self.questions = list(before), {}, 0
+        try:
+            result = rules(self.position())
+        except Exception as error:  # whatever rules raise that want an int
+            what = f"{type(error).__name__}: {error}"
+            raise Unfit(f"a rule cannot be run on bits that are not known ({what})") from error
+        asked = list(self.given)[::2]  # every second one is a complement
+        answers = [self.given[literal] for literal in asked]
+        tree: Tree = Leaf(result)
+        for place in reversed(range(len(before), len(asked))):
+            other = self.grown(rules, [*answers[:place], False], left)
+            tree = Branch(asked[place], tree, other)
+        return tree
+
+
+class Symbol:
+    """An int of 64 bits, two's complement, of which each bit is a literal."""
+
+    __slots__ = ("bits", "circuit")
+
+    def __init__(self, circuit: Circuit, bits: list[int]):
+        self.circuit, self.bits = circuit, bits
+
+    def bits_of(self, other: Any) -> list[int]:
+        """Return the bits of another int."""
+        if isinstance(other, Symbol):
+            return other.bits
+        number = index(other)
+        return [number >> bit & 1 for bit in range(LANES)]
+
+    def by_bits(self, other: Any, rule: Callable[[int, int], int]) -> "Symbol":
+        return Symbol(self.circuit, list(map(rule, self.bits, self.bits_of(other))))
+
+    def __and__(self, other: Any) -> "Symbol":
+        return self.by_bits(other, self.circuit.both)
+
+    def __or__(self, other: Any) -> "Symbol":
+        return self.by_bits(other, self.circuit.either)
+
+    def __xor__(self, other: Any) -> "Symbol":
+        return self.by_bits(other, self.circuit.differ)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> "Symbol":
+        return Symbol(self.circuit, [bit ^ 1 for bit in self.bits])
+
+    def __lshift__(self, by: Any) -> "Symbol":
+        by = min(index(by), LANES)
+        return Symbol(self.circuit, [FALSE] * by + self.bits[: LANES - by])
+
+    def __rshift__(self, by: Any) -> "Symbol":
+        by = min(index(by), LANES)
+        return Symbol(self.circuit, self.bits[by:] + self.bits[-1:] * by)
+
+    def __rlshift__(self, other: int) -> int:
+        return other << index(self)
+
+    def __rrshift__(self, other: int) -> int:
+        return other >> index(self)
+
+    def sum(self, other: Any, carry: int) -> "Symbol":
+        """Return the sum with another int, and with a bit."""
+        circuit, out = self.circuit, []
+        for a, b in zip(self.bits, self.bits_of(other), strict=True):
+            if a == b == carry == FALSE:  # as most are, of what is counted
+                out.append(FALSE)
+                continue
+            one = circuit.differ(a, b)
+            out.append(circuit.differ(one, carry))
+            carry = circuit.either(circuit.both(a, b), circuit.both(one, carry))
+        return Symbol(circuit, out)
+
+    def __add__(self, other: Any) -> "Symbol":
+        return self.sum(other, FALSE)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Symbol":
+        return self.sum(~Symbol(self.circuit, self.bits_of(other)), TRUE)
+
+    def __rsub__(self, other: Any) -> "Symbol":
+        return Symbol(self.circuit, self.bits_of(other)) - self
+
+    def __neg__(self) -> "Symbol":
+        return 0 - self
+
+    def __mul__(self, other: Any) -> "Symbol":
+        number = index(other)
+        total = Symbol(self.circuit, [FALSE] * LANES)
+        for bit in range(number.bit_length()):
+            if number >> bit & 1:
+                total = total + (self << bit)
+        return total if number >= 0 else NotImplemented
+
+    __rmul__ = __mul__
+
+    def bit_count(self) -> "Symbol":
+        """Return how many bits of an int that is not negative are ones: pairs are added up, and pairs of these."""
+        sums = [Symbol(self.circuit, [bit] + [FALSE] * (LANES - 1)) for bit in self.bits]
+        while len(sums) > 1:
+            sums = [a + b for a, b in zip(sums[::2], sums[1::2], strict=True)]
+        return sums[0]
+
+    def truth(self, literal: int) -> "Symbol":
+        return Symbol(self.circuit, [literal] + [FALSE] * (LANES - 1))
+
+    def __eq__(self, other: object) -> "Symbol":  # type: ignore[override]  # a truth that is not known
+        return self.truth(self.circuit.any_of(self.by_bits(other, self.circuit.differ).bits) ^ 1)
+
+    def __ne__(self, other: object) -> "Symbol":  # type: ignore[override]  # as above
+        return self.truth(self.circuit.any_of(self.by_bits(other, self.circuit.differ).bits))
+
+    __hash__ = None  # type: ignore[assignment]  # what is not known is in no table
+
+    def __lt__(self, other: Any) -> "Symbol":
+        return self.truth((self - other).bits[-1])
+
+    def __ge__(self, other: Any) -> "Symbol":
+        return self.truth((self - other).bits[-1] ^ 1)
+
+    def __gt__(self, other: Any) -> "Symbol":
+        return Symbol(self.circuit, self.bits_of(other)) < self
+
+    def __le__(self, other: Any) -> "Symbol":
+        return Symbol(self.circuit, self.bits_of(other)) >= self
+
+    def __bool__(self) -> bool:
+        return self.circuit.ask(self.circuit.any_of(self.bits))
+
+    def __index__(self) -> int:
+        number = sum(self.circuit.ask(bit) << place for place, bit in enumerate(self.bits))
+        return number - (1 << LANES if number >> (LANES - 1) else 0)

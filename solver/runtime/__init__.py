@@ -1,0 +1,1 @@
+"""Executors, memory budget, journal, spill files, progress and compiled code. It knows no game."""

@@ -1,0 +1,252 @@
+"""Tasks on the workers of Dask, which runs those of a worker that dies again elsewhere.
+
+Tasks travel as bytes, so that Dask does not look into them; its dashboard groups them by the function that they are of,
+and by the wave or the file that they name.
+"""
+
+import asyncio
+import ipaddress
+import logging
+import os
+import re
+import signal
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from itertools import count
+from multiprocessing import resource_tracker
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from retrograde.solver.runtime.cluster.executor import ClusterExecutor, told
+from retrograde.solver.runtime.cluster.site import ClusterError, greet
+
+try:
+    import dask
+    import distributed
+    from distributed.comm import CommClosedError
+    from distributed.scheduler import KilledWorker
+    from distributed.utils import get_mp_context
+except ImportError as error:
+    raise ClusterError("a cluster of Dask needs distributed; get it with: pip install distributed") from error
+
+FRESH = 5.0
+"""Seconds after which workers are counted anew."""
+PATIENCE = 60.0
+"""Seconds for which a first worker is waited for, and..."""
+ANSWER = 10.0
+"""...for which a scheduler is, until it answers."""
+LONELY = 15.0
+"""Seconds without a result after which it is looked whether there are workers."""
+LOCAL = re.compile(r"local:([1-9]\d{0,3})")
+"""How a cluster of so many processes on this machine is written."""
+SETTINGS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.deploy.lost-worker-timeout": "1 day",
+}
+"""For local workers. By default they look at themselves a hundred times a second, and one that is being begun anew, a
+quarter of a minute after one of its name has ended, is given up for ever."""
+PRELOADED = [
+    "distributed.nanny",
+    *(f"retrograde.solver.{way}.way" for way in ("setwise", "streamed", "listed", "numbered")),
+]
+"""Modules that local workers have from the process that they are forked from, and need not import each."""
+GONE = distributed.CancelledError, CommClosedError
+"""How a task ends whose scheduler goes away: it is cancelled, or what it has found does not come."""
+KEPT = "What is done is kept: the same command goes on from there"
+SOME_WAVE = ("wave", "name")
+"""What tasks call what they are about."""
+
+
+class DaskExecutor(ClusterExecutor):
+    """Tasks on the workers of a Dask cluster, by its client."""
+
+    def __init__(self, client: "distributed.Client"):
+        super().__init__()
+        if client.asynchronous:
+            raise ClusterError("a client that is asynchronous cannot be waited for; give one that is not")
+        self.client = client
+        self.address = str(client.scheduler_info()["address"])
+        self.numbers = count()
+        self.token = token_hex(4)
+        self.looked, self.found = -FRESH, Counter[str]()
+        self.alone = False
+        """Whether there was no worker when one was looked for."""
+
+    @property
+    def threads(self) -> "Counter[str]":
+        """How many threads there are, by machine."""
+        if time.monotonic() >= self.looked + FRESH:
+            self.found = Counter()
+            for address, threads in self.client.nthreads().items():
+                self.found[host_of(address)] += threads
+            self.looked = time.monotonic()
+        return self.found
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
+        return max(1, self.threads.total())
+
+    @property
+    def sharing(self) -> int:
+        """How many workers share the memory of a machine, at most."""
+        return max(self.threads.values(), default=1)
+
+    @property
+    def apart(self) -> bool:
+        """Whether workers may be on other machines: from this one alone a scheduler is reached by the loopback."""
+        with suppress(ValueError):
+            return not ipaddress.ip_address(host_of(self.address)).is_loopback
+        return not self.address.startswith("inproc")
+
+    def greet_all(self) -> None:
+        """Wait for a worker, and make sure that those there are fit; raise ClusterError where they are not."""
+        self.wait_for_one()
+        for answer in self.client.run(greet, self.site, on_error="return").values():
+            if isinstance(answer, ClusterError):
+                raise answer
+            if isinstance(answer, Exception) and not isinstance(answer, OSError):  # or it has gone meanwhile
+                what = f"{type(answer).__name__}: {answer}"
+                raise ClusterError(f"a worker cannot run retrograde: {what}; install this version there") from answer
+
+    def wait_for_one(self) -> None:
+        """Wait for a first worker; raise ClusterError where none comes."""
+        try:
+            self.client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise ClusterError(f"the scheduler at {self.address} has no workers; start some") from error
+        self.looked = -FRESH
+
+    def __str__(self) -> str:
+        return f"{told(self.workers, len(self.threads))}; dashboard at {self.client.dashboard_link}"
+
+    def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
+        """Have a task run by some worker."""
+        about = next((getattr(one, of) for one in args for of in SOME_WAVE if hasattr(one, of)), "all")
+        key = (f"{name}-{about}-{self.token}", next(self.numbers))
+        return asyncio.run_coroutine_threadsafe(self.run(key, function, packed), self.client.loop.asyncio_loop)
+
+    async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[Any, ...]) -> Any:
+        """Have a task run, and return its result; raise ClusterError where it comes to none."""
+        future = self.client.submit(function, *packed, key=key, pure=False)
+        coming = asyncio.ensure_future(result_of(future))
+        try:
+            while not (await asyncio.wait({coming}, timeout=LONELY))[0]:
+                await self.look_for_workers()
+            return await coming
+        except KilledWorker as error:
+            raise ClusterError(
+                f"{error.allowed_failures + 1} workers ended at one task, the last at {error.last_worker.address}; "
+                f"have they enough memory? {KEPT}"
+            ) from error
+        except GONE as error:
+            raise ClusterError(f"the scheduler at {self.address} has gone. {KEPT}") from error
+        finally:
+            coming.cancel()
+
+    async def look_for_workers(self) -> None:
+        """Warn where there is no worker any more, once until there is one again."""
+        with suppress(*GONE, OSError):  # a scheduler that is gone is told of by the tasks
+            left = bool(await self.client.nthreads())
+            if not left and not self.alone:
+                warnings.warn(f"the scheduler at {self.address} has no workers left; one is waited for", stacklevel=2)
+            self.alone = not left
+
+
+async def result_of(future: "distributed.Future") -> Any:
+    """Return the result of a task."""
+    return await future
+
+
+def host_of(address: str) -> str:
+    """Return the machine in an address.
+
+    >>> host_of("tcp://10.0.0.7:8786"), host_of("tls://[::1]:8786"), host_of("inproc://10.0.0.7/12/1")
+    ('10.0.0.7', '::1', '10.0.0.7')
+    """
+    place = address.partition("://")[2].partition("/")[0]
+    return (place.rpartition(":")[0] or place).strip("[]")
+
+
+@contextmanager
+def connected(text: str) -> Iterator[DaskExecutor]:
+    """Give the executor of a cluster: the address of its scheduler, the scheduler's file, or `local:4` for so many
+    processes of this machine; raise ClusterError where there is none.
+
+    After Ctrl-C nothing is waited for: tasks of a client that has gone are dropped, and local processes end with ours.
+    """
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is to be said of it, we say
+    warnings.filterwarnings("ignore", "Sending large graph")
+    local = LOCAL.fullmatch(text)
+    try:
+        cluster = local_cluster(int(local[1])) if local else None
+        client = client_of(text, cluster)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ClusterError(f"no scheduler answers at {text!r}: {str(error) or type(error).__name__}") from error
+    try:
+        executor = DaskExecutor(client)
+        executor.wait_for_one()
+        yield executor
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        close(client, cluster)
+        raise
+    else:
+        close(client, cluster)
+
+
+def client_of(text: str, cluster: Any) -> "distributed.Client":
+    """Return the client of a cluster, or of the scheduler that a text leads to."""
+    if cluster is not None:
+        return distributed.Client(cluster, set_as_default=False)
+    if "://" in text:
+        return distributed.Client(text, timeout=ANSWER, set_as_default=False)
+    if Path(text).is_file():
+        return distributed.Client(scheduler_file=text, timeout=ANSWER, set_as_default=False)
+    raise ClusterError(f"{text!r} is no cluster; give tcp://host:port, a scheduler's file, or local:4")
+
+
+def local_cluster(processes: int) -> Any:
+    """Return a cluster of so many processes on this machine, which are begun anew where they end."""
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
+    dask.config.set(SETTINGS)  # some of which is looked up later
+    if sys.platform == "linux":  # elsewhere libraries do not outlive a fork
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+        get_mp_context().set_forkserver_preload(PRELOADED)
+    with deaf_to_interrupts():
+        return distributed.LocalCluster(
+            n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Let processes and threads that are begun here, and those that they begin, never be told of Ctrl-C, which a
+    terminal sends to all: who has begun them ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # begun later, it would have the thread that begins processes told again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def close(client: "distributed.Client", cluster: Any) -> None:
+    """Leave a cluster; end it if it is ours."""
+    for one in (client, cluster):
+        with suppress(Exception):  # whatever they have to say, what is done is done
+            if one is not None:
+                one.close(timeout=ANSWER)

@@ -1,0 +1,107 @@
+"""What workers of a cluster must have in common with the solve: its sources, its libraries, and the folder it works in.
+
+Each task travels with the *site*, and whoever is to run it makes sure, once, that he is fit: workers that join later,
+too. Only then is the task unpacked, for what other sources pickle may not even be understood.
+"""
+
+import pickle
+import platform
+import sys
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, NamedTuple
+
+import numpy as np
+import zstandard
+
+from retrograde.databases.lock import Lock, word_in
+from retrograde.games.game import RetrogradeError
+from retrograde.solver.runtime.cluster.machine import machine
+from retrograde.solver.runtime.parcels import Parcel, packed, unpacked
+from retrograde.solver.runtime.sources import ROOT, digest
+
+PLACES = ("games", "databases", "solver")
+"""The folders of sources that decide what a task does."""
+
+
+class ClusterError(RetrogradeError, RuntimeError):
+    """A cluster cannot do its work."""
+
+
+class Facts(NamedTuple):
+    """What decides the bytes that a task writes, and whether tasks are understood."""
+
+    retrograde: str
+    python: str
+    numpy: str
+    numba: str
+    zstd: str
+
+    def others(self, mine: "Facts") -> str:
+        """Return in words what is other than *mine*; nothing where all is the same."""
+        pairs = [(name, theirs, own) for name, theirs, own in zip(self._fields, self, mine, strict=True)]
+        return ", ".join(f"{name} {theirs} and not {own}" for name, theirs, own in pairs if theirs != own)
+
+
+@cache
+def facts() -> Facts:
+    """Return those of this process."""
+    files = [file for place in PLACES for file in (ROOT / place).rglob("*.py")]
+    zstd = ".".join(map(str, zstandard.ZSTD_VERSION))
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return Facts(f"sources {digest(files)[:8]}", python, np.__version__, version("numba"), zstd)
+
+
+class Site(NamedTuple):
+    """What a worker must have: the same `facts`, and under the path of the `lock` a file that holds the `word`; where
+    files are not written out for others, be on a certain `machine`; and the folder for `parcels`, if there is one."""
+
+    facts: Facts
+    lock: Path
+    word: bytes
+    machine: str | None = None
+    parcels: Path | None = None
+
+
+def site_of(lock: Lock, apart: bool, parcels: Path | None = None) -> Site:
+    """Return the site of a solve that holds a lock, whose workers may be on other machines if *apart*."""
+    word = token_hex(16).encode()
+    lock.say(word)
+    return Site(facts(), lock.path.absolute(), word, None if apart else machine(), parcels)
+
+
+@lru_cache(4)
+def refuse_unfit(site: Site) -> None:
+    """Raise ClusterError where this process cannot work for a site."""
+    here = f"the worker on {platform.node() or 'a machine without a name'}"
+    if others := facts().others(site.facts):
+        raise ClusterError(f"{here} has {others}; install the same everywhere, and start the workers anew")
+    if site.machine is not None and site.machine != machine():
+        raise ClusterError(f"{here} is on another machine than the solve, which was begun on one alone; begin it again")
+    if word_in(site.lock) != site.word:
+        raise ClusterError(
+            f"{here} does not see {str(site.lock.parent)!r}, the folder of the solve; choose one that all machines "
+            "share, with --database or RETROGRADE_HOME"
+        )
+
+
+# Tasks
+
+
+def run(site: bytes, task: bytes | Parcel) -> Any:
+    """Run a packed call, of a function with arguments and options, for a pickled site; return its result, or a parcel
+    with it where it is large."""
+    here = pickle.loads(site)
+    refuse_unfit(here)
+    function, args, options = unpacked(task)
+    result = function(*args, **options)
+    sent = packed(result, here.parcels)
+    return sent if isinstance(sent, Parcel) else result
+
+
+def greet(site: bytes) -> str:
+    """Make sure that this process is fit for a pickled site, and return the name of its machine."""
+    refuse_unfit(pickle.loads(site))
+    return machine()

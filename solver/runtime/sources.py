@@ -1,0 +1,156 @@
+"""Which source files decide something, found by what they import, and a digest of them.
+
+Machine code and journals on disk count only while the sources that gave them their meaning stay the same. A kernel's
+machine code depends on the file it is in and on what that file imports, directly or not. The few files that kernels
+import and that numba never compiles are listed in NOT_COMPILED.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+PACKAGE = "retrograde"
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder that holds the packages `games`, `databases`, `solver` and `cli`."""
+
+IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import\b[ \t]*(\([^)]*\)|[^\n(;]*)", re.MULTILINE)
+TYPES_ONLY = re.compile(r"^([ \t]*)if TYPE_CHECKING:[^\n]*\n(?:\1[ \t]+[^\n]*\n|[ \t]*\n)*", re.MULTILINE)
+"""Statements are found as text, those of examples too: to parse all kernels takes ten times as long."""
+
+
+@cache
+def imported(source: str) -> frozenset[str]:
+    """Return the full names of what the import statements of a source ask for, save those that are for type checkers.
+
+    >>> sorted(imported("from retrograde.solver.rules import kernels, examine as e\\nimport re"))
+    ['re', 'retrograde.solver.rules', 'retrograde.solver.rules.examine', 'retrograde.solver.rules.kernels']
+    """
+    if "TYPE_CHECKING" in source:
+        source = TYPES_ONLY.sub("", source)
+    found: set[str] = set()
+    for module, names in IMPORT.findall(source):
+        words = [part.split() for part in re.sub("#.*", "", names).strip("()").split(",")]
+        found.update({module} if module else ())
+        found.update(f"{module}.{name}" if module else name for name, *_ in filter(None, words))
+    return frozenset(found)
+
+
+@cache
+def file_of(name: str, root: Path = ROOT) -> Path | None:
+    """Return the source file of a module of this package; None where there is none of that name."""
+    package, *parts = name.split(".")
+    if package != PACKAGE or not parts:
+        return None
+    path = os.path.join(root, *parts)  # as text: hundreds of names are asked for, and most are of no file
+    files = (f"{path}.py", os.path.join(path, "__init__.py"))
+    return next((Path(file) for file in files if os.path.isfile(file)), None)
+
+
+def closure(files: Iterable[Path], root: Path = ROOT, apart: Iterable[Path] = ()) -> set[Path]:
+    """Return some source files and those of this package that they import, directly or not.
+
+    Files *apart* are left out, and what only they import.
+    """
+    found: set[Path] = set(apart)
+    left = list(files)
+    while left:
+        file = left.pop()
+        if file not in found:
+            found.add(file)
+            left += imports_of(file, root)
+    return found.difference(apart)
+
+
+@cache
+def imports_of(file: Path, root: Path = ROOT) -> list[Path]:
+    """Return the source files of this package that a source file imports."""
+    names = imported(file.read_text("utf-8"))
+    return [other for name in names if name.startswith(PACKAGE) and (other := file_of(name, root))]
+
+
+def digest(files: Iterable[Path], root: Path = ROOT) -> str:
+    """Return a hex digest of the names and contents of some files."""
+    hashes = sorted((file.relative_to(root).as_posix(), hash_of(file)) for file in files)
+    return sha256(repr(hashes).encode()).hexdigest()[:32]
+
+
+@cache
+def hash_of(file: Path) -> str:
+    """Return a hash of the contents of a file, read once in a process."""
+    return sha256(file.read_bytes()).hexdigest()
+
+
+RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/whole.py")
+"""The modules that teach numba what rules and positions are."""
+
+OVERLOADS = (*RULES_COMPILER, "solver/search/probing/kernels.py")
+"""The modules that tell numba what to compile for functions of other modules. Any kernel may call these functions."""
+
+NOT_COMPILED = ("games/catalog.py", "games/declared.py", "databases/**/*.py", "solver/runtime/*.py")
+"""Files that kernels import, directly or not, and whose functions numba never compiles: messages, texts and files."""
+
+COMPILED = ("databases/encoding.py", "solver/runtime/kernel.py")
+"""The files among these that kernels do take something from."""
+
+
+def left_out(patterns: Iterable[str], kept: Iterable[str], root: Path) -> set[Path]:
+    """Return the files that match some patterns, except those in *kept*."""
+    return {file for pattern in patterns for file in root.glob(pattern)} - {root / name for name in kept}
+
+
+@cache
+def not_compiled(root: Path) -> set[Path]:
+    """Return the files that never change the machine code of a kernel."""
+    return left_out(NOT_COMPILED, COMPILED, root)
+
+
+def kernel_files(file: Path, root: Path = ROOT) -> set[Path]:
+    """Return the source files that decide the machine code of the kernels in a file: what it imports, and OVERLOADS."""
+    return closure([file, *(root / name for name in OVERLOADS)], root, not_compiled(root))
+
+
+@cache
+def kernels_digest(file: Path) -> str:
+    """Return the digest of the sources that decide the machine code of the kernels in a file."""
+    return digest(kernel_files(file))
+
+
+@cache
+def rules_compiler_digest() -> str:
+    """Return the digest of the sources that decide how rules are compiled."""
+    return digest(closure((ROOT / name for name in RULES_COMPILER), ROOT, not_compiled(ROOT)))
+
+
+SOLVING = ("methods", "metrics")
+"""The packages of the solver that make the entries of a journal. All else is found from there."""
+
+APART = (
+    *("solver/estimation/*.py", "solver/runtime/memory.py", "solver/runtime/progress.py"),
+    *("games/catalog.py", "games/declared.py", "databases/**/*.py"),
+)
+"""Files that these import and that decide nothing about what is in an entry."""
+
+
+def journal_files(root: Path = ROOT) -> set[Path]:
+    """Return the source files that decide what the entries of a journal mean.
+
+    In are the modules that make entries or take them up again, the kernels that fill them, the forms of the journal and
+    of scratch files, and all that these import; and `engine.py`, which says what is entered under which name, but not
+    what else it imports, which is for before and after. Out are those APART, though they are imported: how much memory
+    there is, and what is told on the way; the text of a variant, which stands in a journal's identity itself; and
+    databases, which are written when no journal is needed any more, and read (by `reuse.py`) by their own version and
+    rules. `databases/encoding.py` is in: kernels and scratch files are made of it. What only checks, estimates, shows
+    or plays is not imported, and so is out.
+    """
+    makers = [file for package in SOLVING for file in (root / "solver" / package).rglob("*.py")]
+    apart = left_out(APART, ["databases/encoding.py"], root)
+    return {root / "solver" / "engine.py"} | closure(makers, root, apart)
+
+
+@cache
+def journal_digest() -> str:
+    """Return the digest of the sources that decide what the entries of a journal mean."""
+    return digest(journal_files())

@@ -1,0 +1,1 @@
+"""Finds certificates by search: a reply to every move, which together prove a value."""

@@ -1,0 +1,218 @@
+"""A proof of what a position is worth: its value is found by search, and then a strategy that keeps it, for a file.
+
+What is proved follows from what the walk found, not from what the search said: a win needs that every end of play is
+one, and play is held to come to an end. See `solver/verification/certificates.py`, which checks it.
+"""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrograde.databases.certificates.read import goal_of
+from retrograde.databases.certificates.write import SolvedCertificate
+from retrograde.games.catalog import typed, variant
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
+from retrograde.solver.runtime.journal import Journal
+from retrograde.solver.search.certificates.walk import NoMove, Turned, Walk, leads_on, walk_for
+from retrograde.solver.search.searcher import TABLE_SIZE, Finding, OutOfTime, Search
+
+LEAVES = 7
+MEMORY = 4 << 30
+"""Bytes for the positions of a proof, unless somebody says another number."""
+STEP = 8
+"""Where play goes round in circles: the search looks so many plies further each time, before a draw is tried."""
+DEEPEST = 64
+"""...and no further than this."""
+TRIAL = 20_000
+"""Positions of the first attempt to prove a draw, and of every further one that many more."""
+WORDS = {WIN: "a win", TIE: "a tie", DRAW: "a draw", LOSE: "a loss"}
+
+
+PAUSE = 1.0
+"""Seconds after which replies are written to the journal."""
+
+
+class NotProved(RetrogradeError, RuntimeError):
+    """There is no proof: time is out, or what was to be proved is not so."""
+
+
+class Unfinished(NotProved):
+    """Time is out."""
+
+
+class NothingToProve(NotProved):
+    """What is to be proved needs no proof."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be proved, and how: the *value* of the position (any, if None), or that it is *at_least* so much."""
+
+    value: Value | None = None
+    at_least: bool = False
+    leaves: int = LEAVES
+    seconds: float | None = None
+    memory: int = MEMORY
+
+
+class Prover:
+    """Makes a proof; `search` and `walk` may be asked meanwhile how far they are.
+
+    What is found goes to the *journal*, if there is one, and a prover of the same goes on from there.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        position: int,
+        wish: Wish,
+        workers: int = 1,
+        size: int = TABLE_SIZE,
+        journal: Journal | None = None,
+    ):
+        if why := not_for_proofs(game):
+            raise NotForSearch(f"nothing can be proved here: {why}; solve it instead: retrograde solve {typed(game)}")
+        self.journal = journal
+        self.game, self.position, self.wish = game, position, wish
+        self.search = Search(game, workers, size)
+        self.walk: Walk | None = None
+        self.deadline = None if wish.seconds is None else time.monotonic() + wish.seconds
+
+    @property
+    def found(self) -> int:
+        """Positions of the proof up to now."""
+        return len(self.walk.replies) if self.walk else 0
+
+    @property
+    def open(self) -> int:
+        """Positions of the proof in which no move is chosen yet."""
+        return len(self.walk.todo) if self.walk else 0
+
+    def left(self) -> float | None:
+        """Return the seconds left."""
+        return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
+
+    def prove(self) -> SolvedCertificate:
+        """Return a certificate of the position; raise NotProved, MemoryLimit or RuleError."""
+        game = self.game
+        if game.primitive(self.position) != UNDECIDED:
+            raise NothingToProve(f"the game is over in {game.write(self.position)!r}: there is nothing to prove")
+        try:
+            if leads_on(game, self.position):
+                try:
+                    return self.prove_leading_on()
+                except Turned:
+                    pass
+            return self.prove_with_cycles()
+        except OutOfTime:
+            where = f": {self.found:,} positions in the proof, {self.open:,} of them open" if self.walk else ""
+            raise Unfinished(f"not proved within {self.wish.seconds:g} s{where}; give more --time") from None
+
+    # Play that comes to an end
+
+    def prove_leading_on(self) -> SolvedCertificate:
+        """Prove the value where every play comes to an end."""
+        at_least, at_most = self.claim(self.wish.value or self.value_found())
+        for goal in (TIE, DRAW):
+            try:
+                at_least = min(at_least, goal) if at_least in (TIE, DRAW) else at_least
+                return self.certificate(at_least, at_most, leads=True)
+            except NoMove:
+                if goal == DRAW or at_least != TIE:
+                    raise self.refuted() from None
+        raise AssertionError("a draw was tried")
+
+    def value_found(self) -> Value:
+        """Return the value of the position by search."""
+        log = self.journal.log("value", 0.0) if self.journal else None
+        for (values,) in log.resumed if log else []:
+            return Value(int(values[0]))
+        value = self.value_searched()
+        if log:
+            log.add((np.array([value], np.int64),))
+            log.settle()
+        return value
+
+    def value_searched(self) -> Value:
+        """Return the value of the position by search; raise OutOfTime."""
+        found: Finding = self.search.find(self.position, self.left(), distance=False)
+        if found.value is not None:
+            return found.value
+        if found.at_least == DRAW and found.at_most in (DRAW, TIE):
+            return DRAW
+        raise OutOfTime
+
+    # Play that may go round in circles
+
+    def prove_with_cycles(self) -> SolvedCertificate:
+        """Prove the value where play may go on for ever: a win within so many plies, or a set that nobody leaves."""
+        value = self.wish.value
+        if value is not None:
+            at_least, at_most = self.claim(value)
+            try:
+                return self.certificate(at_least, at_most, leads=False)
+            except NoMove:
+                raise self.refuted() from None
+        for trial in range(1, DEEPEST // STEP + 1):
+            found = self.search.find(self.position, self.left(), distance=True, depth=trial * STEP)
+            if found.value in (WIN, LOSE):
+                return self.certificate(*self.claim(found.value), leads=False)
+            if found.no_end_within < trial * STEP:
+                raise OutOfTime
+            if (proof := self.drawn(trial * TRIAL)) is not None:
+                return proof
+        raise NotProved(f"no side can force a win within {DEEPEST} plies, and no draw was found; say which --value")
+
+    def drawn(self, most: int) -> SolvedCertificate | None:
+        """Return a proof that neither side can be forced to lose; None where none is found among so many positions."""
+        from retrograde.solver.runtime.memory import MemoryLimit
+
+        try:
+            return self.certificate(*self.claim(DRAW), leads=False, most=most)
+        except (NoMove, MemoryLimit):
+            return None
+
+    # The proof
+
+    def claim(self, value: Value) -> tuple[Value, Value]:
+        """Return what is to be proved at least and at most, where that is the value."""
+        if value == LOSE and self.wish.at_least:
+            raise NothingToProve("every position is worth a loss at least: there is nothing to prove")
+        if value in (TIE, DRAW):
+            return value, WIN if self.wish.at_least else TIE
+        return value, value
+
+    def certificate(self, at_least: Value, at_most: Value, leads: bool, most: int | None = None) -> SolvedCertificate:
+        """Return a certificate that a value is in these bounds."""
+        goal = goal_of(at_least, at_most)
+        if goal == TIE and not leads:
+            goal = at_least = DRAW
+        self.walk = walk = walk_for(self.search, goal, leads, self.wish.leaves, self.wish.memory)
+        walk.most = min(walk.most, most or walk.most)
+        if self.journal:
+            walk.take_up(self.journal.log(f"replies {'on' if leads else 'round'} {goal.name}", PAUSE))
+        roots = [self.position] if at_least > LOSE else []
+        roots += self.replies_to_prove() if at_most < WIN else []
+        with self.search.limited(self.left()):
+            walk.run(roots)
+            positions, replies, bounds = walk.columns(roots)
+        if not len(positions):
+            raise NothingToProve("every move ends the game: there is nothing to prove")
+        return SolvedCertificate(self.position, at_least, at_most, self.wish.leaves, positions, replies, bounds)
+
+    def replies_to_prove(self) -> list[int]:
+        """Return what the moves of the position lead to, where the game goes on."""
+        game = self.game
+        children = [game.do_move(self.position, move) for move in game.generate_moves(self.position)]
+        return [child for child in children if game.primitive(child) == UNDECIDED]
+
+    def refuted(self) -> NotProved:
+        """Return the error that what was to be proved is not so."""
+        value = self.wish.value
+        text = self.game.write(self.position)
+        what = f"at least {WORDS[value]}" if value and self.wish.at_least else WORDS[value] if value else "its value"
+        return NotProved(
+            f"position {text!r} of {variant(self.game)} is not {what}; leave out --value to prove what it is"
+        )

@@ -1,0 +1,240 @@
+"""The compiled searches to a depth: alpha-beta with a table for play, and minimax and alpha-beta as the textbooks have
+them, to count what they look at.
+
+Scores are as `scores.py` has them, from the position that is looked at, so that what the table knows of a position
+holds wherever it comes up. An entry serves where exactly as many plies are to be looked ahead as it was made with: so
+the table changes nothing but the time. At depth 0 and below the search goes on where a position is not quiet, down to
+depth -more.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.solver.rules.turns import is_players, turns
+from retrograde.solver.rules.whole import whole
+from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE
+from retrograde.solver.search.mixing import mixed
+
+Array = np.ndarray[Any, Any]
+
+NODES, ESTIMATED, TROUBLE = range(3)
+"""What the counts of a search are: positions looked at; whether an estimate was asked for; why it was given up."""
+STOPPED, MANY_MOVES, CHANCES = 1, 2, 3
+"""Why a search is given up: out of time; more moves than there is room; a position in which it is chance's turn."""
+OWN, NONE, CHANCE = range(3)
+"""Estimates: the game's own; 0, so that ends alone count; a number that depends on the position and means nothing."""
+GIVEN, BEST, WORST = range(3)
+"""Orders of moves: as the rules generate them; by what each is worth, best first; and worst first."""
+EXACT, LEAST, MOST = range(3)
+"""What a score in the table is."""
+NO_BEST = -1
+
+
+class Sight(NamedTuple):
+    """How a search looks at a game: by which estimate, and up to how many plies more where it is not quiet."""
+
+    estimate: int
+    more: int
+
+
+class Room(NamedTuple):
+    """The memory of a search: `moves`, `children` and `promises` int64[plies, moves]; `counts` int64[3]; `stop`
+    uint8[1], not 0 to stop; the table's `keys`, `scores`, `bests`, `facts` int64[entries], of which there are 2^n.
+
+    A fact of a position::
+
+        | whether an estimate is in it: bit 10 | EXACT, LEAST or MOST: bits 9 and 8 | depth + 128: bits 7 to 0 |
+    """
+
+    moves: Array
+    children: Array
+    promises: Array
+    counts: Array
+    stop: Array
+    keys: Array
+    scores: Array
+    bests: Array
+    facts: Array
+
+
+def make_room(plies: int, moves: int, entries: int, stop: Array) -> Room:
+    """Return the memory for a search so deep and wide, with a table of so many entries."""
+    wide = np.zeros((3, plies, moves), np.int64)
+    table = np.zeros((4, entries), np.int64)
+    return Room(wide[0], wide[1], wide[2], np.zeros(3, np.int64), stop, table[0], table[1], table[2], table[3])
+
+
+# For play
+
+
+@kernel
+def look(game, position, depth, low, high, ply, sight, room):
+    """Return the score of a position to a depth, if it is between *low* and *high*; else a bound that is beyond them.
+
+    With `counts[TROUBLE]` it means nothing.
+    """
+    counts = room.counts
+    counts[NODES] += 1
+    value = whole(game.primitive(position))
+    if value != UNDECIDED:
+        return FAR if value == WIN else -FAR if value == LOSE else 0
+    if depth <= -sight.more or (depth <= 0 and game.quiet(position)):
+        counts[ESTIMATED] = 1
+        return estimate_of(game, position, sight.estimate)
+    if room.stop[0]:
+        counts[TROUBLE] = STOPPED
+        return 0
+    if not is_players(game, position):
+        counts[TROUBLE] = CHANCES
+        return 0
+    place, first, known = recalled(position, depth, low, high, room)
+    if known:
+        return room.scores[place]
+    count = write_moves(game, position, first, ply, room)
+    before, counts[ESTIMATED] = counts[ESTIMATED], 0
+    best, best_move, floor = -INFINITE, NO_BEST, low
+    for i in range(count):
+        if counts[TROUBLE]:
+            break
+        child, least, most = room.children[ply, i], farther(floor), farther(high)
+        if turns(game, position, child):
+            score = nearer(-look(game, child, depth - 1, -most, -least, ply + 1, sight, room))
+        else:
+            score = nearer(look(game, child, depth - 1, least, most, ply + 1, sight, room))
+        if score > best:
+            best, best_move = score, room.moves[ply, i]
+            floor = max(floor, best)
+            if best >= high:
+                break
+    if not counts[TROUBLE]:
+        kind = LEAST if best >= high else MOST if best <= low else EXACT
+        room.keys[place], room.scores[place], room.bests[place] = position + 1, best, best_move
+        room.facts[place] = counts[ESTIMATED] << 10 | kind << 8 | depth + 128
+    counts[ESTIMATED] |= before
+    return best
+
+
+@kernel
+def recalled(position, depth, low, high, room):
+    """Return the place of a position in the table, the best move that is known of it, and whether its score there
+    answers for so many plies and these bounds; if so, it is noted whether an estimate is in it."""
+    place = mixed(position, 35) & len(room.keys) - 1
+    if room.keys[place] != position + 1:
+        return place, NO_BEST, False
+    fact, known = room.facts[place], False
+    if (fact & 0xFF) - 128 == depth:
+        score, kind = room.scores[place], fact >> 8 & 3
+        known = kind == EXACT or (kind == LEAST and score >= high) or (kind == MOST and score <= low)
+        if known:
+            room.counts[ESTIMATED] |= fact >> 10 & 1
+    return place, room.bests[place], known
+
+
+@kernel
+def write_moves(game, position, first, ply, room):
+    """Write the moves of a position and where they lead, one *first*, then by promise; return how many there are."""
+    moves, children, promises = room.moves[ply], room.children[ply], room.promises[ply]
+    count = 0
+    for given in game.generate_moves(position):
+        move = whole(given)
+        if count == len(moves):
+            room.counts[TROUBLE] = MANY_MOVES
+            return 0
+        promise = INFINITE if move == first else whole(game.promise(position, move))
+        i = count
+        while i > 0 and promises[i - 1] < promise:
+            moves[i], children[i], promises[i] = moves[i - 1], children[i - 1], promises[i - 1]
+            i -= 1
+        moves[i], children[i], promises[i] = move, whole(game.do_move(position, move)), promise
+        count += 1
+    return count
+
+
+@kernel
+def nearer(score):
+    """Return what a score is one ply earlier."""
+    return score - 1 if score > DECIDED else score + 1 if score < -DECIDED else score
+
+
+@kernel
+def farther(score):
+    """Return the bound for a child that `nearer` turns into a bound for its parent."""
+    if abs(score) >= FAR:
+        return score
+    return score + 1 if score > DECIDED else score - 1 if score < -DECIDED else score
+
+
+@kernel
+def estimate_of(game, position, kind):
+    """Return what is thought of a position where the search goes no further."""
+    if kind == OWN:
+        return whole(game.estimate(position))
+    return mixed(position, 16) - 0x8000 if kind == CHANCE else 0
+
+
+@kernel
+def hints(game, position, moves, promises):
+    """Write the promise of each move, and return the estimate of a position, and whether it is quiet."""
+    for i in range(len(moves)):
+        promises[i] = whole(game.promise(position, moves[i]))
+    return whole(game.estimate(position)), whole(game.quiet(position))
+
+
+# As the textbooks have it
+
+
+@kernel
+def minimax(game, position, depth, sight, counts):
+    """Return the score of a position to a depth; everything is looked at."""
+    counts[NODES] += 1
+    value = whole(game.primitive(position))
+    if value != UNDECIDED:
+        return FAR if value == WIN else -FAR if value == LOSE else 0
+    if depth <= -sight.more or (depth <= 0 and game.quiet(position)):
+        return estimate_of(game, position, sight.estimate)
+    best = -INFINITE
+    for move in game.generate_moves(position):
+        best = max(best, nearer(-minimax(game, whole(game.do_move(position, move)), depth - 1, sight, counts)))
+    return best
+
+
+@kernel
+def alpha_beta(game, position, depth, low, high, ply, order, sight, room):
+    """Return the same by alpha-beta without a table, with moves in some order, which costs nothing that is counted."""
+    room.counts[NODES] += 1
+    value = whole(game.primitive(position))
+    if value != UNDECIDED:
+        return FAR if value == WIN else -FAR if value == LOSE else 0
+    if depth <= -sight.more or (depth <= 0 and game.quiet(position)):
+        return estimate_of(game, position, sight.estimate)
+    count = write_moves(game, position, NO_BEST, ply, room)
+    if order != GIVEN:
+        by_truth(game, count, depth, ply, order, sight, room)
+    best, floor = -INFINITE, low
+    for i in range(count):
+        child = room.children[ply, i]
+        score = -alpha_beta(game, child, depth - 1, -farther(high), -farther(floor), ply + 1, order, sight, room)
+        best = max(best, nearer(score))
+        floor = max(floor, best)
+        if best >= high:
+            break
+    return best
+
+
+@kernel
+def by_truth(game, count, depth, ply, order, sight, room):
+    """Sort the moves of a position by what they are worth to the depth."""
+    moves, children, worths = room.moves[ply], room.children[ply], room.promises[ply]
+    uncounted = np.zeros(3, np.int64)
+    for i in range(count):
+        move, child = moves[i], children[i]
+        worth = -minimax(game, child, depth - 1, sight, uncounted)
+        worth = worth if order == BEST else -worth
+        j = i
+        while j > 0 and worths[j - 1] < worth:
+            moves[j], children[j], worths[j] = moves[j - 1], children[j - 1], worths[j - 1]
+            j -= 1
+        moves[j], children[j], worths[j] = move, child, worth

@@ -1,0 +1,239 @@
+"""The compiled searches to a depth where moves pay, dice have a say, or more than two play (see `textbook_points.py`).
+
+`expect` is alpha-beta with Star1 and a table, of what is paid to one of two sides less what the other gets: of two
+players, or of one player, `me`, and all others, who play against him. `share` is max^n. Where it is chance's turn, a
+position counts as player 0's, or as his.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.game import CHANCE, UNDECIDED
+from retrograde.solver.rules.whole import whole
+from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.depth.kernels import (
+    ESTIMATED,
+    EXACT,
+    LEAST,
+    MOST,
+    NO_BEST,
+    NODES,
+    STOPPED,
+    TROUBLE,
+    estimate_of,
+    recalled,
+    write_moves,
+)
+from retrograde.solver.search.depth.textbook_points import INFINITE, POINT
+
+Array = np.ndarray[Any, Any]
+
+NOBODY = -1
+
+
+class View(NamedTuple):
+    """How a search looks at a game: by which estimate; how many plies more where it is not quiet; how many points a
+    position is worth at most; how many play; whether two players alternate; who plays against all others, or NOBODY."""
+
+    estimate: int
+    more: int
+    most: float
+    players: int
+    alternating: bool
+    me: int
+
+
+class Room(NamedTuple):
+    """The memory of a search, as that of `kernels.py`; but `scores` are float64[entries].
+
+    `shares`, float64[plies, 2, players], are what each player gets in the position of a ply, and what of it is known so
+    far."""
+
+    moves: Array
+    children: Array
+    promises: Array
+    counts: Array
+    stop: Array
+    keys: Array
+    scores: Array
+    bests: Array
+    facts: Array
+    shares: Array
+
+
+def make_room(plies: int, moves: int, entries: int, players: int, stop: Array) -> Room:
+    """Return the memory for a search so deep and wide, with a table of so many entries."""
+    wide = np.zeros((3, plies, moves), np.int64)
+    table = np.zeros((3, entries), np.int64)
+    shares = np.zeros((plies, 2, players))
+    counts = np.zeros(3, np.int64)
+    return Room(wide[0], wide[1], wide[2], counts, stop, table[0], np.zeros(entries), table[1], table[2], shares)
+
+
+# Two sides
+
+
+@kernel
+def expect(game, position, depth, low, high, ply, view, room):
+    """Return what a position is worth to the side to move, if it is between *low* and *high*; else a bound beyond them.
+
+    With `counts[TROUBLE]` it means nothing.
+    """
+    counts = room.counts
+    counts[NODES] += 1
+    if whole(game.primitive(position)) != UNDECIDED:
+        return paid(game, position, view)
+    if depth <= -view.more or (depth <= 0 and game.quiet(position)):
+        counts[ESTIMATED] = 1
+        return thought(game, position, view)
+    if room.stop[0]:
+        counts[TROUBLE] = STOPPED
+        return 0.0
+    place, first, known = recalled(position, depth, low, high, room)
+    if known:
+        return room.scores[place]
+    count = write_moves(game, position, first, ply, room)
+    before, counts[ESTIMATED] = counts[ESTIMATED], 0
+    total = rest = odds_of(game, position, count, ply, room)
+    best, best_move, known, kind = -INFINITE, NO_BEST, 0.0, EXACT
+    for i in range(count):
+        move, child, weight = room.moves[ply, i], room.children[ply, i], room.promises[ply, i]
+        floor, ceiling = max(low, best), high
+        if total:
+            rest -= weight
+            floor = (low * total - known - rest * view.most) / weight
+            ceiling = (high * total - known + rest * view.most) / weight
+        gain = gained(game, position, move, view)
+        if side(game, position, view) == side(game, child, view) and not view.alternating:
+            brings = gain + expect(game, child, depth - 1, floor - gain, ceiling - gain, ply + 1, view, room)
+        else:
+            brings = gain - expect(game, child, depth - 1, gain - ceiling, gain - floor, ply + 1, view, room)
+        if counts[TROUBLE]:
+            break
+        if total:
+            known += weight * brings
+            best, kind = bounded(known, rest * view.most, total, brings, floor, ceiling)
+            if kind != EXACT:
+                break
+        elif brings > best:
+            best, best_move = brings, move
+            if best >= high:
+                break
+    if not total:
+        kind = LEAST if best >= high else MOST if best <= low else EXACT
+    if not counts[TROUBLE]:
+        room.keys[place], room.scores[place], room.bests[place] = position + 1, best, best_move
+        room.facts[place] = counts[ESTIMATED] << 10 | kind << 8 | depth + 128
+    counts[ESTIMATED] |= before
+    return best
+
+
+@kernel
+def bounded(known, rest, total, brings, floor, ceiling):
+    """Return the mean of what chance's moves bring as far as it is known, and what it is: exact, or a bound, where the
+    last of them has brought enough or too little; *rest* is what those left bring at most."""
+    if brings <= floor:
+        return (known + rest) / total, MOST
+    if brings >= ceiling:
+        return (known - rest) / total, LEAST
+    return known / total, EXACT
+
+
+@kernel
+def odds_of(game, position, count, ply, room):
+    """Return the sum of the odds of the moves of a position where it is chance's turn, and write them in the place of
+    promises; 0 in any other."""
+    total = 0
+    if whole(game.turn(position)) == CHANCE:
+        for i in range(count):
+            room.promises[ply, i] = whole(game.odds(position, room.moves[ply, i]))
+            total += room.promises[ply, i]
+    return total
+
+
+@kernel
+def side(game, position, view):
+    """Return which side is to move in a position: 0 for player 0, or for the one who plays against all others."""
+    turn = whole(game.turn(position))
+    if view.me == NOBODY:
+        return max(0, turn) if view.players == 2 else 0
+    return 0 if turn in (view.me, CHANCE) else 1
+
+
+@kernel
+def gained(game, position, move, view):
+    """Return what a move pays the side that is to move at once."""
+    own = side(game, position, view)
+    if view.me != NOBODY:
+        brings = whole(game.reward(position, move, view.me))
+        return float(-brings if own else brings)
+    brings = whole(game.reward(position, move, own))
+    if view.players == 2:
+        brings -= whole(game.reward(position, move, 1 - own))
+    return float(brings)
+
+
+@kernel
+def paid(game, position, view):
+    """Return what an end pays the side that is to move."""
+    own = side(game, position, view)
+    if view.me != NOBODY:
+        pays = whole(game.payoff(position, view.me))
+        return float(-pays if own else pays)
+    pays = whole(game.payoff(position, own))
+    if view.players == 2:
+        pays -= whole(game.payoff(position, 1 - own))
+    return float(pays)
+
+
+@kernel
+def thought(game, position, view):
+    """Return what the side that is to move is thought to be paid from an undecided position on."""
+    good = estimate_of(game, position, view.estimate) / POINT
+    if view.me == NOBODY or max(0, whole(game.turn(position))) == view.me:
+        return good
+    shared = good / (view.players - 1)  # what is good for another is bad for all others together
+    return -shared if side(game, position, view) == 0 else shared
+
+
+# Any number of players
+
+
+@kernel
+def share(game, position, depth, ply, view, room):
+    """Write what each player gets if each plays for himself; with `counts[TROUBLE]` it means nothing."""
+    counts, shares, found = room.counts, room.shares[ply, 0], room.shares[ply, 1]
+    counts[NODES] += 1
+    if whole(game.primitive(position)) != UNDECIDED:
+        for player in range(view.players):
+            shares[player] = whole(game.payoff(position, player))
+        return
+    turn = whole(game.turn(position))
+    if depth <= -view.more or (depth <= 0 and game.quiet(position)):
+        counts[ESTIMATED] = 1
+        good = estimate_of(game, position, view.estimate) / POINT
+        for player in range(view.players):
+            shares[player] = good if player == max(0, turn) else -good / (view.players - 1)
+        return
+    if room.stop[0]:
+        counts[TROUBLE] = STOPPED
+        return
+    count = write_moves(game, position, NO_BEST, ply, room)
+    total = odds_of(game, position, count, ply, room)
+    found[:] = 0.0
+    for i in range(count):
+        move = room.moves[ply, i]
+        share(game, room.children[ply, i], depth - 1, ply + 1, view, room)
+        if counts[TROUBLE]:
+            return
+        below = room.shares[ply + 1, 0]
+        for player in range(view.players):
+            below[player] += whole(game.reward(position, move, player))
+        if total:
+            for player in range(view.players):
+                found[player] += room.promises[ply, i] * below[player]
+        elif i == 0 or below[turn] > found[turn]:
+            found[:] = below
+    for player in range(view.players):
+        shares[player] = found[player] / total if total else found[player]

@@ -1,0 +1,64 @@
+"""The looks ahead by points: of games whose moves pay, with chance, or for more than two (see `point_kernels.py`).
+
+Points are what is paid to who is to move, less what the other of two gets; estimates are hundredths of them.
+"""
+
+from retrograde.games.game import Game, alternates, defines, mover
+from retrograde.solver.search.depth import kernels, point_kernels
+from retrograde.solver.search.depth.ahead import ENTRIES, MORE, Ahead
+from retrograde.solver.search.depth.scores import DEEPEST
+from retrograde.solver.search.depth.textbook_points import INFINITE
+
+LEAST_ENTRIES = 1
+"""Of the table of a search that has none."""
+
+
+class PointsAhead(Ahead):
+    """Expectiminimax with alpha-beta and Star1: of one player or two; of more, *paranoid*: all others play against the
+    one who looks."""
+
+    LOWEST = -INFINITE
+    entries = ENTRIES
+
+    def __init__(self, game: Game, most: float | None = None):
+        """Look at a game in which a position is worth so many points at *most*; as many as ends pay if moves pay none,
+        and the rules do not say what ends pay."""
+        super().__init__(game)
+        if most is None:
+            most = INFINITE if defines(game, "payoff") or defines(game, "reward") else 1.0
+        if defines(game, "estimate"):  # which may say more
+            most = INFINITE
+        nobody = point_kernels.NOBODY
+        self.view = point_kernels.View(kernels.OWN, self.more(), most, game.players, alternates(game), nobody)
+
+    def make_room(self) -> None:
+        self.room = point_kernels.make_room(DEEPEST + MORE + 2, self.widest, self.entries, self.game.players, self.stop)
+
+    @property
+    def counts(self) -> kernels.Array:
+        return self.room.counts
+
+    def begin(self, position: int) -> None:
+        me = max(0, mover(self.game, position)) if self.game.players > 2 else point_kernels.NOBODY
+        if me != self.view.me:
+            self.view = self.view._replace(me=me)
+            self.room.keys[:] = 0  # what the table holds is worth that to another
+
+    def look(self, position: int, move: int, child: int, depth: int, low: float) -> float:
+        game, view, room = self.game, self.view, self.room
+        gain = point_kernels.gained(game, position, move, view)
+        sides = [point_kernels.side(game, place, view) for place in (position, child)]
+        if sides[0] == sides[1] and not view.alternating:
+            return float(gain + point_kernels.expect(game, child, depth - 1, low - gain, INFINITE, 0, view, room))
+        return float(gain - point_kernels.expect(game, child, depth - 1, -INFINITE, gain - low, 0, view, room))
+
+
+class SharesAhead(PointsAhead):
+    """Max^n: each of several players plays for what he gets himself."""
+
+    entries = LEAST_ENTRIES
+
+    def look(self, position: int, move: int, child: int, depth: int, low: float) -> float:
+        point_kernels.share(self.game, child, depth - 1, 0, self.view, self.room)
+        who = max(0, mover(self.game, position))
+        return float(self.room.shares[0, 0, who]) + self.game.reward(position, move, who)

@@ -1,0 +1,1 @@
+"""Probes databases of smaller games of the same family during a search."""

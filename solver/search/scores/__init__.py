@@ -1,0 +1,1 @@
+"""Proves by search how many points the player to move can win by."""

@@ -1,0 +1,151 @@
+"""Questions to the compiled search of scores, asked until the score is proved or time is out.
+
+From a guess, 0, the questions go away by steps that double until the score lies between two of them, and then halve::
+
+    at least 1?  yes   at least 2?  yes   at least 4?  yes   at least 8?  no   at least 6?  no   at least 5?  yes: 5
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from retrograde.games.catalog import typed, variant
+from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
+from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
+from retrograde.solver.search.kernels import TROUBLE, Stack
+from retrograde.solver.search.scores import kernels
+from retrograde.solver.search.searcher import Endless, OutOfTime, Search
+
+FOR_WHOM = "scores are searched for one player or two, without chance"
+
+
+@dataclass(frozen=True)
+class ScoreFinding:
+    """What a search has found of the score of a position, for the player to move: it is proved to lie between `low` and
+    `high`, one of which is None where nothing is known. `nodes` are positions looked at."""
+
+    low: int | None
+    high: int | None
+    nodes: int
+    seconds: float
+
+    @property
+    def score(self) -> int | None:
+        """The score, where it is proved."""
+        return self.low if self.low == self.high else None
+
+    @property
+    def at_least(self) -> Value:
+        """The worst value that is not ruled out."""
+        return LOSE if self.low is None or self.low < 0 else TIE if self.low == 0 else WIN
+
+    @property
+    def at_most(self) -> Value:
+        """The best value that is not ruled out."""
+        return WIN if self.high is None or self.high > 0 else TIE if self.high == 0 else LOSE
+
+
+class ScoreSearch(Search):
+    """A search of a game whose plays all come to an end, by scores."""
+
+    PARTS = kernels.PARTS
+
+    def refuse(self, game: Game) -> None:
+        """Raise NotForSearch where there is a third player, or positions are tuples of ints."""
+        refuse_tuples(game, "searched")
+        if game.players > 2:
+            raise unsuited(game, FOR_WHOM)
+
+    def at_least(self, position: int, bound: int, stack: Stack) -> bool:
+        """Return whether the score of a position is so much at least, as one thread answers."""
+        return kernels.at_least(self.game, position, bound, self.table, stack)
+
+    def mend(self, stacks: list[Stack]) -> None:
+        """Make room for what threads had none for; raise what cannot be mended."""
+        troubles = {int(stack.marks[TROUBLE]) for stack in stacks}
+        if kernels.CHANCES in troubles:
+            raise unsuited(self.game, FOR_WHOM)
+        if kernels.FAR in troubles:
+            raise RuleError(f"{variant(self.game)} has scores of {self.table.shape.far} and more; give more --table")
+        super().mend(stacks)
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether an end was met whose value does not follow from what it pays."""
+        return self.met != 0
+
+    def worth_of_end(self, position: int) -> int:
+        """Return the score of a position in which the game is over."""
+        player = max(0, self.game.turn(position))
+        other = self.game.payoff(position, 1 - player) if self.game.players == 2 else 0
+        paid = self.game.payoff(position, player) - other
+        if not kernels.agrees(self.game.primitive(position), paid):
+            self.met |= kernels.CONTRADICTED
+        return paid
+
+    def score(self, position: int, seconds: float | None = None, value_only: bool = False) -> ScoreFinding:
+        """Return what is found of the score within some seconds; with *value_only*, no more than its sign."""
+        began, nodes = time.monotonic(), self.nodes
+        low: int | None = None
+        high: int | None = None
+        with self.limited(seconds), suppress(OutOfTime):
+            if self.game.primitive(position) != UNDECIDED:
+                low = high = self.worth_of_end(position)
+            else:
+                try:
+                    for bounds in self.narrower(position):
+                        low, high = bounds
+                        if value_only and ((low or 0) > 0 or (high or 0) < 0):
+                            break
+                except Endless:
+                    raise unsuited(
+                        self.game, "play goes round in circles, or on for longer than there is room"
+                    ) from None
+        return ScoreFinding(low, high, self.nodes - nodes, time.monotonic() - began)
+
+    def narrower(self, position: int) -> Iterator[tuple[int | None, int | None]]:
+        """Yield bounds of the score, closer each time, until they meet."""
+        low: int | None = None
+        high: int | None = None
+        bound = step = 1
+        while low is None or low != high:
+            if self.ask(position, bound):
+                low = bound
+            else:
+                high = bound - 1
+            yield low, high
+            if low is not None and high is not None:
+                bound = (low + high + 1) // 2
+            elif low is not None:
+                bound, step = low + step, 2 * step
+            elif high is not None:
+                bound, step = high + 1 - step, 2 * step
+
+    def best_line(self, position: int, score: int, seconds: float | None = None) -> list[int]:
+        """Return moves that keep the score of a position, to the end of the game, as far as there is time."""
+        line: list[int] = []
+        with self.limited(seconds), suppress(OutOfTime):
+            while self.game.primitive(position) == UNDECIDED:
+                for move in self.game.generate_moves(position):
+                    child = self.game.do_move(position, move)
+                    same = same_mover(self.game, position, child)
+                    rest = score - self.gain(position, move)
+                    if self.ask(child, rest) if same else not self.ask(child, 1 - rest):
+                        break
+                else:
+                    raise RuleError(f"no move of {variant(self.game)} keeps what was proved of position {position}")
+                line.append(move)
+                position, score = child, rest if same else -rest
+        return line
+
+    def gain(self, position: int, move: int) -> int:
+        """Return what a move brings the player who makes it at once, less what it brings the other."""
+        player = self.game.turn(position)
+        other = self.game.reward(position, move, 1 - player) if self.game.players == 2 else 0
+        return self.game.reward(position, move, player) - other
+
+
+def unsuited(game: Game, why: str) -> NotForSearch:
+    """Return the error that a game is not for such a search."""
+    return NotForSearch(f"{why}; solve {variant(game)} instead: retrograde solve {typed(game)}")

@@ -1,0 +1,1 @@
+"""Search trees of small games, as textbooks draw them."""

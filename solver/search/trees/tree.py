@@ -1,0 +1,144 @@
+"""The trees of one position by several searches, to be drawn beside one another, with what each has looked at.
+
+First minimax, which looks at everything; then alpha-beta with the worst order of moves, in which it cuts least, and
+with the best, in which it cuts most; null windows with the best are counted as well. Of moves that lead to positions
+equal by symmetry one is looked at. All find the same value.
+
+In a tree the player to move at its root is Max, and the other Min; what is told of a node is told as Max sees it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from retrograde.games.game import Game, RetrogradeError
+from retrograde.solver.rules.examine import refuse_to_search
+from retrograde.solver.search.depth.scores import INFINITE, plies_to_end
+from retrograde.solver.search.depth.textbook import (
+    Node,
+    Sight,
+    alpha_beta,
+    by_truth,
+    minimax,
+    null_windows,
+    without_symmetry,
+)
+
+MOST_POSITIONS = 20_000
+"""Positions that minimax may look at: the searches are slow on purpose."""
+USUAL_POSITIONS = 40
+"""Of a tree for which nobody says how deep it is to be, about."""
+USUAL_DEPTH = 4
+
+
+class TooLarge(RetrogradeError, ValueError):
+    """A tree of more positions than can be drawn."""
+
+
+class Tree(NamedTuple):
+    """A search by its name, and what it has looked at."""
+
+    name: str
+    root: Node
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The trees of a position to a depth, all of the same value."""
+
+    game: Game
+    position: int
+    depth: int
+    drawn: tuple[Tree, ...]
+    counted: tuple[Tree, ...]
+    """Those drawn, and others that only their counts are told of."""
+
+    @property
+    def value(self) -> int:
+        """What all of them think of the position."""
+        return self.drawn[0].root.value
+
+
+def trees_of(game: Game, position: int, depth: int | None = None) -> Trees:
+    """Return the trees of a position, by default as deep as is easily drawn; raise TooLarge."""
+    refuse_to_search(game)
+    sight = Sight(game, without_symmetry(game), game.estimate)
+    if depth is None:
+        depths = [plies for plies in range(1, USUAL_DEPTH + 1) if count(sight, position, plies) <= USUAL_POSITIONS]
+        depth = max(depths, default=1)
+    if count(sight, position, depth) > MOST_POSITIONS:
+        most = f"a tree of {depth} plies has more than {MOST_POSITIONS:,} positions"
+        raise TooLarge(f"{most}, too many to be drawn; give a smaller --depth, or a position nearer to the end")
+    worst = Sight(game, by_truth(sight, best_first=False), game.estimate)
+    best = Sight(game, by_truth(sight, best_first=True), game.estimate)
+    drawn = (
+        Tree("minimax", minimax(sight, position, depth)),
+        Tree("alpha-beta, worst first", alpha_beta(worst, position, depth)),
+        Tree("alpha-beta, best first", alpha_beta(best, position, depth)),
+    )
+    more = Tree("null windows, best first", null_windows(best, position, depth))
+    return Trees(game, position, depth, drawn, (*drawn, more))
+
+
+def count(sight: Sight, position: int, depth: int, so_far: int = 0) -> int:
+    """Return how many positions minimax looks at, and no more than a little over the most that it may."""
+    so_far += 1
+    if sight.stop(position, depth, 0, 0, 0) is None:
+        for _, child in sight.steps(position, depth):
+            if so_far > MOST_POSITIONS:
+                break
+            so_far = count(sight, child, depth - 1, so_far)
+    return so_far
+
+
+# What of a tree is drawn
+
+
+def depth_within(root: Node, most: int) -> int:
+    """Return how deep a tree can be drawn with so many nodes at most, what is cut included; at least one ply."""
+    depth = 1
+    while depth < deepest(root) and nodes_to(root, depth + 1) <= most:
+        depth += 1
+    return depth
+
+
+def nodes_to(node: Node, depth: int) -> int:
+    """Return how many nodes are below one to a depth; the moves that were cut count as one."""
+    return bool(node.cut) + sum(1 + (nodes_to(child, depth - 1) if depth > 1 else 0) for child in node.children)
+
+
+def deepest(node: Node) -> int:
+    """Return how deep a tree is."""
+    return max((1 + deepest(child) for child in node.children), default=0)
+
+
+# What is told of a node, as Max sees it
+
+
+def number(score: int) -> str:
+    """Return a score in a few signs: `W3` is a win after 3 plies, `L2` a loss after 2; others are estimates.
+
+    >>> [number(score) for score in (5, 0, -5, INFINITE, -INFINITE, (1 << 40) - 3)]
+    ['+5', '0', '−5', '+∞', '−∞', 'W3']
+    """
+    sign = "+" if score > 0 else "−" if score < 0 else ""
+    if abs(score) == INFINITE:
+        return f"{sign}∞"
+    plies = plies_to_end(score)
+    return f"{sign}{abs(score)}" if plies is None else f"{'W' if score > 0 else 'L'}{plies}"
+
+
+def value_text(node: Node, ply: int) -> str:
+    """Return what a node is worth, with a sign where its window has been left, and so only a bound is known."""
+    turned = ply % 2 == 1
+    bound = "≥" if node.value >= node.high else "≤" if node.value <= node.low else ""
+    if node.estimated or not node.children:
+        bound = ""
+    if turned:
+        bound = {"≥": "≤", "≤": "≥"}.get(bound, "")
+    return bound + number(-node.value if turned else node.value)
+
+
+def window_text(node: Node, ply: int) -> str:
+    """Return a node's window, as α and β."""
+    low, high = (-node.high, -node.low) if ply % 2 else (node.low, node.high)
+    return f"{number(low)} {number(high)}"

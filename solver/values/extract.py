@@ -1,0 +1,83 @@
+"""The bits of a word under a mask pushed together, and spread again: by one instruction where processors have it."""
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import types
+from numba.core import config
+from numba.extending import intrinsic
+
+from retrograde.solver.runtime.kernel import lean_kernel
+
+ONE, NOTHING = np.uint64(1), np.uint64(0)
+SLOW = {"bdver4", "znver1", "znver2"}
+"""Processors that have the instructions, and take longer for them than a loop does."""
+
+
+def is_quick() -> bool:
+    """Tell whether machine code is made for a processor that has the instructions and is quick with them."""
+    if config.DISABLE_JIT:
+        return False
+    if config.CPU_NAME or config.CPU_FEATURES is not None:  # not for this one
+        return "+bmi2" in (config.CPU_FEATURES or "").split(",")
+    return bool(binding.get_host_cpu_features().get("bmi2")) and binding.get_host_cpu_name() not in SLOW
+
+
+IS_QUICK = is_quick()
+
+
+@lean_kernel
+def extract_by_loop(word, mask):
+    """Return the bits of a word under a mask, pushed together."""
+    found, place = NOTHING, NOTHING
+    while mask:
+        low = mask & (~mask + ONE)
+        if word & low:
+            found |= ONE << place
+        place += ONE
+        mask ^= low
+    return found
+
+
+@lean_kernel
+def deposit_by_loop(bits, mask):
+    """Return a word in which the ones of a mask are, from the lowest on, as the bits say."""
+    found = NOTHING
+    while mask:
+        low = mask & (~mask + ONE)
+        if bits & ONE:
+            found |= low
+        bits >>= ONE
+        mask ^= low
+    return found
+
+
+def instruction(name):
+    """Return an instruction of two words, by LLVM's name for it."""
+
+    @intrinsic
+    def compiled(_, word, mask):
+        def generate(context, builder, signature, arguments):
+            word = ir.IntType(64)
+            function = builder.module.declare_intrinsic(name, (), ir.FunctionType(word, [word, word]))
+            return builder.call(function, arguments)
+
+        return types.uint64(types.uint64, types.uint64), generate
+
+    return compiled
+
+
+if IS_QUICK:
+    extract_by_one, deposit_by_one = instruction("llvm.x86.bmi.pext.64"), instruction("llvm.x86.bmi.pdep.64")
+
+    @lean_kernel
+    def extract(word, mask):
+        """Return the bits of a word under a mask, pushed together."""
+        return extract_by_one(word, mask)
+
+    @lean_kernel
+    def deposit(bits, mask):
+        """Return a word in which the ones of a mask are, from the lowest on, as the bits say."""
+        return deposit_by_one(bits, mask)
+
+else:
+    extract, deposit = extract_by_loop, deposit_by_loop

@@ -1,0 +1,119 @@
+"""What the measures of a position say: as facts for JSON, in words, and for who has to choose between moves."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any
+
+from retrograde.games.game import DRAW, LOSE, TIE, WIN, Value
+from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.solver.values.sums import reached, text_of
+
+Details = Mapping[str, Any]
+
+
+def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str, Any]:
+    """Return what measures say, ready for JSON; for the player to move, but for utilities, which are of all players.
+
+    Expectations of a best response are those of who is to move, if he responds; and `waiting`, of the other player, if
+    that one does.
+
+    >>> facts_of("score", {}, [3]), facts_of("nimber", {}, [-6]), facts_of("utilities", {"scale": 2}, [1, 2])
+    ({'score': 3}, {'nimber': None, 'infinite': [0, 2]}, {'utilities': [0.5, 1]})
+    """
+    if metric == "score":
+        return {"score": measures[0]}
+    if metric == "nimber":
+        infinite = {"infinite": sorted(reached(measures[0]))} if measures[0] < 0 else {}
+        return {"nimber": measures[0] if measures[0] >= 0 else None, **infinite}
+    if metric == "drawlevel":
+        kind, level, plies = (number if number >= 0 else None for number in measures)
+        return {"draw": Value(kind).name.lower() if kind else None, "drawlevel": level, "drawremoteness": plies}
+    if metric in TO_PROGRESS:
+        return {metric: measures[0]}
+    if metric == "utilities":
+        return {"utilities": [plain(measure, details) for measure in measures]}
+    own, *waiting = (between(*pair, details) for pair in zip(measures[::2], measures[1::2], strict=True))
+    return own | ({"waiting": waiting[0]} if waiting else {})
+
+
+def between(low: int, high: int, details: Details) -> dict[str, Any]:
+    """Return an expectation and the bounds that hold it, ready for JSON.
+
+    >>> between(1, 2, {"scale": 4})
+    {'expectation': 0.375, 'low': 0.25, 'high': 0.5}
+    """
+    below, above = outward(low, high, details)
+    return {"expectation": (below + above) / 2, "low": below, "high": above}
+
+
+def outward(low: int, high: int, details: Details) -> tuple[float, float]:
+    """Return two bounds as floating-point numbers, the lower one rounded down, the upper one up.
+
+    >>> outward(1, 2, {"scale": 4}), outward(2**60 + 1, 2**60 + 1, {}) == (2.0**60, 2.0**60 + 256)
+    ((0.25, 0.5), True)
+    """
+    scale = details.get("scale", 1)
+    below, above = low / scale, high / scale
+    below = below if Fraction(below) <= Fraction(low, scale) else nextafter(below, -inf)
+    above = above if Fraction(above) >= Fraction(high, scale) else nextafter(above, inf)
+    return below, above
+
+
+def plain(measure: int, details: Details) -> float:
+    """Return a measure in the units of payoffs: an int where it is whole."""
+    number = Fraction(measure, details.get("scale", 1))
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
+    """Return what measures say in short.
+
+    >>> in_words("score", {}, [3]), in_words("score", {}, [-3]), in_words("utilities", {}, [1, 0, 1])
+    ('+3', '-3', '1 : 0 : 1')
+    """
+    if metric == "score":
+        return f"{measures[0]:+}" if measures[0] else "0"
+    if metric == "nimber":
+        return text_of(measures[0])
+    if metric == "drawlevel":
+        return of_draw(*measures)
+    if metric == "utilities":
+        return " : ".join(f"{plain(measure, details):g}" for measure in measures)
+    if metric in TO_PROGRESS:
+        return str(measures[0])
+    middle = sum(plain(measure, details) for measure in measures[:2]) / 2
+    return f"{middle:.6g}"
+
+
+def of_draw(kind: int, level: int, plies: int) -> str:
+    """Return what is known of a draw beyond that it is one, in short; nothing of what is no draw.
+
+    >>> from retrograde.games.game import UNDECIDED
+    >>> of_draw(WIN, 2, 3), of_draw(LOSE, 0, 0), of_draw(DRAW, -1, -1), of_draw(UNDECIDED, -1, -1)
+    ('draw-win in 3, level 2', 'draw-lose in 0, level 0', 'not pure', '')
+    """
+    if kind in (WIN, LOSE):
+        return f"draw-{'win' if kind == WIN else 'lose'} in {plies}, level {level}"
+    return "not pure" if kind == DRAW else ""
+
+
+def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> tuple[int, ...]:
+    """Return a key by which moves sort, the best for the *mover* first, by what they bring.
+
+    Scores and expected payoffs must be his own. Of these the lower bound counts first: the proof that it can be had
+    is that he takes the moves where it is greatest, and so does not go round for ever.
+    """
+    if metric in ("score", "expectation"):
+        return tuple(-measure for measure in measures[:2])
+    if metric == "utilities":
+        others = [measure for player, measure in enumerate(measures) if player != mover]
+        leader = max(others, default=0) if details.get("ties") == "leader" else 0
+        return -measures[mover], leader
+    return ()
+
+
+def gives(measures: Sequence[int], mover: int) -> Value:
+    """Return the value of utilities for a player: WIN where he gets more than every other."""
+    best = max((measure for player, measure in enumerate(measures) if player != mover), default=0)
+    return WIN if measures[mover] > best else LOSE if measures[mover] < best else TIE

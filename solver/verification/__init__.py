@@ -1,0 +1,1 @@
+"""Recomputes every stored value from the rules, with loops of its own."""

@@ -1,0 +1,55 @@
+"""The positions of a game, wave by wave: the solver's forward pass, as far as an audit of steps uses it."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from retrograde.games.game import Game
+from retrograde.solver.methods.streamed.forward import Forward
+from retrograde.solver.methods.streamed.segments import Segment
+from retrograde.solver.runtime.memory import MemoryBudget
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import Unfit, Work
+
+__all__ = ["Lists", "Segment", "Unfit", "listed"]
+
+Array = np.ndarray[Any, Any]
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The lists of undecided positions: waves of tiers, by number; a tier is made of segments, which ascend.
+
+    A segment says its `length`, and its `first` and `last` position. `over`, int64[5, 4], has for each primitive value
+    how many positions have it, how many with all images, and the tier and the number of the first.
+    """
+
+    waves: list[dict[int, list[Segment]]]
+    over: Array
+    load: Callable[[Segment], Array]
+    """Returns the positions of a segment."""
+    work: Work
+
+
+@contextmanager
+def listed(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator[Lists]:
+    """List the positions of a game, in files in a folder, which are gone afterwards; raise Unfit where it cannot
+    be done."""
+    workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
+    with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
+        forward = Forward(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
+        try:
+            forward.explore(phase)
+            waves = [{number: tier.segments for number, tier in wave.items()} for wave in forward.waves]
+            yield Lists(waves, forward.over, forward.load, forward.work)
+        finally:
+            forward.scratch.close()

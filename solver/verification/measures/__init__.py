@@ -1,0 +1,1 @@
+"""Recomputes every stored measure of the other metrics, with loops of its own."""

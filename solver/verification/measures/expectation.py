@@ -1,0 +1,157 @@
+"""Expectations held against the rules: whether the bounds that are stored are proven by those of the children.
+
+Told from player 0's side, whose they are at chance's positions too, a lower bound L is right everywhere if
+
+1. at ends it is what they pay, and the upper bound as well;
+2. elsewhere it is not above what the position is worth by the L of its children, what moves pay included: by the
+   greatest of them where player 0 is to move, by the least where player 1 is, by the mean where chance is;
+3. where it is above 0, and players can go on for ever in the tier, it is less than that;
+4. and where moves pay, players cannot go on for ever in any tier.
+
+For let player 0 take the move to the greatest L. By 2, whatever player 1 does, L never falls along play on average, and
+what moves pay is counted. Play that ends is paid, by 1, what L is there. Play that does not end stays in some tier in
+the end, and there among positions from which players can go on for ever. By 3 L rises there on average, wherever it is
+above 0, by no less than some amount; it is bounded, so that comes to pass finitely often, and after that L is 0 or
+less, and endless play pays 0. Where players cannot go on for ever, play leaves the tier with probability 1, after
+finitely many moves on average. So player 0 gets L or more on average: L is no more than the expectation. Upper bounds
+are lower bounds of the game in which all that is paid has the other sign. All is computed in whole numbers.
+
+Of a best response to a model the same is looked at in the game that the responder plays alone, in which chance moves
+for the modelled player. With what weights it does is asked of the model once more, position by position, by the rules
+interpreted; where the model asks a database or a person's function, that is taken at its word.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases import Database
+from retrograde.databases.layout import NOT_FOUND
+from retrograde.games.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, alternates, defines
+from retrograde.solver.metrics.models.model import Model
+from retrograde.solver.rules.active import asking
+from retrograde.solver.verification.measures.families import Families
+from retrograde.solver.verification.measures.kernels import Scales, write_scales
+
+Array = np.ndarray[Any, Any]
+
+
+def wrong_expectations(found: Families, database: Database, model: Model | None = None) -> Array:
+    """Return which records have bounds that are not proven by those of the children, or a value that is another.
+
+    With a *model* they are those of a best response to it.
+    """
+    game, scale = database.game, int(database.file.details["scale"])
+    scales = weigh(game, found)
+    low, high = found.measures[0], found.measures[1]
+    if model:
+        both, of_both, lower, upper = seen_by_both(found, scales, weights_of(model, game, found), alternates(game))
+        wrong = not_proven(both, of_both, lower, upper, scale, defines(game, "reward")).reshape(-1, 2).any(1)
+    else:
+        second = found.movers == 1
+        lower, upper = np.where(second, -high, low), np.where(second, -low, high)
+        wrong = not_proven(found, scales, lower, upper, scale, defines(game, "reward"))
+    values = np.select([low > 0, high < 0], [WIN, LOSE], TIE)
+    return np.asarray(wrong | (found.values != values) | (found.plies != NOT_FOUND))
+
+
+def not_proven(found: Families, scales: Scales, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
+    """Return which records have bounds, of player 0, that are not proven; *pays* says whether moves may pay."""
+    endless = can_go_on(found, scales.tiers)
+    wrong = lower > upper
+    for sign, bound in ((1, lower), (-1, -upper)):
+        wrong |= unproven(found, scales, bound, sign, scale, endless)
+    return np.asarray(wrong | endless if pays else wrong)
+
+
+def weights_of(model: Model, game: Game, found: Families) -> Array:
+    """Return the weight by a model of the move to each child, by the rules interpreted; 1 where chance moves."""
+    weights = np.ones(len(found.children), np.int64)
+    counts = np.bincount(found.parents, minlength=len(found.positions))
+    ends = np.cumsum(counts)
+    for record in np.flatnonzero((counts > 0) & (found.movers != CHANCE)).tolist():
+        said = [*model.weights(game, int(found.positions[record])).values()]
+        weights[ends[record] - counts[record] : ends[record]] = said
+    return weights
+
+
+def seen_by_both(
+    found: Families, scales: Scales, weights: Array, alternating: bool
+) -> tuple[Families, Scales, Array, Array]:
+    """Return the families as a responder sees them whom a modelled player meets, what their moves weigh, and the
+    bounds: each record twice, for either player may be the responder.
+
+    The first of the two is for player 0 as the responder or, where players alternate, for who is to move. To him, who
+    is player 0 in what is returned, the other one's moves are chance.
+    """
+    count = len(found.positions)
+    records, seats = np.repeat(np.arange(count), 2), np.tile([0, 1], count)
+    links, seat = np.repeat(np.arange(len(found.children)), 2), np.tile([0, 1], len(found.children))
+    order = np.lexsort((links, seat, found.parents[links]))  # the links of each of the two together, as they were
+    links, seat = links[order], seat[order]
+    turns = found.movers[found.parents[links]]
+    by_model = (turns != CHANCE) & (turns != seat)
+    kept = ~by_model | (weights[links] > 0)
+    links, seat, by_model = links[kept], seat[kept], by_model[kept]
+    parents = 2 * found.parents[links] + seat
+    counts = np.bincount(parents, minlength=2 * count)
+    having = np.flatnonzero(counts)
+    movers = np.where((found.movers[records] == CHANCE) | (found.movers[records] != seats), CHANCE, 0)
+    paid = found.pays[:, 0] - found.pays[:, 1]
+    both = replace(
+        found, positions=found.positions[records], primitives=found.primitives[records], movers=movers,
+        pays=(np.where(seats == 0, 1, -1) * paid[records])[:, None], parents=parents,
+        children=2 * found.children[links] + (1 - seat if alternating else seat),
+        begins=(np.cumsum(counts) - counts)[having], having=having,
+    )  # fmt: skip
+    odds = np.where(by_model, weights[links], scales.odds[links])
+    rewards = np.where(seat == 0, 1, -1) * scales.rewards[links]
+    low, high, waiting_low, waiting_high = (measure[records] for measure in found.measures)
+    own = seats == np.maximum(found.movers[records], 0)
+    lower, upper = np.where(own, low, waiting_low), np.where(own, high, waiting_high)
+    return both, Scales(odds, rewards, scales.tiers[records]), lower, upper
+
+
+def unproven(found: Families, scales: Scales, bound: Array, sign: int, scale: int, endless: Array) -> Array:
+    """Return which records have a lower bound that is not proven, of the game, or for the *sign* -1 of the game turned
+    round."""
+    passed = bound[found.children] + sign * scale * scales.rewards
+    total = found.over_children(np.add, scales.odds, 1)
+    parts = total[found.parents]
+    whole = found.over_children(np.add, scales.odds * (passed // parts), 0)
+    rest = found.over_children(np.add, scales.odds * (passed % parts), 0)
+    least = found.over_children(np.minimum, passed, 0)
+    most = found.over_children(np.maximum, passed, 0)
+    chance = found.movers == CHANCE
+    worth = np.where(chance, whole + rest // total, np.where((found.movers == 0) == (sign == 1), most, least))
+    more = chance & (rest % total > 0)
+    rises = (worth > bound) | ((worth == bound) & more)
+    paid = found.pays[:, 0] - (found.pays[:, 1] if found.pays.shape[1] > 1 else 0)
+    ends = found.primitives != UNDECIDED
+    return np.asarray(np.where(ends, bound != sign * scale * paid, (worth < bound) | (endless & (bound > 0) & ~rises)))
+
+
+def can_go_on(found: Families, tiers: Array) -> Array:
+    """Return from which records players can go on for ever in the tier, whatever the dice."""
+    inside = tiers[found.parents] == tiers[found.children]
+    stays = found.primitives == UNDECIDED
+    chance = found.movers == CHANCE
+    while True:
+        kept = inside & stays[found.children]
+        some = found.over_children(np.logical_or, kept, False)
+        all_of_them = found.over_children(np.logical_and, kept, False)
+        left = stays & np.where(chance, all_of_them, some)
+        if np.array_equal(left, stays):
+            return np.asarray(left)
+        stays = left
+
+
+def weigh(game: Any, found: Families) -> Scales:
+    """Return what the rules say of the moves of all records."""
+    count = len(found.children)
+    scales = Scales(np.ones(count, np.int64), np.zeros(count, np.int64), np.zeros(len(found.positions), np.int64))
+    trouble = np.zeros(2, np.int64)
+    with asking(game, trouble):
+        write_scales(game, found.positions, found.primitives, found.movers, scales, trouble)
+    return scales

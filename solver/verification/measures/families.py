@@ -1,0 +1,91 @@
+"""All that a database of another metric stores, with what the rules say of each position: the families of records."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases import Database
+from retrograde.games.game import MOST_IMAGES, alternates
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.active import asking
+from retrograde.solver.verification.measures import kernels
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Families:
+    """The records of a database, and who is whose child; the children of all come one after another.
+
+    `parents` and `children` are records; `begins` is where those of each record that has any begin, `having` which
+    records these are. `turned` says for each child whether the turn goes to another player, `gains` what the move there
+    pays at once, less what the other player gets. `values`, `plies` and
+    `measures` int64[columns, records] are what is stored.
+    """
+
+    positions: Array
+    rows: Array
+    primitives: Array
+    movers: Array
+    pays: Array
+    images: Array
+    parents: Array
+    children: Array
+    begins: Array
+    having: Array
+    turned: Array
+    gains: Array
+    values: Array
+    plies: Array
+    measures: Array
+
+    def over_children(self, reduce: np.ufunc, of_children: Array, else_value: Any) -> Array:
+        """Return for each record a reduction of what its children have; *else_value* where it has none."""
+        result = np.full(len(self.positions), else_value, of_children.dtype)
+        if len(self.having):
+            result[self.having] = reduce.reduceat(of_children, self.begins)
+        return result
+
+
+def families_of(database: Database) -> Families:
+    """Return all records of a database with their families, by the compiled rules."""
+    game, file = database.game, database.file
+    pieces = list(file.contents.pieces())
+    positions = np.concatenate([piece[1] for piece in pieces]).astype(np.int64)
+    rows = np.concatenate([piece[2] for piece in pieces]).astype(np.int64)
+    numbers = np.repeat([piece[0] for piece in pieces], [len(piece[1]) for piece in pieces])
+    tiers, begins = np.unique(numbers, return_index=True)
+    bounds = np.append(begins, len(positions)).astype(np.int64)
+    sheet = ask(game, tiers.astype(np.int64), bounds, positions)
+    counts = np.diff(sheet.ends, prepend=0)
+    parents = np.repeat(np.arange(len(positions)), counts)
+    having = np.flatnonzero(counts)
+    turned = np.ones(len(parents), np.bool_)
+    if not alternates(game):
+        turned = sheet.movers[parents] != sheet.movers[sheet.links]
+    table = file.legend.table  # type: ignore[attr-defined]  # of a file that has measures
+    measures = np.stack([table[name][rows] for name in file.measures])
+    return Families(
+        positions, rows, sheet.primitives, sheet.movers, sheet.pays, sheet.images, parents, sheet.links,
+        (sheet.ends - counts)[having], having, turned, sheet.gains, table["value"][rows].astype(np.int64),
+        table["remoteness"][rows].astype(np.int64), measures,
+    )  # fmt: skip
+
+
+def ask(game: Any, tiers: Array, bounds: Array, positions: Array) -> kernels.Sheet:
+    """Return what the rules say of all records."""
+    compiled.prepare(game)
+    count, room = len(positions), np.empty(MOST_IMAGES, np.int64)
+    links = 0
+    while True:
+        sheet = kernels.Sheet(
+            np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros((count, game.players), np.int64),
+            np.zeros(count, np.int64), np.zeros(count, np.int64), np.empty(links, np.int64), np.zeros(links, np.int64),
+            np.zeros(2, np.int64),
+        )  # fmt: skip
+        with asking(game, sheet.trouble):
+            found = int(kernels.write_families(game, tiers, bounds, positions, sheet, room))
+        if found <= links:
+            return sheet._replace(links=sheet.links[:found], gains=sheet.gains[:found])
+        links = found

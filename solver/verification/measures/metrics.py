@@ -1,0 +1,210 @@
+"""What each metric must say of a position by its children: a function for each that finds the records that are wrong.
+
+Why it is enough to look at one move at a time, where play can go round:
+
+**Scores.** A score that is not 0 comes with its plies, and these prove it. Who is ahead has a move that keeps the score
+and is nearer to the end, or to where nothing is paid any more and play goes round; whoever is behind has moves that
+keep it, all of them nearer, and others that make it greater for the one ahead. So along what is stored the score never
+falls for the one ahead, and while it stays the plies fall: play comes there, with no less than was stored. And the one
+behind can keep to moves that keep it, so it is no more. (Without plies each of two positions could be stored as 3
+because the other is.) What is stored as 0 can by the same moves be kept at 0 by either. The level plies rest on lesser
+ones; what is endless has no move to a level end, as by definition.
+
+**Nimbers** of games that can go round are no matter of one move, since of an infinite child it must be known that it
+has an answer: they are found once more, for each number in passes over all positions, until nothing changes.
+
+**Draw levels** are no matter of one move either, and are found once more, level by level and ply by ply.
+
+**Utilities** rest on children alone; that play ends is seen by taking away, pass by pass, what has no children left.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.solver.verification.measures.families import Array, Families
+
+FAR, FARTHER = 1 << 40, 1 << 61
+"""More than any plies or payoffs, and than these in parts of a point."""
+NONE, INFINITE = -1, -2
+
+
+def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
+    """Return which records have not the score, the plies or the value that follows from their children's."""
+    scores, far = found.measures[0], found.plies
+    passed = found.gains + np.where(found.turned, -scores[found.children], scores[found.children])
+    own = paid(found)
+    ends = found.primitives != UNDECIDED
+    best = np.where(ends, own, found.over_children(np.maximum, passed, -FAR))
+    kept = passed == best[found.parents]
+    over = (far[found.children] < 0) & (scores[found.children] == 0) & (passed != 0)
+    plies = np.where(over, 0, far[found.children])
+    near = found.over_children(np.minimum, np.where(kept & (plies >= 0), plies, FAR), FAR)
+    late = found.over_children(np.maximum, np.where(kept, plies, -1), -1)
+    wanted = np.where(best < 0, late + 1, np.where(near < FAR, near + 1, -1))
+    wanted = np.where(ends, 0, wanted)
+    endless = found.over_children(np.logical_or, kept & (plies < 0), False)
+    values = np.select([best > 0, best < 0, wanted >= 0], [WIN, LOSE, TIE], DRAW)
+    unfounded = ((best < 0) & endless) | ((best != 0) & (wanted < 0))
+    return np.asarray((scores != best) | (far != wanted) | (found.values != values) | unfounded)
+
+
+def paid(found: Families) -> Array:
+    """Return what each record would be paid as an end, less what the other player is."""
+    if found.pays.shape[1] == 1:
+        return np.asarray(found.pays[:, 0])
+    mover = np.maximum(found.movers, 0)
+    every = np.arange(len(mover))
+    return np.asarray(found.pays[every, mover] - found.pays[every, 1 - mover])
+
+
+def wrong_nimbers(found: Families, details: dict[str, Any]) -> Array:
+    """Return which records have not the nimber that they should have, or a value or plies that do not follow."""
+    lost = (found.primitives == LOSE) | (found.primitives == UNDECIDED)
+    values, plies = outcomes_of(found)
+    stays = ~found.over_children(np.logical_and, found.turned, True)
+    wanted = labels_of(found) if (found.measures[0] < 0).any() or goes_round(found) else least_excluded(found)
+    differ = (found.measures[0] != wanted) | (found.values != values) | (found.plies != plies)
+    return np.asarray(differ | ~lost | stays)
+
+
+def least_excluded(found: Families) -> Array:
+    """Return for each record the least number that no child has."""
+    pairs = np.unique(np.stack([found.parents, found.measures[0][found.children]], 1), axis=0)
+    firsts = np.searchsorted(pairs[:, 0], pairs[:, 0])
+    in_turn = np.arange(len(pairs)) - firsts == pairs[:, 1]
+    return np.bincount(pairs[in_turn, 0], minlength=len(found.positions))
+
+
+def goes_round(found: Families) -> bool:
+    """Tell whether play can come back to a position."""
+    left = np.ones(len(found.positions), np.bool_)
+    while True:
+        stays = left & found.over_children(np.logical_or, left[found.children], False)
+        if (stays == left).all():
+            return bool(left.any())
+        left = stays
+
+
+def labels_of(found: Families) -> Array:
+    """Return the nimbers of a game in which play can go round, coded as they are stored."""
+    labels = np.full(len(found.positions), NONE, np.int64)
+    number = 0
+    while (labels == NONE).any():
+        while True:
+            has = found.over_children(np.logical_or, labels[found.children] == number, False)
+            fine = (labels[found.children] >= 0) | has[found.children]
+            new = (labels == NONE) & ~has & found.over_children(np.logical_and, fine, True)
+            if not new.any():
+                break
+            labels[new] = number
+        labels[(labels == NONE) & ~has] = INFINITE
+        number += 1
+    of_children = labels[found.children]
+    bits = np.where(of_children >= 0, np.int64(1) << np.clip(of_children, 0, 61), 0)
+    return np.where(labels >= 0, labels, -1 - found.over_children(np.bitwise_or, bits, 0))
+
+
+def outcomes_of(found: Families) -> tuple[Array, Array]:
+    """Return the values and plies that follow from those of the children, where players take turns."""
+    child_values, child_plies = found.values[found.children], found.plies[found.children]
+    soonest, level = (
+        found.over_children(np.minimum, np.where(child_values == value, child_plies, FAR), FAR) for value in (LOSE, TIE)
+    )
+    drawn = found.over_children(np.logical_or, child_values == DRAW, False)
+    latest = found.over_children(np.maximum, child_plies, -1)
+    cases = [found.primitives != UNDECIDED, soonest < FAR, level < FAR, drawn]
+    values = np.select(cases, [found.primitives, WIN, TIE, DRAW], LOSE)
+    return values, np.select(cases, [0, soonest + 1, level + 1, -1], latest + 1)
+
+
+def wrong_draws(found: Families, details: dict[str, Any]) -> Array:
+    """Return which records are not what is said of a draw, or have a value or plies that do not follow."""
+    values, plies = outcomes_of(found)
+    stays = ~found.over_children(np.logical_and, found.turned, True)
+    differ = (found.values != values) | (found.plies != plies) | (found.measures != draws_of(found)).any(0)
+    return np.asarray(differ | stays)
+
+
+def draws_of(found: Families) -> Array:
+    """Return what is to be stored of draws, level by level in passes over all records."""
+    draws, of_children = found.values == DRAW, found.values[found.children]
+    drawn = draws[found.children]
+    kinds, levels, plies = np.zeros(len(draws), np.int64), *np.full((2, len(draws)), -1)
+    new, level = draws & found.over_children(np.logical_or, of_children == WIN, False), 0
+    while new.any():
+        kinds[new], levels[new], plies[new] = LOSE, level, 0
+        far = 0
+        while new.any():
+            far += 1
+            below = kinds[found.children]
+            wins = found.over_children(np.logical_or, drawn & (below == LOSE), False)
+            loses = found.over_children(np.logical_and, ~drawn | (below == WIN), False)
+            new = draws & (kinds == 0) & (wins | loses)
+            kinds[new], levels[new], plies[new] = np.where(wins, WIN, LOSE)[new], level, far
+        below = (kinds[found.children] == WIN) & (levels[found.children] == level)
+        new = draws & (kinds == 0) & found.over_children(np.logical_or, below, False)
+        level += 1
+    spoilt = draws & (kinds == 0)
+    spoilt[found.children[(kinds[found.parents] == LOSE) & (kinds[found.children] == LOSE)]] = True
+    before = -1
+    while before < (before := int(spoilt.sum())):
+        spoilt |= draws & found.over_children(np.logical_or, spoilt[found.children], False)
+    kinds[spoilt], levels[spoilt], plies[spoilt] = DRAW, -1, -1
+    return np.stack([kinds, levels, plies])
+
+
+def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
+    """Return which records have not the utilities, the plies or the value that follow from their children's."""
+    scale, ties = details["scale"], details["ties"]
+    slack = 1 << 10 if ties == "average" else 0
+    utilities, every = found.measures.T, np.arange(len(found.positions))
+    ends = found.primitives != UNDECIDED
+    of_children = utilities[found.children]
+    mover = np.maximum(found.movers, 0)
+    own = of_children[np.arange(len(found.children)), mover[found.parents]]
+    best = found.over_children(np.maximum, own, -FARTHER)
+    equal = own >= best[found.parents] - slack
+    if ties == "average":
+        counts = np.maximum(found.over_children(np.add, equal.astype(np.int64), 0), 1)
+        sums = [found.over_children(np.add, np.where(equal, column, 0), 0) for column in of_children.T]
+        wanted = np.stack([(2 * total + counts) // (2 * counts) for total in sums], 1)
+        plies = found.over_children(np.maximum, np.where(equal, found.plies[found.children], -1), -1) + 1
+    else:
+        chosen = chosen_children(found, equal, of_children, ties)
+        wanted, plies = utilities[chosen], found.plies[chosen] + 1
+        if ties == "paranoid":  # who moves takes the most for himself, and for each other the least
+            worst = np.stack([found.over_children(np.minimum, column, FARTHER) for column in of_children.T], 1)
+            wanted = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
+    wanted = np.where(ends[:, None], scale * found.pays, wanted)
+    plies = np.where(ends, 0, plies)
+    mine = wanted[every, mover]
+    others = np.where(np.arange(wanted.shape[1]) == mover[:, None], -FARTHER, wanted).max(1)
+    others = others if wanted.shape[1] > 1 else np.zeros_like(mine)
+    values = np.select([mine > others, mine < others], [WIN, LOSE], TIE)
+    wrong = (utilities != wanted).any(1) | (found.plies != plies) | (found.values != values)
+    return np.asarray(wrong | goes_round(found))
+
+
+def chosen_children(found: Families, equal: Array, of_children: Array, ties: str) -> Array:
+    """Return the child that each record's player moves to; itself where the game is over."""
+    keys = np.zeros(len(found.children), np.int64)
+    if ties == "leader" and of_children.shape[1] > 1:
+        mover = np.maximum(found.movers, 0)[found.parents]
+        keys = np.where(np.arange(of_children.shape[1]) == mover[:, None], -FAR, of_children).max(1)
+    least = found.over_children(np.minimum, np.where(equal, keys, FAR), FAR)
+    fits = equal & (keys == least[found.parents])
+    chosen = np.arange(len(found.positions))
+    order = np.flatnonzero(fits)[::-1]  # of several the first is written last, and stays
+    chosen[found.parents[order]] = found.children[order]
+    return chosen
+
+
+CHECKS: dict[str, Callable[[Families, dict[str, Any]], Array]] = {
+    "score": wrong_scores,
+    "nimber": wrong_nimbers,
+    "drawlevel": wrong_draws,
+    "utilities": wrong_utilities,
+}

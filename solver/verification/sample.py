@@ -1,0 +1,119 @@
+"""A sample of a new database verified, by the rules interpreted, before the file gets its name.
+
+What is stored for a position must follow from what is stored for its children, and for those of every image looked at.
+Where it does not, the database would be wrong: the rules break the contract somewhere, so that they do not mean the
+same to the solver as when they are asked one by one, or the solver has a bug.
+"""
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+from retrograde.databases import Database
+from retrograde.databases.reader import SlotReader
+from retrograde.databases.records.read import RecordsReader
+from retrograde.games.catalog import variant
+from retrograde.games.game import Contradiction, Game, defines, is_none
+from retrograde.games.raised import given_start
+from retrograde.solver.rules.examine import blame, examine, key_of
+from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.verification.faults import Judge, images_of
+
+SECONDS = 0.1
+"""Time for all of it, unless positions take longer."""
+LEAST = 20
+"""Positions looked at however long they take."""
+PLIES = 1000
+"""The most plies of a game played at random."""
+BLOCKS = 30
+"""Blocks from which records are taken."""
+EXAMPLES = 10_000
+"""The most examples of a legend that are looked at."""
+IMAGES = 2
+"""The most images of a position that are looked at."""
+
+
+def verify_sample(database: Database, seconds: float = SECONDS) -> None:
+    """Raise Contradiction where what is stored does not follow from the rules, asked interpreted, at some positions.
+
+    It takes about so many *seconds*. Raises DamagedDatabase where the file cannot be read.
+    """
+    game, deadline = database.game, time.monotonic() + seconds
+    with no_exit():
+        for number, position in enumerate(positions_of(database)):
+            if number >= LEAST and time.monotonic() > deadline:
+                break
+            with blame(game, position):
+                fault = fault_at(database, position)
+            if fault:
+                text = Judge(game, database.get).text(position)
+                raise Contradiction(" ".join(f"{variant(game)}, position {position}: {text} {fault}".split()))
+
+
+def fault_at(database: Database, position: int) -> str:
+    """Return what is wrong with a position, canonical or not, in words that follow its text; nothing if all is
+    right."""
+    game = database.game
+    judge = Judge(game, database.get, metric=database.metric)
+    canonical = game.canonical(position)
+    stored = database.get(canonical)
+    if stored is None:
+        return "can be reached, and is not stored"
+    images = images_of(game, canonical)
+    if position not in images:
+        return f"is stored as {judge.text(canonical)}, which does not have it for an image"
+    examined = examine(game, canonical)
+    if (fault := judge.fault_in_children(canonical, stored, examined)) or not defines(game, "images"):
+        return fault
+    others = [image for image in images if image != canonical]
+    some = Random(key_of(canonical)).sample(others, min(IMAGES, len(others)))
+    return judge.fault_in_images(canonical, stored, examined, some)
+
+
+def positions_of(database: Database) -> Iterator[int]:
+    """Yield the start, the legend's examples, and then in turns positions of random games and of the file."""
+    game, chance = database.game, Random(0)
+    start = given_start(game)
+    starts = [] if start is None else list(dict.fromkeys([start, *game.starts]))
+    legend = database.file.legend
+    some = range(len(legend)) if len(legend) <= EXAMPLES else chance.sample(range(len(legend)), EXAMPLES)
+    examples = [legend[row].example for row in some]
+    yield from starts
+    yield from chance.sample(examples, len(examples))
+    sources = [random_games(game, starts or examples, chance), stored_positions(database, chance)]
+    while sources:
+        for source in list(sources):
+            some = list(islice(source, LEAST))
+            yield from some
+            if not some:
+                sources.remove(source)
+
+
+def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]:
+    """Yield the positions of games played at random, without end."""
+    while True:
+        position = chance.choice(starts)
+        for _ in range(PLIES):
+            yield position
+            with blame(game, position):
+                if game.primitive(position):
+                    break
+                position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+
+
+def stored_positions(database: Database, chance: Random) -> Iterator[int]:
+    """Yield the positions of some records or slots; none of a file that holds no positions."""
+    contents = database.file.contents
+    if isinstance(contents, SlotReader):
+        numbers, bounds = contents.tiers
+        for _ in range(contents.slots):
+            place = chance.randrange(contents.slots)
+            k = int(bounds.searchsorted(place, "right")) - 1
+            position = database.game.unindex(int(numbers[k]), place - int(bounds[k]))
+            if not is_none(position):
+                yield position
+    elif isinstance(contents, RecordsReader):
+        for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
+            positions = [position for piece in contents.pieces_of(block) for position in piece.positions.tolist()]
+            yield from chance.sample(positions, min(len(positions), LEAST))

@@ -1,0 +1,226 @@
+"""The audit of a database with a dense numbering: each slot that stands for a position verified (see verify.py)."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.games.catalog import own_tiers
+from retrograde.games.game import UNDECIDED, is_none
+from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, signed
+from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.verification.audit import BLOCK, Audit, Checked, outcome_of
+from retrograde.solver.verification.faults import words
+
+Array = np.ndarray[Any, Any]
+
+MEETING, MEETING_SECONDS = 20_000, 3.0
+"""Positions of which the children are looked at to see into which tiers moves lead, and time for that."""
+
+
+class SlotAudit(Audit):
+    """A database with a dense numbering in memory: an item is a slot, among those of all tiers.
+
+    `rows` has for each slot the row of the legend; tier k, of number `tiers[k]`, has the slots from `bounds[k]` to
+    `bounds[k + 1]`; `filled` tells which stand for a position, where rules are compiled. `stretches` are the tier, the
+    number in the tier, and the slots of all parts. Where the database rests on others, the tiers of these into which
+    moves lead are there as well, from slot `own` on, believed as they are; their outcomes that the legend has not come
+    behind it.
+    """
+
+    missing = "has no slot"
+    covers = "every slot has the position that it stands for, and every child has a slot"
+
+    def __init__(self, database: SlotsDatabase) -> None:
+        super().__init__(database)
+        self.rules = self.game.family
+        contents = database.file.contents
+        numbers = contents.tiers.numbers.tolist()
+        every = Numbering.of(self.game)
+        stored = Numbering.of(self.game, [tier for tier in numbers if every.row(tier) >= 0])
+        self.tiers, self.bounds = stored.tiers, stored.starts
+        whole = every.tiers.tolist() == numbers
+        self.sound = all(map(np.array_equal, contents.tiers, (self.tiers, self.bounds)))
+        self.sound &= whole or own_tiers(self.game) == numbers
+        self.own = int(contents.tiers.bounds[-1])
+        self.stretches = list(stored.parts(self.game))
+        self.ends = np.array([where.stop for _, _, where in self.stretches])
+        self.parts = len(self.stretches)
+        self.lacking: set[int] = set()
+        """Tiers of other databases in which children have been met, and that are not there."""
+        self.rests = self.sound and not whole
+        if not self.rests:
+            self.rows = database.all_slots()
+            self.filled = np.zeros(len(self.rows), np.bool_)
+        else:
+            self.load(self.tiers_met() - set(numbers))
+        self.begin()
+
+    def tiers_met(self) -> set[int]:
+        """Return the tiers in which children of some positions are: of most databases, all into which moves lead."""
+        game, deadline = self.game, time.monotonic() + MEETING_SECONDS
+        found: set[int] = set()
+        for item in (
+            np.random.default_rng(0).permutation(np.linspace(0, self.own - 1, MEETING).astype(np.int64)).tolist()
+        ):
+            if not is_none(position := self.position_at(item)) and game.primitive(position) == UNDECIDED:
+                found |= {int(game.tier(game.do_move(position, move))) for move in game.generate_moves(position)}
+            if time.monotonic() > deadline:
+                break
+        return found
+
+    def load(self, more: set[int]) -> None:
+        """Take in, behind the file's own tiers, those that other databases have; outcomes that the legend has not are
+        added to `outcomes`."""
+        own = len(self.database.file.contents.tiers.numbers)
+        numbering = Numbering.of(self.game, {*self.tiers.tolist(), *more})
+        self.tiers, self.bounds = numbering.tiers, numbering.starts
+        holders: Any = [self.database.holder(tier) for tier in self.tiers.tolist()]
+        known = {outcome: row for row, outcome in enumerate(self.outcomes)}
+        for holder in holders[own:]:
+            for row in holder.file.legend:
+                known.setdefault(outcome_of(row), len(known))
+        self.outcomes = list(known)
+        self.rows = np.empty(numbering.slots, np.min_scalar_type(len(known)))
+        for k, (holder, tier) in enumerate(zip(holders, self.tiers.tolist(), strict=True)):
+            legend, begin = np.array([known[outcome_of(row)] for row in holder.file.legend]), int(self.bounds[k])
+            for some in holder.tier_rows(tier):
+                self.rows[begin : begin + len(some)] = legend[some]
+                begin += len(some)
+        self.filled = np.zeros(len(self.rows), np.bool_)
+        self.filled[self.own :] = True
+        self.lacking.clear()
+
+    def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
+        done = super().verify_interpreted(phase, seconds)
+        if not self.lacking:
+            return done
+        self.load(set(self.lacking))
+        return self.verify_interpreted(phase, seconds)
+
+    def verify_compiled(self, executor: Executor, phase: Phase) -> None:
+        super().verify_compiled(executor, phase)
+        if self.lacking:
+            self.load(set(self.lacking))
+            self.verify_compiled(executor, phase)
+
+    def __len__(self) -> int:
+        return self.own
+
+    def begin(self) -> None:
+        super().begin()
+        if not self.sound:
+            self.complain(None, "the tiers of the file are not those of the game, or of another size")
+
+    def counted_in(self, item: int) -> tuple[int, int]:
+        return int(self.ends.searchsorted(item, "right")), 0
+
+    def place_of(self, position: int) -> int:
+        """Return the slot of a position, canonical or not, or -1."""
+        tier, slot = self.game.tier(position), self.game.index(position)
+        k = int(self.tiers.searchsorted(tier))
+        if k == len(self.tiers) or self.tiers[k] != tier or not 0 <= slot < self.bounds[k + 1] - self.bounds[k]:
+            if self.rests and tier not in self.tiers and self.game.elsewhere(tier):
+                self.lacking.add(tier)
+            return -1
+        return int(self.bounds[k]) + slot
+
+    def row_of(self, position: int) -> int:
+        place = self.place_of(position)
+        return -1 if place < 0 else self.row_at(place)
+
+    def row_at(self, item: int) -> int:
+        return int(self.rows[item])
+
+    def position_at(self, item: int) -> int:
+        k = int(self.bounds.searchsorted(item, "right")) - 1
+        return self.game.unindex(int(self.tiers[k]), item - int(self.bounds[k]))
+
+    def misplaced(self, item: int, position: int, canonical: int) -> str:
+        game, k = self.game, int(self.bounds.searchsorted(item, "right")) - 1
+        here, place = (int(self.tiers[k]), item - int(self.bounds[k])), (game.tier(position), game.index(position))
+        if place != here:
+            return f"is in slot {here[1]} of tier {here[0]} and belongs in slot {place[1]} of {place[0]}"
+        return f"has a slot, and equals {self.judge.text(canonical)} by symmetry" if canonical != position else ""
+
+    def misled(self, position: int, moves: list[int], children: list[int]) -> str:
+        """Return that the slot of a child, or of its canonical position, is another's; nothing where none is."""
+        for move, child in zip(moves, children, strict=True):
+            for one in (child, self.game.do_move(position, move)):
+                place = self.place_of(one)
+                there = self.position_at(place) if place >= 0 else -1
+                if is_none(there):
+                    return f"has a move to {self.judge.text(one)}, which {self.missing} (move {move})"
+                if there != child:
+                    what = f"which has the slot of {self.judge.text(there)}, and equals {self.judge.text(child)}"
+                    return f"has a move to {self.judge.text(one)}, {what} (move {move})"
+        return ""
+
+    def items(self) -> Iterator[int]:
+        yield from range(len(self))
+
+    # Compiled
+
+    def storage(self, tier: int = 0) -> Any:
+        from retrograde.solver.verification.storages import ConvertingSlots, Slots, ZeroingSlots
+
+        k = int(self.tiers.searchsorted(tier))
+        kind = {DTZ: ZeroingSlots, DTC: ConvertingSlots}.get(self.database.metric, Slots)
+        return kind(tier, int(self.bounds[k]), self.tiers, self.bounds, self.filled, self.rows)
+
+    def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
+        from retrograde.solver.verification.kernels import find_filled
+
+        def items(task: tuple[int, int]) -> tuple[Any, Any]:
+            (tier, _, where), begin = self.stretches[task[0]], task[1]
+            return self.storage(tier), np.arange(begin, min(begin + BLOCK, where.stop))
+
+        def fill(task: tuple[int, int]) -> None:
+            find_filled(self.rules, *items(task))
+
+        def verify_block(task: tuple[int, int]) -> Checked:
+            storage, slots = items(task)
+            return task[0], *self.run(storage, slots), len(slots)
+
+        tasks = [
+            (part, begin)
+            for part, (_, _, where) in enumerate(self.stretches)
+            for begin in range(where.start, where.stop, BLOCK)
+        ]
+        list(executor.map(fill, tasks))
+        yield from executor.map(verify_block, tasks)
+
+    # What it amounts to
+
+    def basis(self, compiled: bool) -> str:
+        others = ", ".join(filter(None, map(self.game.elsewhere, self.tiers.tolist()[::-1] if self.rests else ())))
+        return super().basis(compiled) + (f"; the databases of {others} as they are" if others else "")
+
+    # The whole
+
+    def verify_legend(self) -> None:
+        """Note the rows of the counts and of the legend that do not say what there is."""
+        told = {(row.tier, row.part, row.outcome): row for row in self.database.file.contents.counts}
+        outcomes = self.outcomes[: len(self.legend)]
+        for (tier, number, _), tally in zip(self.stretches, self.tally, strict=True):
+            name = f"tier {self.game.tier_name(tier)}, part {number}"
+            for k, (outcome, counts) in enumerate(zip(outcomes, tally.tolist(), strict=True)):
+                stored, positions, _, first = counts
+                row = told.get((tier, number, k))
+                if ((row.stored, row.positions) if row else (0, 0)) != (stored, positions):
+                    what = f"of {words(outcome)} the file counts others in {name}"
+                    self.complain(None, f"{what} than the {stored:,} there are")
+                elif row and row.example != self.position_at(first):
+                    example = self.judge.text(row.example)
+                    self.complain(None, f"the example of {words(outcome)} in {name} is {example}, not the first")
+        for legend, outcome, positions in zip(
+            self.legend, outcomes, self.tally["positions"].sum(0).tolist(), strict=True
+        ):
+            if legend.positions != positions:
+                self.complain(None, f"the legend counts other positions of {words(outcome)}")
+            if self.database.metric in TO_PROGRESS and legend.measures != (signed(*outcome),):
+                self.complain(None, f"the legend has another {self.database.metric} for {words(outcome)}")

@@ -1,0 +1,236 @@
+"""The audit of a database of steps: all positions found once more, in a stream, and each verified (see verify.py).
+
+The lists of positions are made as the solver makes them, and put aside; but they are not taken at their word. Every
+position of a list must be the child of one in the lists before, and every child be in a list, or be one where the game
+is over; so the lists hold what play can reach, no more and no less. The outcomes come from the database alone.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from retrograde.databases import Database, Outcome
+from retrograde.databases.encoding import mask_runs, squeeze
+from retrograde.games.game import DRAW, WIN, RuleError, Value
+from retrograde.solver.rules.active import asking
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.verification.audit import TALLY, Array, Audit, Checked, add_row, add_up, spread_evenly
+
+if TYPE_CHECKING:
+    from retrograde.solver.verification.lists import Segment
+
+POSITIONS = 1 << 18
+"""Positions in a task."""
+MOST_TIERS = 1 << 12
+"""Tiers that the children of a list may be in."""
+CACHED_BLOCKS = 256
+"""Blocks of steps kept decoded: 200 kB each."""
+MOST_RUNS = 32
+"""Runs of ones that a mask of 62 bits may have, and one more."""
+
+Task = tuple[int, int, "Segment"]
+"""A segment of a tier of the wave that is verified: the tier, the number of the segment, and itself."""
+
+
+class Stretch(NamedTuple):
+    """Steps of a tier: their ranks and rows of the legend; the mask of the tier, and where its first step begins."""
+
+    ranks: Array
+    rows: Array
+    mask: int
+    first: int
+
+
+NO_STEPS = Stretch(np.empty(0, np.int64), np.empty(0, np.int64), 0, 0)
+
+
+class StepAudit(Audit):
+    """A database of steps: an item is a position. Counts are by tier, then position."""
+
+    unexplained = "is wrong by the rules compiled, or not found where its parents lead"
+    rests_on = ("the solver's forward pass for the list of positions, checked move by move, and for the count of ends",)
+    sample_seconds = float("inf")
+    phases: ClassVar[dict[str, float]] = {"exploring": 0.2, "verifying": 0.8}
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        file = database.file
+        self.row_by_outcome = {outcome: row for row, outcome in enumerate(self.outcomes)}
+        ends = [Outcome(value, None if value == DRAW else 0) for value in Value]
+        self.ends = np.array([self.row_by_outcome.get(outcome, -1) for outcome in ends])
+        self.win_in_one = self.row_by_outcome.get(Outcome(WIN, 1), -1)
+        self.block = lru_cache(CACHED_BLOCKS)(
+            lambda number: [np.asarray(part) for part in file.contents.read_block(number)]
+        )
+        self.lasts: list[int] = []
+        """The last position of each segment."""
+        self.reached: dict[int, list[Array]] = {}
+        """Which positions of a wave are seen to be reached, for each segment of each tier."""
+        self.next_reached: dict[int, list[Array]] = {}
+        self.begin()
+
+    def __len__(self) -> int:
+        return self.database.file.stored
+
+    def row_of(self, position: int) -> int:
+        outcome = self.database.get(position)
+        return -1 if outcome is None else self.row_by_outcome[outcome]
+
+    def position_at(self, item: int) -> int:
+        return item
+
+    def counted_in(self, item: int) -> tuple[int, int]:
+        return 0, self.game.tier(item)
+
+    # Interpreted
+
+    def items(self) -> Iterator[int]:
+        """Yield what play reaches, found move by move."""
+        start = self.game.canonical(self.game.start)
+        self.known, self.found = {start}, deque([start])
+        while self.found:
+            yield self.found.popleft()
+
+    def note_children(self, item: int, children: list[int]) -> None:
+        self.found += set(children) - self.known
+        self.known.update(children)
+
+    # Compiled
+
+    def can_compile(self) -> bool:
+        """Tell whether the rules can be compiled: they were, or there would be no such database."""
+        from retrograde.solver.rules import compiled
+
+        compiled.prepare(self.rules)
+        return True
+
+    def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
+        from retrograde.solver.verification.lists import Unfit, listed
+
+        exploring = Phase("exploring", phase.listener, len(self), phase.course)
+        try:
+            with listed(self.game, executor, self.database.file.path.parent, exploring) as self.lists:
+                phase.begin_anew()
+                self.count_over(phase)
+                waves = self.lists.waves
+                self.lasts = [segment.last for wave in waves for segments in wave.values() for segment in segments]
+                self.next_reached = {number: [np.ones(1, np.uint8)] for number in waves[0]}
+                for wave, self.below in zip(waves, [*waves[1:], {}], strict=True):
+                    self.reached = self.next_reached
+                    self.next_reached = {
+                        number: [np.zeros(segment.length, np.uint8) for segment in segments]
+                        for number, segments in self.below.items()
+                    }
+                    tasks = ((tier, k, one) for tier, segments in wave.items() for k, one in enumerate(segments))
+                    yield from self.lists.work.as_completed(self.verify_segment, tasks)
+        except Unfit:
+            self.complain(None, "the tiers do not follow one another, and yet the database holds steps")
+
+    def count_over(self, phase: Phase) -> None:
+        """Count positions where the game is over."""
+        for value, counts in enumerate(self.lists.over.tolist()):
+            if counts[0] and self.ends[value] < 0:
+                self.complain(None, f"the legend has no row for the value {value} where the game is over")
+            elif counts[0]:
+                add_row(self.tally[0], int(self.ends[value]), *counts)
+        phase.advance(int(self.lists.over[:, 0].sum()))
+
+    def some_items(self) -> list[int]:
+        return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
+
+    def verify_segment(self, task: Task) -> Checked:
+        """Verify a segment of a tier, part by part."""
+        tier, k, segment = task
+        positions = self.lists.load(segment)
+        tally = np.zeros(len(self.legend), TALLY)
+        wrong = []
+        for begin in range(0, len(positions), POSITIONS):
+            part = positions[begin : begin + POSITIONS]
+            spans = self.spans(tier, part)
+            there = [
+                (number, j)
+                for number, low, high in spans
+                for j, one in enumerate(self.below.get(number, ()))
+                if one.first <= high and one.last >= low
+            ]
+            storage = self.gathered(tier, part, self.reached[tier][k][begin : begin + POSITIONS], spans, there)
+            counts, items = self.run(storage, np.arange(len(part)))
+            counts["tier"], counts["first"] = tier, part[counts["first"]]
+            add_up(tally, counts)
+            wrong.append(part[items])
+            end = 0
+            for number, j in there:
+                marks = self.next_reached[number][j]
+                end += len(marks)
+                marks[storage.marks[end - len(marks) : end] != 0] = 1  # set, and never taken back
+        return 0, tally, np.concatenate(wrong), len(positions)
+
+    def spans(self, tier: int, positions: Array) -> list[tuple[int, int, int]]:
+        """Return the tiers in which undecided children of some positions are, with the least and the greatest there."""
+        from retrograde.solver.verification import kernels
+
+        spans, trouble = np.empty((MOST_TIERS, kernels.SPANS), np.int64), np.zeros(2, np.int64)
+        with asking(self.game, trouble):
+            found = kernels.span_children(self.game, positions, spans, trouble)
+        if found < 0:
+            raise RuleError(f"the moves of tier {tier} lead to more than {MOST_TIERS:,} tiers")
+        return [(number, low, high) for number, low, high in spans[:found].tolist()]
+
+    def gathered(self, tier: int, positions: Array, reached: Array, spans: Any, there: list[tuple[int, int]]) -> Any:
+        """Return the storage for some positions of a tier, whose children are in *spans*, and in the segments *there*.
+
+        These are numbers of tiers, ascending as in *spans*, and of segments.
+        """
+        from retrograde.solver.verification.storages import COLUMNS, Steps
+
+        stretches = [self.steps(*span) for span in [*spans, (tier, int(positions[0]), int(positions[-1]))]]
+        lists = [self.lists.load(self.below[number][j]) for number, j in there]
+        table = np.zeros((len(stretches), COLUMNS), np.int64)
+        runs = np.zeros((len(stretches), MOST_RUNS, 2), np.int64)
+        lists_end = steps_end = 0
+        for row, stretch in enumerate(stretches):
+            number = spans[row][0] if row < len(spans) else None
+            lists_begin, steps_begin = lists_end, steps_end
+            lists_end += sum(len(one) for one, (of, _) in zip(lists, there, strict=True) if of == number)
+            steps_end += len(stretch.ranks)
+            of_mask = mask_runs(stretch.mask)
+            runs[row, : len(of_mask)] = np.array(of_mask, np.int64).reshape(-1, 2)
+            ends = lists_begin, lists_end, steps_begin, steps_end
+            table[row] = *ends, len(of_mask), stretch.mask, stretch.first
+        return Steps(
+            tier, positions, reached, np.array([number for number, _, _ in spans], np.int64), table, runs,
+            joined(lists), np.zeros(lists_end, np.uint8),
+            joined([one.ranks for one in stretches]), joined([one.rows for one in stretches]),
+            self.ends, self.win_in_one,
+        )  # fmt: skip
+
+    def steps(self, tier: int, low: int, high: int) -> Stretch:
+        """Return the steps of a tier from a position to another."""
+        contents = self.database.file.contents
+        numbers, bounds, positions, masks = contents.tiers
+        k = int(numbers.searchsorted(tier))
+        if k == len(numbers) or numbers[k] != tier:
+            return NO_STEPS
+        begin, end, size = int(bounds[k]), int(bounds[k + 1]), contents.block_size
+        first, mask = int(positions[k]), int(masks[k])
+        runs = mask_runs(mask)
+        blocks = np.arange(begin // size, (end - 1) // size + 1)
+        begins = contents.ranks[blocks[1:]]
+        lowest, highest = (int(begins.searchsorted(squeeze(one, runs), "right")) for one in (low, high))
+        ranks, rows = [], []
+        for block in blocks[lowest : highest + 1].tolist():
+            sums, outcomes = self.block(block)
+            own = slice(max(begin - block * size, 0), min(end - block * size, len(sums)))
+            base = squeeze(first, runs) if begin >= block * size else int(contents.ranks[block])
+            ranks.append(sums[own].astype(np.int64) - int(sums[own.start]) + base)
+            rows.append(outcomes[own])
+        return Stretch(np.concatenate(ranks), np.concatenate(rows).astype(np.int64), mask, first)
+
+
+def joined(parts: list[Array]) -> Array:
+    """Return arrays of ints as one."""
+    return np.concatenate([np.empty(0, np.int64), *parts])

@@ -1,1 +1,0 @@
-"""How work is run, limited, told and survives; it knows no game."""

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from retrograde.databases import DatabaseFile
-from retrograde.games.game import LOSE, WIN
+from retrograde.games.contract.game import LOSE, WIN
 
 TABLE, MISERE = (Path(__file__).with_name(name) for name in ("boards.csv", "misere.csv"))
 RULES = {TABLE: "connect4", MISERE: str(Path(__file__).parent.parent / "tests" / "misere4.py")}

@@ -29,7 +29,7 @@ from retrograde.databases import database_path, open_database
 from retrograde.games import Value
 from retrograde.games.chess import men
 from retrograde.games.chess.board import FOURTH, NO_MAN, ordered, packed, put
-from retrograde.games.game import DRAW
+from retrograde.games.contract.game import DRAW
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 PUBLISHED, SIX_MEN = DATA / "zeroing.csv", DATA / "six_men.csv"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from retrograde.games.catalog import load_game
-from retrograde.games.game import metric_of
+from retrograde.games.contract.game import metric_of
 from retrograde.solver.search.scores.searcher import ScoreSearch
 from retrograde.solver.search.searcher import Search
 

@@ -6,7 +6,7 @@ opponent's: so all positions are of one tier, in which play goes round. `mirrors
 
 from functools import cached_property
 
-from retrograde.games.game import LOSE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 
 
 class PlainQuixo(Game):

@@ -15,7 +15,7 @@ import time
 from collections import defaultdict
 
 from retrograde.games.catalog import load_game
-from retrograde.games.game import LOSE, TIE, WIN
+from retrograde.games.contract.game import LOSE, TIE, WIN
 from retrograde.solver.search.searcher import Search
 
 SIZE = 1 << 26

@@ -137,7 +137,7 @@ def rules_now(path: Path) -> str | None:
     """Return the variant of a database by the rule file that it was made with, as in `./heap.py:size=12`, whatever
     that holds now; None where it is not there."""
     from retrograde.databases import DatabaseFile
-    from retrograde.games.trusted import read_record
+    from retrograde.games.identity.trusted import read_record
 
     with DatabaseFile(path) as database:
         name, colon, options = database.variant.partition(":")
@@ -259,7 +259,7 @@ def input_line() -> str:
 
 def json_text(result: object) -> str:
     """Return a result as JSON on one line. What is not for people to see stands there as its number."""
-    from retrograde.games.text import UNPRINTABLE
+    from retrograde.games.contract.text import UNPRINTABLE
 
     text = json.dumps(result, ensure_ascii=False)
     return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -160,14 +160,14 @@ class LazyGroup(click.Group):
 
 def tell(message: Warning | str) -> None:
     """Say a warning in one line."""
-    from retrograde.games.text import printable
+    from retrograde.games.contract.text import printable
 
     click.echo(f"retrograde: warning: {printable(' '.join(str(message).splitlines()))}", err=True)
 
 
 def one_line(error: click.ClickException) -> str:
     """Return what to say of an error: one line, or nothing."""
-    from retrograde.games.text import printable
+    from retrograde.games.contract.text import printable
 
     text = printable(" ".join(error.format_message().splitlines()))
     if isinstance(error, Failure):

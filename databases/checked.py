@@ -25,7 +25,7 @@ from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, LegendR
 from retrograde.databases.legend import Legend
 from retrograde.databases.lock import is_open_for_writing
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
-from retrograde.games.game import POSITION_LIMIT
+from retrograde.games.contract.game import POSITION_LIMIT
 
 Result = TypeVar("Result")
 

@@ -20,8 +20,8 @@ from retrograde.databases.errors import NotInDatabase
 from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import Legend
 from retrograde.games import UNDECIDED, Game, Value
-from retrograde.games.game import METRICS, POSITION_LIMIT, is_none, width_of
-from retrograde.games.raised import given_start
+from retrograde.games.contract.game import METRICS, POSITION_LIMIT, is_none, width_of
+from retrograde.games.contract.raised import given_start
 
 Default = TypeVar("Default")
 

@@ -28,8 +28,8 @@ from retrograde.databases.layout import (
     VERSION,
 )
 from retrograde.games import Game
-from retrograde.games.game import METRICS, POSITION_LIMIT
-from retrograde.games.text import printable
+from retrograde.games.contract.game import METRICS, POSITION_LIMIT
+from retrograde.games.contract.text import printable
 
 Attributes = dict[str, Any]
 """Texts and ints, by name."""

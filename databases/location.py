@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 
 from retrograde.databases.errors import CannotWrite
-from retrograde.games.folders import NoHome, data_folder
-from retrograde.games.game import METRICS
+from retrograde.games.contract.game import METRICS
+from retrograde.games.identity.folders import NoHome, data_folder
 
 SUFFIX = ".h5"
 BOOK_SUFFIX, CERTIFICATE_SUFFIX = ".book.h5", ".proof.h5"

@@ -30,10 +30,10 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import Game
-from retrograde.games.game import METRICS, metric_of
-from retrograde.games.live import with_source
-from retrograde.games.raised import given_start
-from retrograde.games.unfolded import folded, unfolded
+from retrograde.games.contract.game import METRICS, metric_of
+from retrograde.games.contract.live import with_source
+from retrograde.games.contract.raised import given_start
+from retrograde.games.contract.unfolded import folded, unfolded
 
 KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
     RecordsReader: RecordsDatabase,

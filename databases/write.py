@@ -44,8 +44,8 @@ from retrograde.databases.records.write import Encoder, SolvedRecords, write_rec
 from retrograde.databases.slots.write import SolvedCompact, SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import LOSE, TIE, WIN, Game, RetrogradeError
-from retrograde.games.game import width_of
-from retrograde.games.unfolded import folded
+from retrograde.games.contract.game import width_of
+from retrograde.games.contract.unfolded import folded
 
 __all__ = [
     "SolvedBounds",

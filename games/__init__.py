@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     CHANCE,
     DRAW,
     FLIPPED,

@@ -19,7 +19,7 @@ and 4 seeds each is a draw; a move that takes all that the other has is allowed.
 from functools import cached_property
 from itertools import combinations
 
-from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
 
 FIELD = 63
 MOST_BITS = 61
@@ -190,7 +190,7 @@ class Awari(Game):
 
     def draw_board(self):
         """Return the pits in two rows, the own one below, in which stones stand as numbers."""
-        from retrograde.games.drawing import Board
+        from retrograde.games.contract.drawing import Board
 
         places = [(float(pit), 1.0) for pit in range(self.pits)]
         places += [(float(self.pits - 1 - pit), 0.0) for pit in range(self.pits)]

@@ -11,8 +11,8 @@ J. Nievergelt, "Tigers and Goats is a draw" (Games of No Chance 3, 2009).
 
 from functools import cached_property
 
-from retrograde.games.hunt import Hunt
-from retrograde.games.points import alquerque
+from retrograde.games.kinds.hunt import Hunt
+from retrograde.games.kinds.points import alquerque
 
 
 class BaghChal(Hunt):

@@ -15,7 +15,7 @@ Where no dice are in hand it is chance's turn. Pairs are numbered 1 to 21, singl
 from functools import cached_property
 from itertools import combinations_with_replacement
 
-from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
 PAIRS = tuple((high, low) for high in range(1, 7) for low in range(1, high + 1))
 SINGLE = len(PAIRS)

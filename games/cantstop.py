@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import combinations_with_replacement
 from math import factorial, prod
 
-from retrograde.games.game import CHANCE, POSITION_BITS, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import CHANCE, POSITION_BITS, UNDECIDED, WIN, Game
 
 STOP, ROLL = range(2)
 BUST = 0

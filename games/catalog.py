@@ -21,12 +21,12 @@ from shlex import quote
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from retrograde.games.digest import is_digest_of, legacy_digest, rules_digest, settle
-from retrograde.games.game import Game, RuleError, VariantError
-from retrograde.games.live import sourced
-from retrograde.games.raised import line_in, said
-from retrograde.games.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
-from retrograde.games.trusted import remember, trusted_files
+from retrograde.games.contract.game import Game, RuleError, VariantError
+from retrograde.games.contract.live import sourced
+from retrograde.games.contract.raised import line_in, said
+from retrograde.games.contract.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
+from retrograde.games.identity.digest import is_digest_of, legacy_digest, rules_digest, settle
+from retrograde.games.identity.trusted import remember, trusted_files
 
 BUILT_IN = (
     *(

@@ -8,7 +8,7 @@ the last must be hit. Nobody has a choice; a spin is paid with -1, so the expect
 
 from functools import cached_property
 
-from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
 LADDERS = ((1, 38), (4, 14), (9, 31), (21, 42), (28, 84), (36, 44), (51, 67), (71, 91), (80, 100))
 CHUTES = ((16, 6), (47, 26), (49, 11), (56, 53), (62, 19), (64, 60), (87, 24), (93, 73), (95, 75), (98, 78))

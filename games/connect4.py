@@ -21,7 +21,7 @@ colour put into a given column changes the same bits in the same way, so it keep
 import re
 from functools import cached_property
 
-from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, Game
+from retrograde.games.contract.game import LOSE, POSITION_BITS, TIE, UNDECIDED, Game
 
 
 class Connect4(Game):
@@ -196,7 +196,7 @@ class Connect4(Game):
         return str(column + 1)
 
     def draw_board(self):
-        from retrograde.games.drawing import grid
+        from retrograde.games.contract.drawing import grid
 
         across = [str(column + 1) for column in range(self.width)]
         pieces = {"X": "crimson disc", "O": "gold disc"}

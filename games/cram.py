@@ -7,8 +7,8 @@ first cell of a domino, and one more where the domino stands upright.
 from functools import cached_property
 from string import ascii_lowercase, digits
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import LOSE, UNDECIDED, Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import LOSE, UNDECIDED, Game
 
 MOST_CELLS = 36
 

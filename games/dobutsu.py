@@ -20,8 +20,8 @@ for a win and odd for a loss.
 
 from functools import cached_property
 
-from retrograde.games.drops import AHEAD, AROUND, GOLD, SLANTING, STRAIGHT, Drops
-from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.games.kinds.drops import AHEAD, AROUND, GOLD, SLANTING, STRAIGHT, Drops
 
 
 class Dobutsu(Drops):

@@ -17,7 +17,7 @@ sum of their rows and columns tells who is to move, so a position and its mirror
 
 from functools import cached_property
 
-from retrograde.games.game import LOSE, POSITION_BITS, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, POSITION_BITS, UNDECIDED, WIN, Game
 
 NOWHERE = -1
 SIGNS = "OX"
@@ -137,7 +137,7 @@ class Dodgem(Game):
 
     def draw_board(self):
         """Return the cells, and beyond them where the cars leave the board: O's on the right, X's at the top."""
-        from retrograde.games.drawing import grid
+        from retrograde.games.contract.drawing import grid
 
         exits = [(self.size, row, "off") for row in range(self.size)]
         exits += [(column, -1, "off") for column in range(self.size)]

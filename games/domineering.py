@@ -6,8 +6,8 @@ is 1 where the second player is to move, whose dominoes lie.
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import LOSE, UNDECIDED, Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import LOSE, UNDECIDED, Game
 
 MOST_CELLS = 60
 

@@ -11,7 +11,7 @@ soon as it is closed, and the score of a position is that of the boxes still ope
 
 from functools import cached_property
 
-from retrograde.games.game import POSITION_BITS, TIE, UNDECIDED, Game
+from retrograde.games.contract.game import POSITION_BITS, TIE, UNDECIDED, Game
 
 
 class DotsAndBoxes(Game):

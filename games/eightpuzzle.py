@@ -12,8 +12,8 @@ all arrangements. A move is the cell of the tile that slides into the gap.
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import UNDECIDED, WIN, Game
 
 SIGNS = ".123456789ABCDE"
 

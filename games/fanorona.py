@@ -13,10 +13,10 @@ M. P. D. Schadd and others tell who wins: "Best Play in Fanorona Leads to Draw" 
 
 from functools import cached_property
 
-from retrograde.games.captures import Captures
-from retrograde.games.placed import as_bits, placements
-from retrograde.games.points import alquerque, ways
-from retrograde.games.sections import tiered
+from retrograde.games.kinds.captures import Captures
+from retrograde.games.kinds.placed import as_bits, placements
+from retrograde.games.kinds.points import alquerque, ways
+from retrograde.games.kinds.sections import tiered
 
 
 class Fanorona(Captures):

@@ -19,8 +19,8 @@ of the men counts, whether play leads there or not.
 
 from functools import cached_property
 
-from retrograde.games.apart import PlacedApart, apart
-from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.games.kinds.apart import PlacedApart, apart
 
 TARGET = 63
 """The lower bits of a move: the cell that is entered. Above them stands the cell that is left."""
@@ -109,7 +109,7 @@ class FoxAndHounds(PlacedApart):
     # For people
 
     def draw_board(self):
-        from retrograde.games.drawing import Board
+        from retrograde.games.contract.drawing import Board
 
         names = tuple(f"{chr(ord('a') + column)}{self.side - row}" for column, row in self.squares)
         labels = [(float(column), self.side - 0.25, chr(ord("a") + column)) for column in range(self.side)]

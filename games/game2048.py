@@ -10,8 +10,8 @@ is the probability to get a tile with the `target`: on 2 × 2 it is 1 for 8, 0.9
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import CHANCE, LOSE, UNDECIDED, WIN, Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import CHANCE, LOSE, UNDECIDED, WIN, Game
 
 NAMES = ("left", "right", "up", "down")
 SIGNS = ".123456789abcdef"

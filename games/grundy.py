@@ -3,8 +3,18 @@
 A position is a sum of heaps of three and more, for those of one and two are out of play; see `heaps.py` for its bits.
 """
 
-from retrograde.games.game import Game
-from retrograde.games.heaps import HEAP_BITS, LARGEST, name_of, packed, replaced, sizes_of, understood, weight, written
+from retrograde.games.contract.game import Game
+from retrograde.games.kinds.heaps import (
+    HEAP_BITS,
+    LARGEST,
+    name_of,
+    packed,
+    replaced,
+    sizes_of,
+    understood,
+    weight,
+    written,
+)
 
 PLAYED = 3
 """The smallest heap that can be parted."""

@@ -10,7 +10,7 @@ A move is 4 × the peg left + the peg entered.
 
 from functools import cached_property
 
-from retrograde.games.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.game import UNDECIDED, WIN, Game
 
 SIGNS = "123456789ABCDEFG"
 
@@ -89,7 +89,7 @@ class Hanoi(Game):
 
     def draw_board(self):
         """Return a column of cells for each peg, in which disks stand as numbers, the largest at the bottom."""
-        from retrograde.games.drawing import grid
+        from retrograde.games.contract.drawing import grid
 
         signs = SIGNS[: self.disks]
         pieces = {sign: f"teal disc {sign}" for sign in signs}

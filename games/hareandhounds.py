@@ -19,7 +19,7 @@ stalling: a game that goes round for ever is a draw. (Where stalling loses the h
 
 from functools import cached_property
 
-from retrograde.games.game import LOSE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 
 BOARD = 0b111_11111_111
 BURROW = 3
@@ -145,7 +145,7 @@ class HareAndHounds(Game):
         return "\n".join([*lines, f"{mover} to move"])
 
     def draw_board(self):
-        from retrograde.games.drawing import Board
+        from retrograde.games.contract.drawing import Board
 
         places = [(float(x), y) for x, y in zip(self.columns, [0.0] * 3 + [1.0] * 5 + [2.0] * 3, strict=True)]
         lines = tuple((a, b) for a in range(11) for b in range(a) if self.lines[a] >> b & 1)

@@ -17,7 +17,7 @@ print; without `either`, five pits of three seeds are won by 10 instead of 8.
 
 from functools import cached_property
 
-from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
 
 FIELD = 63
 """The pits of a row and the store behind them, in a number: six bits for each."""
@@ -172,7 +172,7 @@ class Kalah(Game):
 
     def draw_board(self):
         """Return the pits in two rows, and the stores at the ends, in which seeds stand as numbers."""
-        from retrograde.games.drawing import Board
+        from retrograde.games.contract.drawing import Board
 
         below = [(float(pit + 1), 2.0) for pit in range(self.pits)]
         above = [(float(self.pits - pit), 0.0) for pit in range(self.pits)]

@@ -12,7 +12,7 @@ February 1964), takes one block as far as it goes, round corners as well. Moves 
 
 from functools import cached_property
 
-from retrograde.games.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.game import UNDECIDED, WIN, Game
 
 SIGNS = ".SHVB"
 SQUARE = SIGNS.index("B")
@@ -181,7 +181,7 @@ class Klotski(Game):
         return "-".join(self.draw_board().names[cell] for cell in divmod(move, self.cells))
 
     def draw_board(self):
-        from retrograde.games.drawing import grid
+        from retrograde.games.contract.drawing import grid
 
         colours = {"S": "gold square", "H": "seagreen square", "V": "steelblue square", "B": "crimson square"}
         return grid(self.width, len(self.rows), colours)

@@ -19,7 +19,7 @@ Turns and mirrors, an exchange of the stones and one of the colours make 32 posi
 
 from functools import cached_property
 
-from retrograde.games.game import LOSE, UNDECIDED, Game
+from retrograde.games.contract.game import LOSE, UNDECIDED, Game
 
 BOARD = 0xFFFF
 SIGNS = "XO"
@@ -143,7 +143,7 @@ class LGame(Game):
         return f"{name}+g{CELLS[grey]}" if grey != position & 15 else name
 
     def draw_board(self):
-        from retrograde.games.drawing import grid
+        from retrograde.games.contract.drawing import grid
 
         pieces = {"X": "crimson square", "O": "royalblue square", "w": "white disc", "g": "grey disc"}
         return grid(4, 4, pieces)

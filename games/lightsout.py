@@ -8,8 +8,8 @@ All lights on can be put out on every board (K. Sutner, 1989); from there play r
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import UNDECIDED, WIN, Game
 
 MOST_LIGHTS = 36
 

@@ -15,8 +15,8 @@ of No Chance, 1996.)
 
 from functools import cached_property
 
-from retrograde.games.drawing import Board
-from retrograde.games.mills import Mills
+from retrograde.games.contract.drawing import Board
+from retrograde.games.kinds.mills import Mills
 
 
 class Morris(Mills):

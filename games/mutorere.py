@@ -16,7 +16,7 @@ restriction holds throughout the game; some keep it for the first two moves of e
 
 import re
 
-from retrograde.games.game import LOSE, UNDECIDED, Game
+from retrograde.games.contract.game import LOSE, UNDECIDED, Game
 
 CENTRE = 8
 BOARD = 0b1_1111_1111
@@ -114,7 +114,7 @@ class MuTorere(Game):
     def draw_board(self):
         from math import cos, pi, sin
 
-        from retrograde.games.drawing import Board
+        from retrograde.games.contract.drawing import Board
 
         rim = [(round(2 + 2 * sin(point * pi / 4), 3), round(2 - 2 * cos(point * pi / 4), 3)) for point in range(8)]
         lines = [(point, (point + 1) % 8) for point in range(8)] + [(point, CENTRE) for point in range(8)]

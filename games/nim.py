@@ -1,7 +1,7 @@
 """Nim, by Bouton (1901): heaps, from one of which a player takes as many as he likes. See `heaps.py` for its bits."""
 
-from retrograde.games.game import LOSE, UNDECIDED, WIN, Game
-from retrograde.games.heaps import (
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
+from retrograde.games.kinds.heaps import (
     HEAP_BITS,
     LARGEST,
     MOST_HEAPS,

@@ -3,8 +3,8 @@
 A position is the heaps (see `heaps.py`), moved up by three bits, in which stands who is to move.
 """
 
-from retrograde.games.game import LOSE, UNDECIDED, Game
-from retrograde.games.heaps import (
+from retrograde.games.contract.game import LOSE, UNDECIDED, Game
+from retrograde.games.kinds.heaps import (
     HEAP_BITS,
     LARGEST,
     MOST_HEAPS,

@@ -8,8 +8,8 @@ A position is a sum of heaps; see `heaps.py` for its bits.
 import re
 from functools import cached_property
 
-from retrograde.games.game import Game
-from retrograde.games.heaps import HEAP_BITS, LARGEST, MOST_HEAPS, name_of, replaced, understood, weight, written
+from retrograde.games.contract.game import Game
+from retrograde.games.kinds.heaps import HEAP_BITS, LARGEST, MOST_HEAPS, name_of, replaced, understood, weight, written
 
 NAMES = {".77": "Kayles", ".07": "Dawson's Kayles", ".137": "Dawson's Chess", ".6": "Officers"}
 

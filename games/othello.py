@@ -7,8 +7,8 @@ move; where neither can, the game is over.
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN, Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN, Game
 
 WAYS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 

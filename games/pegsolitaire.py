@@ -16,8 +16,8 @@ at first, only turns and mirrors that leave this hole where it is.
 from functools import cached_property
 from itertools import permutations
 
-from retrograde.games.drawing import Board
-from retrograde.games.game import LOSE, UNDECIDED, WIN, Game
+from retrograde.games.contract.drawing import Board
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 
 TRIANGULAR = ((0, 1), (1, 0), (1, 1), (0, -1), (-1, 0), (-1, -1))
 SQUARE = ((0, 1), (1, 0), (0, -1), (-1, 0))

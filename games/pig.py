@@ -7,7 +7,7 @@ and hands the turn over. The expectation is the probability to win less that to 
     | rolling 1 bit | player 1 | score of player 0 8 | of player 1 8 | turn total 8 |
 """
 
-from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
 HOLD, ROLL = range(2)
 ROLLING = 1 << 25

@@ -7,7 +7,7 @@ Play of the Dice Game Pig*, The UMAP Journal 25 (1), 2004, begin with it.)
     | tossing 1 bit | player 1 | score of player 0 8 | of player 1 8 | turn total 8 |
 """
 
-from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
 HOLD, TOSS = range(2)
 TAIL, HEAD = range(2)

@@ -10,7 +10,7 @@ by thirds of a turn clockwise. A move is 3 × the face (0 U, 1 R, 2 F) + the tur
 
 from functools import cached_property
 
-from retrograde.games.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.game import UNDECIDED, WIN, Game
 
 CORNERS = 7
 FROM = ((3, 0, 1, 2, 4, 5, 6), (4, 1, 2, 0, 6, 5, 3), (1, 5, 2, 3, 0, 4, 6))
@@ -128,7 +128,7 @@ class PocketCube(Game):
         return [(x, y) for x, y, _, _ in self.net]
 
     def draw_board(self):
-        from retrograde.games.drawing import Board
+        from retrograde.games.contract.drawing import Board
 
         names = tuple(f"{face}{number}" for face in CORNERS_OF_FACES for number in range(1, 5))
         pieces = {sign: f"{colour} square" for sign, colour in COLOURS.items()}

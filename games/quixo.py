@@ -11,10 +11,10 @@ diagonal wins, for the other player as well: who makes one of the opponent's los
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import LOSE, UNDECIDED, WIN
-from retrograde.games.in_line import InLine
-from retrograde.games.placed import Placed, as_bits, placements
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.games.kinds.in_line import InLine
+from retrograde.games.kinds.placed import Placed, as_bits, placements
 
 
 class Quixo(InLine, Placed):

@@ -7,11 +7,11 @@ has who leaves the other no move. With perfect play nobody does, as G. L. Steele
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import LOSE, UNDECIDED, WIN
-from retrograde.games.in_line import InLine
-from retrograde.games.placed import as_bits, placements
-from retrograde.games.sliding import Sliding, joined
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.games.kinds.in_line import InLine
+from retrograde.games.kinds.placed import as_bits, placements
+from retrograde.games.kinds.sliding import Sliding, joined
 
 
 class Teeko(InLine, Sliding):

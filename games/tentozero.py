@@ -4,7 +4,7 @@ A position is the running total alone, since both players have the same moves. A
 pass the target is an end too: the player who is stuck there has lost.
 """
 
-from retrograde.games.game import LOSE, POSITION_BITS, UNDECIDED, Game
+from retrograde.games.contract.game import LOSE, POSITION_BITS, UNDECIDED, Game
 
 
 class TenToZero(Game):
@@ -59,7 +59,7 @@ class TenToZero(Game):
 
     def draw_board(self):
         """Return a row of totals, for targets that fit a picture."""
-        from retrograde.games.drawing import grid
+        from retrograde.games.contract.drawing import grid
 
         totals = [str(total) for total in range(self.target + 1)]
         return grid(len(totals), 1, {"O": "teal disc"}, across=totals, down=[""]) if self.target <= 30 else None

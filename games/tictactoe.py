@@ -2,8 +2,8 @@
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
 
 
 class TicTacToe(Game):

@@ -5,8 +5,8 @@ A position has a bit for each cell with an X, row by row from the top left, then
 
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import LOSE, TIE, UNDECIDED, Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, Game
 
 PLAYERS = 3
 

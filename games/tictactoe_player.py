@@ -9,7 +9,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.games.tictactoe import TicTacToe
 
 

@@ -15,8 +15,8 @@ stretch and in the middle of the shared one; with its 7 pieces there are 137,892
 from functools import cached_property
 from itertools import accumulate
 
-from retrograde.games.drawing import Board
-from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
+from retrograde.games.contract.drawing import Board
+from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
 PASS = 63
 """A move; others are the squares that a piece leaves, 0 to enter."""

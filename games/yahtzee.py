@@ -18,7 +18,7 @@ All thirteen categories make 536,448 turns of 1,386 positions, 743 million; the 
 
 from functools import cached_property
 
-from retrograde.games.game import CHANCE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
 NAMES = (
     *("ones", "twos", "threes", "fours", "fives", "sixes", "three-of-a-kind", "four-of-a-kind", "full-house"),

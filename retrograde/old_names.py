@@ -10,6 +10,22 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MOVED = {
+    "retrograde.games.apart": "retrograde.games.kinds.apart",
+    "retrograde.games.captures": "retrograde.games.kinds.captures",
+    "retrograde.games.drawing": "retrograde.games.contract.drawing",
+    "retrograde.games.drops": "retrograde.games.kinds.drops",
+    "retrograde.games.game": "retrograde.games.contract.game",
+    "retrograde.games.heaps": "retrograde.games.kinds.heaps",
+    "retrograde.games.hunt": "retrograde.games.kinds.hunt",
+    "retrograde.games.in_hand": "retrograde.games.kinds.in_hand",
+    "retrograde.games.in_line": "retrograde.games.kinds.in_line",
+    "retrograde.games.mills": "retrograde.games.kinds.mills",
+    "retrograde.games.placed": "retrograde.games.kinds.placed",
+    "retrograde.games.placements": "retrograde.games.kinds.placements",
+    "retrograde.games.points": "retrograde.games.kinds.points",
+    "retrograde.games.sections": "retrograde.games.kinds.sections",
+    "retrograde.games.sliding": "retrograde.games.kinds.sliding",
+    "retrograde.games.two_hands": "retrograde.games.kinds.two_hands",
     "retrograde.solver.audit": "retrograde.solver.verification",
     "retrograde.solver.cluster": "retrograde.solver.runtime.cluster",
     "retrograde.solver.models": "retrograde.solver.metrics.models",

@@ -32,7 +32,7 @@ from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import kin, rests_on, rules_digest, trust, typed, variant
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     METRICS,
     Contradiction,
     Game,
@@ -43,9 +43,9 @@ from retrograde.games.game import (
     metric_of,
     width_of,
 )
-from retrograde.games.live import with_source
-from retrograde.games.unfolded import unfolded
-from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS
+from retrograde.games.contract.live import with_source
+from retrograde.games.contract.unfolded import unfolded
+from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
 from retrograde.solver.conformance.precheck import blamed, refuse_broken
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, own_tiers, rests_on
-from retrograde.games.game import is_numbered
+from retrograde.games.contract.game import is_numbered
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, peak_memory

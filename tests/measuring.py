@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.metrics.explored import Look
 
 

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from retrograde.games import DRAW, UNDECIDED, Value
-from retrograde.games.game import MOST_IMAGES
+from retrograde.games.contract.game import MOST_IMAGES
+from retrograde.games.kinds.placed import placements
 from retrograde.games.morris import Morris
-from retrograde.games.placed import placements
 from retrograde.games.quixo import Quixo
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.rules import compiled

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from retrograde.games import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game
-from retrograde.games.game import alternates, defines, mover, same_mover
+from retrograde.games.contract.game import alternates, defines, mover, same_mover
 from tests import gamble, reference
 
 Weigh = Callable[[int], dict[int, Fraction | int]]

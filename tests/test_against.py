@@ -16,7 +16,7 @@ import pytest
 from retrograde.databases import NoDatabase, open_database
 from retrograde.games import UNDECIDED
 from retrograde.games.catalog import load_game
-from retrograde.games.unfolded import folded, unfolded
+from retrograde.games.contract.unfolded import folded, unfolded
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.metrics.expectation import measure
 from retrograde.solver.metrics.explored import explore

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
-from retrograde.games.game import RuleError
+from retrograde.games.contract.game import RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import cycles
 from retrograde.solver.methods.listed.explore import explore, waves

@@ -4,9 +4,9 @@ with sets of points and by recursion."""
 import pytest
 
 from retrograde.games import RuleError
-from retrograde.games.captures import Captures
-from retrograde.games.placed import placements
-from retrograde.games.points import DIRECTIONS, alquerque, ways
+from retrograde.games.kinds.captures import Captures
+from retrograde.games.kinds.placed import placements
+from retrograde.games.kinds.points import DIRECTIONS, alquerque, ways
 from retrograde.solver.conformance.check import check
 
 

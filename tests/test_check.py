@@ -10,7 +10,7 @@ import pytest
 from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.catalog import variant as text_of
-from retrograde.games.drawing import Board, grid
+from retrograde.games.contract.drawing import Board, grid
 from retrograde.solver.conformance.check import check
 
 OTHERS = ["connect4:4,3,3", "dodgem:2", "hareandhounds:5,yes", "tentozero:30,2+5", "tictactoe:misere", "tictactoe:4"]

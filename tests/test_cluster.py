@@ -22,7 +22,7 @@ import pytest
 from retrograde.databases import CannotWrite, database_path
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variants_in
-from retrograde.games.game import METRICS
+from retrograde.games.contract.game import METRICS
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.methods.listed.ranges import steps
 from retrograde.solver.methods.setwise import waves

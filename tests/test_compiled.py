@@ -10,7 +10,7 @@ from numba import typeof
 from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import game_class, load_game
-from retrograde.games.game import RuleError
+from retrograde.games.contract.game import RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.rules import kernels
 from retrograde.solver.rules.compiled import prepare

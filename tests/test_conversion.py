@@ -18,7 +18,7 @@ from retrograde.databases import database_path, open_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.chess.men import tier_of
-from retrograde.games.game import DRAW, LOSE, WIN
+from retrograde.games.contract.game import DRAW, LOSE, WIN
 from retrograde.solver import engine
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.methods.chess import zeroing

@@ -274,9 +274,9 @@ ONE_TIER = '''
 import sys
 from functools import cached_property
 
-from retrograde.games.drawing import grid
-from retrograde.games.game import Game
-from retrograde.games.placed import placements
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import Game
+from retrograde.games.kinds.placed import placements
 from retrograde.games.teeko import Teeko
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.journal import outline

@@ -53,9 +53,10 @@ from retrograde.databases.encoding import (
 )
 from retrograde.databases.layout import BLOCK, VERSION
 from retrograde.databases.records.read import RecordsReader
-from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog, folders
+from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
+from retrograde.games.identity import folders
+from retrograde.games.identity.trusted import read_record
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.games.trusted import read_record
 
 from .command_line import HEAP, Child, retrograde
 from .forge import Forged

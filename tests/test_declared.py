@@ -12,9 +12,9 @@ import pytest
 from retrograde.databases import NotInDatabase, OtherRules, open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
-from retrograde.games.digest import rules_digest
-from retrograde.games.drawing import Board, grid
-from retrograde.games.game import PositionError, can_set_up, declares
+from retrograde.games.contract.drawing import Board, grid
+from retrograde.games.contract.game import PositionError, can_set_up, declares
+from retrograde.games.identity.digest import rules_digest
 from retrograde.solver import open_solution
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
@@ -558,7 +558,7 @@ class MovesBesideWithNames(MovesBeside):
 BROKEN = {
     NoBoard: (
         "board",
-        'is None; let it be a board, as grid(3, 3, {"X": "cross"}) of retrograde.games.drawing gives it',
+        'is None; let it be a board, as grid(3, 3, {"X": "cross"}) of retrograde.games.contract.drawing gives it',
     ),
     BoardAsText: ("board", "is '3x3'; let it be a board, as grid(3, 3,"),
     BoardWithoutNames: ("board", "has 3 places, 2 names and 0 cells; each place has one name"),

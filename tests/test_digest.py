@@ -11,9 +11,9 @@ import pytest
 
 from retrograde.games import Game, VariantError
 from retrograde.games.catalog import BUILT_IN, game_class
-from retrograde.games.digest import is_digest_of, legacy_digest, rules_digest
-from retrograde.games.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING
-from retrograde.games.outline import is_below
+from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING
+from retrograde.games.identity.digest import is_digest_of, legacy_digest, rules_digest
+from retrograde.games.identity.outline import is_below
 from retrograde.solver.runtime.sources import ROOT
 
 pytestmark = pytest.mark.long
@@ -194,7 +194,9 @@ SAME = {
         heap("from functools import cached_property", "import functools"),
         heap("@cached_property", "@functools.cached_property"),
     ],
-    "the contract by its own module": [heap("from retrograde.games import", "from retrograde.games.game import")],
+    "the contract by its own module": [
+        heap("from retrograde.games import", "from retrograde.games.contract.game import")
+    ],
     "the contract through its module": [
         heap("from retrograde.games import LOSE, UNDECIDED, Game", "from retrograde.games import game"),
         *(heap("(Game)", "(game.Game)"), heap("LOSE if", "game.LOSE if")),
@@ -286,7 +288,10 @@ def test_where_names_are_looked_up_as_rules_run_all_counts(digest_of):
 def test_an_error_of_the_contract_is_the_same_by_whatever_way(digest_of):
     raising = [heap("raise ValueError", "raise VariantError")]
     one = [*raising, heap("from retrograde.games import LOSE", "from retrograde.games import VariantError, LOSE")]
-    other = [*raising, heap("import shapes\n", "import shapes\nfrom retrograde.games.game import VariantError\n")]
+    other = [
+        *raising,
+        heap("import shapes\n", "import shapes\nfrom retrograde.games.contract.game import VariantError\n"),
+    ]
     for contract in (False, True):
         assert digest_of(*one, contract=contract) == digest_of(*other, contract=contract)
 

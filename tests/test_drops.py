@@ -9,7 +9,7 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, WIN, RuleError
 from retrograde.games.catalog import load_game
-from retrograde.games.drops import AHEAD, AROUND, GOLD, SILVER, SLANTING, STRAIGHT, Drops
+from retrograde.games.kinds.drops import AHEAD, AROUND, GOLD, SILVER, SLANTING, STRAIGHT, Drops
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
-from retrograde.games.game import InternalError
+from retrograde.games.contract.game import InternalError
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.methods.listed import way as listed
 from retrograde.solver.methods.listed.way import Listed

@@ -15,7 +15,7 @@ import pytest
 from retrograde.databases.book import open_book
 from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, trust
-from retrograde.games.trusted import record_path
+from retrograde.games.identity.trusted import record_path
 from retrograde.solver.play.oracles.book import Order, make_book
 from retrograde.solver.runtime import scratch as scratch_module
 from retrograde.solver.runtime.journal import Journal

@@ -8,8 +8,8 @@ import pytest
 
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, MoveError
 from retrograde.games.connect4 import Connect4
+from retrograde.games.contract.game import defines
 from retrograde.games.dodgem import Dodgem
-from retrograde.games.game import defines
 from retrograde.games.hareandhounds import HareAndHounds
 from retrograde.games.lgame import LGame
 from retrograde.games.mutorere import MuTorere

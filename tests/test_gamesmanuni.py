@@ -24,8 +24,8 @@ from retrograde.cli.web.gamescrafters import variant_id, variant_text
 from retrograde.cli.web.steps import buttons, touched
 from retrograde.databases import database_path, open_database
 from retrograde.games.catalog import load_game, variant
-from retrograde.games.drawing import grid
-from retrograde.games.game import Game
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import Game
 from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import Solution
 
@@ -249,7 +249,7 @@ def test_a_persons_own_game_is_shown(tmp_path, monkeypatch):
 
 BOARD = """
     def draw_board(self):
-        from retrograde.games.drawing import grid
+        from retrograde.games.contract.drawing import grid
 
         return grid(4, 1, {"♞": "#c2410c disc", "♟": "orange disc", "7": "7", "s": "scarlet square"})
 

@@ -19,7 +19,7 @@ import pytest
 from retrograde.databases import DamagedDatabase, DatabaseFile, NotADatabase, list_databases, open_database
 from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, named_game, trust
-from retrograde.games.trusted import read_record, record_path
+from retrograde.games.identity.trusted import read_record, record_path
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.numbered.compact.making import make_compact
 from retrograde.solver.play.analysis import summary

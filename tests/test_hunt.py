@@ -6,9 +6,9 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, RuleError
 from retrograde.games.catalog import load_game
-from retrograde.games.drawing import grid
-from retrograde.games.hunt import Hunt
-from retrograde.games.points import DIRECTIONS, alquerque, ways
+from retrograde.games.contract.drawing import grid
+from retrograde.games.kinds.hunt import Hunt
+from retrograde.games.kinds.points import DIRECTIONS, alquerque, ways
 from retrograde.solver.conformance.check import check
 
 

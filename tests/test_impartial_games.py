@@ -4,7 +4,7 @@ import pytest
 
 from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
-from retrograde.games.heaps import added, packed, replaced, sizes_of, without
+from retrograde.games.kinds.heaps import added, packed, replaced, sizes_of, without
 from retrograde.solver.engine import solve
 
 ROWS = {

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from retrograde.games import UNDECIDED, WIN
-from retrograde.games.drawing import grid
-from retrograde.games.in_line import InLine
-from retrograde.games.placed import as_bits
+from retrograde.games.contract.drawing import grid
+from retrograde.games.kinds.in_line import InLine
+from retrograde.games.kinds.placed import as_bits
 from retrograde.solver.rules import compiled
 from retrograde.solver.runtime.kernel import kernel
 

@@ -10,7 +10,7 @@ from retrograde.databases import DamagedDatabase, DatabaseFile, VersionTooNew, o
 from retrograde.databases.header import write_attributes
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import write_database
-from retrograde.games.game import LOSE, WIN, Game
+from retrograde.games.contract.game import LOSE, WIN, Game
 from retrograde.solver.metrics.measured import Measured, solved_from
 
 COUNT = 100_000

@@ -8,7 +8,7 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
-from retrograde.games.game import HINTS, defines
+from retrograde.games.contract.game import HINTS, defines
 from retrograde.solver.conformance.check import check
 from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.lookahead import Lookahead

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from retrograde.games.game import DRAW, LOSE, WIN, Value
+from retrograde.games.contract.game import DRAW, LOSE, WIN, Value
 from retrograde.solver.metrics.drawlevel import measure
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.runtime.progress import Phase

@@ -7,7 +7,7 @@ import pytest
 
 from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
-from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.engine import solve
 from retrograde.solver.verification.verify import verify
 

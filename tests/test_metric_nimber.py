@@ -3,7 +3,7 @@
 import pytest
 
 from retrograde.games.catalog import load_game
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver import solve
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.metrics.nimber import measure

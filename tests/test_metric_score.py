@@ -3,7 +3,7 @@
 import pytest
 
 from retrograde.databases import DatabaseFile, NoDatabase, NotInDatabase, open_database
-from retrograde.games.game import DRAW, LOSE, TIE, WIN, Game
+from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Game
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.metrics.score import measure

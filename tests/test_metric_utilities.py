@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrograde.games.game import LOSE, TIE, WIN
+from retrograde.games.contract.game import LOSE, TIE, WIN
 from retrograde.solver.metrics.measured import Demand, Unsuited
 from retrograde.solver.metrics.utilities import measure
 from retrograde.solver.runtime.progress import Phase

@@ -6,8 +6,8 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, RuleError
 from retrograde.games.catalog import load_game
-from retrograde.games.drawing import grid
-from retrograde.games.mills import Mills
+from retrograde.games.contract.drawing import grid
+from retrograde.games.kinds.mills import Mills
 from retrograde.solver.conformance.check import check
 
 

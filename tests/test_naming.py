@@ -7,7 +7,7 @@ import pytest
 
 from retrograde.games import Game, RuleError, VariantError
 from retrograde.games.catalog import BUILT_IN, game_class, load_game, trust
-from retrograde.games.naming import piece_name, player_to_move, variant_title
+from retrograde.games.contract.naming import piece_name, player_to_move, variant_title
 from retrograde.solver.conformance.pairs import check_name, check_options
 
 from .command_line import HEAP, retrograde

@@ -8,7 +8,7 @@ import pytest
 from retrograde.databases import Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
-from retrograde.games.game import FLIPPED
+from retrograde.games.contract.game import FLIPPED
 from retrograde.solver.play import match
 from retrograde.solver.play.match import marked, play
 from retrograde.solver.play.oracle import BOOK, How, Known, brought, exactly

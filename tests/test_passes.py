@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from retrograde.games.game import defines, is_numbered
+from retrograde.games.contract.game import defines, is_numbered
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import cycles
 from retrograde.solver.methods.listed.predecessors import disk, kept, links, sorting

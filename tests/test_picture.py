@@ -11,8 +11,8 @@ from retrograde.cli.render.board import drawn
 from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.catalog import load_game
-from retrograde.games.drawing import CHESS_MEN, SHAPES, grid
-from retrograde.games.game import FLIPPED
+from retrograde.games.contract.drawing import CHESS_MEN, SHAPES, grid
+from retrograde.games.contract.game import FLIPPED
 from retrograde.solver.play.marks import COLOURS, DARK, INK, KINDS, LIGHT, OUTLINES, SIGNS
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.picture import MEN, STYLE, board_svg, piece

@@ -14,10 +14,10 @@ import pytest
 from retrograde.databases import DatabaseFile, open_database
 from retrograde.games import LOSE, UNDECIDED, RuleError, Value
 from retrograde.games.catalog import load_game
-from retrograde.games.drawing import grid
+from retrograde.games.contract.drawing import grid
+from retrograde.games.kinds.placed import Placed, placements
+from retrograde.games.kinds.placements import closed, composed, inverse, reordered
 from retrograde.games.morris import Morris
-from retrograde.games.placed import Placed, placements
-from retrograde.games.placements import closed, composed, inverse, reordered
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.numbered.numbering import Numbering

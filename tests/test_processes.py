@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from retrograde.games.catalog import load_game
-from retrograde.games.game import RuleError
+from retrograde.games.contract.game import RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.arrays import Shared
 from retrograde.solver.runtime.scratch import DamagedScratch, Scratch, Told

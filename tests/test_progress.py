@@ -13,7 +13,7 @@ from retrograde.cli.commands.solve import how_it_went
 from retrograde.cli.progress import GAP, ProgressLine, describe, width_of
 from retrograde.databases import database_path, open_database
 from retrograde.games.catalog import load_game, rests_on
-from retrograde.games.game import is_numbered
+from retrograde.games.contract.game import is_numbered
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime import progress as progress_module

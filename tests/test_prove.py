@@ -30,7 +30,7 @@ from retrograde.databases.certificates.read import Block
 from retrograde.databases.certificates.write import SolvedCertificate
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import BUILT_IN, load_game, variant
-from retrograde.games.game import CHANCE, alternates, value_to_mover, width_of
+from retrograde.games.contract.game import CHANCE, alternates, value_to_mover, width_of
 from retrograde.solver.play.oracles.certified import CertifiedOracle
 from retrograde.solver.play.oracles.open import searching_oracle
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs

@@ -7,14 +7,14 @@ import pytest
 
 from retrograde.cli.failure import explain
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError
-from retrograde.games.captures import Captures
 from retrograde.games.catalog import load_game
-from retrograde.games.drawing import grid
-from retrograde.games.mills import Mills
-from retrograde.games.placed import placements
-from retrograde.games.points import alquerque
-from retrograde.games.raised import asked, given_start
-from retrograde.games.sliding import Sliding, joined
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.raised import asked, given_start
+from retrograde.games.kinds.captures import Captures
+from retrograde.games.kinds.mills import Mills
+from retrograde.games.kinds.placed import placements
+from retrograde.games.kinds.points import alquerque
+from retrograde.games.kinds.sliding import Sliding, joined
 from retrograde.solver.conformance.check import check
 
 from .command_line import HEAP, retrograde
@@ -109,8 +109,8 @@ def test_only_what_nobody_defines_is_not_there():
 
 
 MILLS = """
-from retrograde.games.drawing import grid
-from retrograde.games.mills import Mills
+from retrograde.games.contract.drawing import grid
+from retrograde.games.kinds.mills import Mills
 
 class Mine(Mills):
     bits = to_move = "XO"

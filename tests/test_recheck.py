@@ -8,7 +8,7 @@ import pytest
 
 from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED
+from retrograde.games.contract.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics import drawlevel, nimber, score, utilities
 from retrograde.solver.metrics.measured import Demand

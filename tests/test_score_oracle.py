@@ -10,7 +10,7 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, RetrogradeError
 from retrograde.games.catalog import load_game
-from retrograde.games.game import same_mover
+from retrograde.games.contract.game import same_mover
 from retrograde.solver.engine import solve
 from retrograde.solver.play.match import play
 from retrograde.solver.play.oracles.open import searching_oracle

@@ -9,7 +9,7 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
-from retrograde.games.game import POSITION_BITS
+from retrograde.games.contract.game import POSITION_BITS
 from retrograde.solver.engine import solve
 from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.search.scores.searcher import ScoreSearch

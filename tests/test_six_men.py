@@ -19,7 +19,7 @@ from retrograde.games.catalog import load_game, own_tiers, rests_on
 from retrograde.games.chess import Chess
 from retrograde.games.chess.men import LOWEST, SIX_MEN, ending, name_of_tier, tier_of, tiers_from
 from retrograde.games.chess.san import uci
-from retrograde.games.game import DRAW, FLIPPED, LOSE, WIN
+from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, WIN
 from retrograde.solver.methods.chess import kernels
 from retrograde.solver.methods.chess.formation import Formation, Men, arrangement, geometry, men_of, places_of, together
 from retrograde.solver.methods.chess.passing import Passing

@@ -7,11 +7,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from retrograde.games import UNDECIDED, RuleError
-from retrograde.games.apart import PlacedApart, apart
 from retrograde.games.catalog import load_game
-from retrograde.games.drawing import grid
-from retrograde.games.placed import placements
-from retrograde.games.sliding import Sliding, joined
+from retrograde.games.contract.drawing import grid
+from retrograde.games.kinds.apart import PlacedApart, apart
+from retrograde.games.kinds.placed import placements
+from retrograde.games.kinds.sliding import Sliding, joined
 from retrograde.solver.conformance.check import check
 
 

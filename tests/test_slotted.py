@@ -15,7 +15,7 @@ from retrograde.databases.legend import Measures
 from retrograde.databases.write import write_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
-from retrograde.games.game import CHANCE, TIE, UNDECIDED, Game
+from retrograde.games.contract.game import CHANCE, TIE, UNDECIDED, Game
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics.slots import chunks
 from retrograde.solver.metrics.slots.store import SlotStore

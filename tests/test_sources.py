@@ -118,7 +118,7 @@ def test_a_kernel_depends_on_what_it_imports_and_on_the_compiler_of_rules():
             "solver/rules/compiled.py",
             "solver/rules/whole.py",
         ),
-        *("solver/runtime/kernel.py", "solver/rules/kernels.py", "games/game.py"),
+        *("solver/runtime/kernel.py", "solver/rules/kernels.py", "games/contract/game.py"),
     }
     assert "solver/methods/listed/kernels.py" not in names
 
@@ -365,7 +365,7 @@ def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(packa
             "databases/write.py",
         ),
         *("databases/file.py", "databases/records/write.py", "databases/slots/read.py"),
-        *("games/declared.py", "games/naming.py", "games/tictactoe.py"),
+        *("games/contract/declared.py", "games/contract/naming.py", "games/tictactoe.py"),
     ):
         assert not edited(package, name), name
 
@@ -378,8 +378,8 @@ def test_a_journal_is_begun_anew_where_the_meaning_of_its_entries_may_have_chang
     methods = [package / "solver" / "methods" / method for method in ("listed", "numbered", "streamed", "setwise")]
     for name in (
         *("solver/engine.py", "solver/runtime/journal.py", "solver/runtime/scratch.py", "solver/rules/expansion.py"),
-        *("solver/rules/compiled.py", "solver/rules/kernels.py", "databases/encoding.py", "games/game.py"),
-        "games/drawing.py",  # the symmetries of a board may be those of rules
+        *("solver/rules/compiled.py", "solver/rules/kernels.py", "databases/encoding.py", "games/contract/game.py"),
+        "games/contract/drawing.py",  # the symmetries of a board may be those of rules
         *(
             file.relative_to(package).as_posix()
             for folder in [*methods, package / "solver" / "values"]

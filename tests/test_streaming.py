@@ -19,7 +19,7 @@ from retrograde.databases import CannotWrite, NotInDatabase, database_path, open
 from retrograde.databases.steps.database import StepsDatabase
 from retrograde.games.catalog import load_game
 from retrograde.games.catalog import variant as variant_of
-from retrograde.games.game import DRAW, UNDECIDED, RuleError
+from retrograde.games.contract.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import merging
 from retrograde.solver.methods.streamed import lists as list_kernels

@@ -14,7 +14,7 @@ from retrograde.databases import database_path, open_database
 from retrograde.games import LOSE, WIN
 from retrograde.games.catalog import load_game
 from retrograde.games.chess import men
-from retrograde.games.zeroing import PATIENCE, signed
+from retrograde.games.contract.zeroing import PATIENCE, signed
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess.syzygy import kernels, write
 from retrograde.solver.methods.chess.syzygy.checksum import checksum

@@ -9,7 +9,7 @@ import retrograde
 from retrograde.databases import NoDatabase, Outcome, database_path
 from retrograde.games import PositionError
 from retrograde.games.catalog import load_game
-from retrograde.games.game import WIN
+from retrograde.games.contract.game import WIN
 from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import Solution
 

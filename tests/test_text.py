@@ -8,8 +8,8 @@ import pytest
 
 from retrograde.databases import open_database
 from retrograde.games import LOSE, Game
-from retrograde.games.game import TEXTS, defines
-from retrograde.games.text import REPLACEMENT, printable
+from retrograde.games.contract.game import TEXTS, defines
+from retrograde.games.contract.text import REPLACEMENT, printable
 from retrograde.solver.engine import solve
 from retrograde.solver.rules.expansion import Expander
 from tests.command_line import retrograde

@@ -15,11 +15,11 @@ from retrograde.databases import open_database
 from retrograde.databases.database import BULK
 from retrograde.databases.errors import NotInDatabase
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError
-from retrograde.games.apart import PlacedApart, apart
 from retrograde.games.catalog import load_game
-from retrograde.games.drawing import grid
-from retrograde.games.game import is_none, width_of
-from retrograde.games.placed import Placed, placements
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.game import is_none, width_of
+from retrograde.games.kinds.apart import PlacedApart, apart
+from retrograde.games.kinds.placed import Placed, placements
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.play.match import play, random_position

@@ -3,7 +3,7 @@
 import pytest
 
 from retrograde.games import CHANCE, LOSE, METRICS, UNDECIDED, WIN, Game, RuleError
-from retrograde.games.game import alternates, metric_of, mover, same_mover
+from retrograde.games.contract.game import alternates, metric_of, mover, same_mover
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver.conformance.check import check
 from retrograde.solver.conformance.precheck import refuse_broken

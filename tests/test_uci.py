@@ -24,7 +24,7 @@ from retrograde.games.catalog import legacy_digest
 from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.san import uci
-from retrograde.games.game import DRAW, WIN
+from retrograde.games.contract.game import DRAW, WIN
 from retrograde.solver.engine import solve
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution

@@ -11,8 +11,8 @@ from retrograde.cli.main import main
 from retrograde.cli.uci.engine import Engine
 from retrograde.databases import database_path
 from retrograde.games.catalog import load_game
-from retrograde.games.game import LOSE, WIN
-from retrograde.games.zeroing import PATIENCE
+from retrograde.games.contract.game import LOSE, WIN
+from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import open_solution
 

@@ -19,8 +19,8 @@ from retrograde.databases import NoDatabase, database_path, open_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.chess import Chess
-from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN
-from retrograde.games.zeroing import by_rule
+from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN
+from retrograde.games.contract.zeroing import by_rule
 from retrograde.solver import engine
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.methods.chess import zeroing

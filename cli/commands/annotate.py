@@ -9,7 +9,7 @@ import click
 from retrograde.cli.commands.annotated import Tally, annotate_lines, annotate_records, facts, has_moves, with_comments
 from retrograde.cli.common import complete_files, json_option, print_data, print_json
 from retrograde.cli.failure import Failure
-from retrograde.games.text import printable
+from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.games.chess.anyboard import AnyBoard
@@ -157,7 +157,7 @@ def chess_reviews(
 def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str]) -> "Review | None":
     """Return what the databases know of a move, by the fifty-move rule if they do; None where none has the position."""
     from retrograde.games.chess.san import uci
-    from retrograde.games.game import RetrogradeError
+    from retrograde.games.contract.game import RetrogradeError
     from retrograde.solver.play.match import review
     from retrograde.solver.play.oracles.counting import counting
     from retrograde.solver.play.tablebase.files import ending_on
@@ -187,7 +187,7 @@ def chess_comments(game: "Written", reviews: "list[tuple[str, Review | None]]") 
 
 def chess_comment(found: "Review", white: bool) -> str:
     """Return what is known of a move of a side, for programs and for people."""
-    from retrograde.games.game import DRAW, WIN
+    from retrograde.games.contract.game import DRAW, WIN
 
     mates = mate_in(found.played)
     if found.value == DRAW:

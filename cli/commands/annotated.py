@@ -12,8 +12,8 @@ import click
 from retrograde.cli.common import print_data, print_json
 from retrograde.cli.failure import Failure
 from retrograde.games.chess.movetext import MOVE
-from retrograde.games.game import PositionError, RetrogradeError
-from retrograde.games.text import printable
+from retrograde.games.contract.game import PositionError, RetrogradeError
+from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.games.chess.movetext import Game as Written
@@ -171,7 +171,7 @@ def reviewed(
     solution: "Solution", position: int | None, moves: Iterable[str], where: str, tally: Tally
 ) -> Iterator[tuple[str, "Review | None"]]:
     """Yield moves from a position, and what is known of each; after one that is not legal nothing is known."""
-    from retrograde.games.game import UNDECIDED, MoveError
+    from retrograde.games.contract.game import UNDECIDED, MoveError
     from retrograde.solver.play.match import review
 
     game = solution.game
@@ -196,7 +196,7 @@ def comments_on(
     solution: "Solution", position: int | None, reviews: "list[tuple[str, Review | None]]"
 ) -> Iterator[str]:
     """Yield what is known of the moves from a position that have a review."""
-    from retrograde.games.naming import player_to_move
+    from retrograde.games.contract.naming import player_to_move
 
     for _, found in reviews:
         if found is None or position is None:
@@ -209,7 +209,7 @@ def comments_on(
 
 def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
     """Return what is to come after a move: *sides* are who has made it, and who answers."""
-    from retrograde.games.game import DRAW, TIE, WIN
+    from retrograde.games.contract.game import DRAW, TIE, WIN
 
     if value == DRAW:
         return "draw"
@@ -222,7 +222,7 @@ def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
 
 def better(value: Any) -> str:
     """Return what a better move would have brought."""
-    from retrograde.games.game import DRAW, TIE, WIN
+    from retrograde.games.contract.game import DRAW, TIE, WIN
 
     return {WIN: "wins", TIE: "ties", DRAW: "draws"}[value]
 

@@ -37,7 +37,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
       retrograde check connect4:5,4 --positions 500
     """
     from retrograde.games.catalog import load_game
-    from retrograde.games.text import printable
+    from retrograde.games.contract.text import printable
     from retrograde.solver.conformance.check import check
 
     game = load_game(variant)
@@ -79,6 +79,6 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
 
 def refusing(game: "Game") -> tuple[str, ...]:
     """Return the commands that refuse rules of a game that do not compile: also `solve`, but for remoteness."""
-    from retrograde.games.game import METRICS, metric_of
+    from retrograde.games.contract.game import METRICS, metric_of
 
     return (*(["solve"] if metric_of(game) != METRICS[0] else []), *COMPILED_ALONE)

@@ -15,9 +15,9 @@ from retrograde.cli.failure import Failure
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import NOUNS, heading, indent
 from retrograde.games import DRAW, LOSE, WIN, Value
-from retrograde.games.game import METRICS, is_none
-from retrograde.games.text import printable
-from retrograde.games.zeroing import DTZ, category, signed
+from retrograde.games.contract.game import METRICS, is_none
+from retrograde.games.contract.text import printable
+from retrograde.games.contract.zeroing import DTZ, category, signed
 
 if TYPE_CHECKING:
     from retrograde.databases import Database

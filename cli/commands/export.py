@@ -15,7 +15,7 @@ from retrograde.cli.commands.syzygy import export_tables
 from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
 from retrograde.cli.render.words import NOUNS
 from retrograde.games import RetrogradeError, Value
-from retrograde.games.game import width_of
+from retrograde.games.contract.game import width_of
 
 if TYPE_CHECKING:
     from retrograde.games import Game

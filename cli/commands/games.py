@@ -10,10 +10,10 @@ from retrograde.cli.common import complete_games, json_option, print_json
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.words import faint, heading, indent, reflow, table, wrap
 from retrograde.games.catalog import game_class, game_names, load_game, option_text
-from retrograde.games.game import Game, RetrogradeError, VariantError, declares, defines
-from retrograde.games.naming import title
-from retrograde.games.raised import given_start
-from retrograde.games.text import printable
+from retrograde.games.contract.game import Game, RetrogradeError, VariantError, declares, defines
+from retrograde.games.contract.naming import title
+from retrograde.games.contract.raised import given_start
+from retrograde.games.contract.text import printable
 
 KINDS = {int: "whole number", bool: "yes or no", str: "text"}
 

@@ -123,7 +123,7 @@ def rules_changed(source: str, database: str | None) -> bool:
 
 def print_changed(source: str, database: str | None) -> None:
     """Print that a database was made with other rules than those there are now, and what to do."""
-    from retrograde.games.text import printable
+    from retrograde.games.contract.text import printable
 
     path = file_named(source)
     source = (path and rules_now(path)) or source

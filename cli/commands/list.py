@@ -16,8 +16,8 @@ from retrograde.cli.render.words import faint, heading, size, table, verdict
 from retrograde.databases import home_folder, list_certificates, list_databases
 from retrograde.databases.location import against, list_books
 from retrograde.games import RetrogradeError, Value
-from retrograde.games.game import METRICS
-from retrograde.games.text import printable
+from retrograde.games.contract.game import METRICS
+from retrograde.games.contract.text import printable
 
 Facts = dict[str, Any]
 

@@ -23,7 +23,7 @@ from retrograde.cli.render.known import searched as searched_with_moves
 from retrograde.cli.render.words import NOUNS
 from retrograde.games import PositionError, RetrogradeError, Value, VariantError
 from retrograde.games.chess.fields import count_in
-from retrograde.games.text import printable
+from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.databases import NoDatabase

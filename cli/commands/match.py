@@ -146,7 +146,7 @@ def game_of(source: str, database: str | None) -> "tuple[Game, str]":
     """Return the game that VARIANT|FILE and --database name, and what people call it."""
     from retrograde.databases.location import metric_named
     from retrograde.games.catalog import load_game
-    from retrograde.games.unfolded import folded
+    from retrograde.games.contract.unfolded import folded
 
     if database is None and file_named(source) is None:
         name = metric_named(source)[0]

@@ -31,9 +31,9 @@ from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.chess.fields import count_in
-from retrograde.games.game import METRICS, defines
-from retrograde.games.naming import variant_title
-from retrograde.games.zeroing import PATIENCE, count_after
+from retrograde.games.contract.game import METRICS, defines
+from retrograde.games.contract.naming import variant_title
+from retrograde.games.contract.zeroing import PATIENCE, count_after
 
 if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Oracle

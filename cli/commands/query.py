@@ -38,9 +38,9 @@ from retrograde.cli.render.words import heading, prospect
 from retrograde.cli.render.zeroing import by_the_rule, zeroing_facts
 from retrograde.games import UNDECIDED
 from retrograde.games.chess.fields import count_in
-from retrograde.games.game import defines
-from retrograde.games.text import printable
-from retrograde.games.zeroing import TO_PROGRESS, count_after
+from retrograde.games.contract.game import defines
+from retrograde.games.contract.text import printable
+from retrograde.games.contract.zeroing import TO_PROGRESS, count_after
 
 if TYPE_CHECKING:
     from retrograde.games import Game

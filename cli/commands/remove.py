@@ -14,7 +14,7 @@ from retrograde.cli.common import database_option, input_line, json_option, name
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.words import indent, size, table
 from retrograde.databases.location import CERTIFICATE_SUFFIX
-from retrograde.games.text import printable
+from retrograde.games.contract.text import printable
 
 
 def complete_kept(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -77,7 +77,7 @@ def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
     from retrograde.games import VariantError
     from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
-    from retrograde.games.game import metric_of
+    from retrograde.games.contract.game import metric_of
 
     if database is not None:
         return Path(database), text_of(load_game(named_variant(source)))

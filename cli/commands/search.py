@@ -14,8 +14,8 @@ from retrograde.cli.render.moves import distance, mover, names_of, print_line
 from retrograde.cli.render.scores import tell_score
 from retrograde.cli.render.words import indent, plies
 from retrograde.games import LOSE, TIE, WIN
-from retrograde.games.game import defines, is_numbered, metric_of
-from retrograde.games.raised import given_start
+from retrograde.games.contract.game import defines, is_numbered, metric_of
+from retrograde.games.contract.raised import given_start
 
 if TYPE_CHECKING:
     from retrograde.games import Game

@@ -13,7 +13,7 @@ from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import amount, duration, faint, size
 from retrograde.databases.errors import InUse
-from retrograde.games.text import printable
+from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.games import Game

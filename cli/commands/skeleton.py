@@ -93,7 +93,7 @@ A position has a bit for each cell that X has claimed, row by row from the top l
 from functools import cached_property
 
 from retrograde.games import LOSE, UNDECIDED, Game
-from retrograde.games.drawing import grid
+from retrograde.games.contract.drawing import grid
 
 
 class $game(Game):

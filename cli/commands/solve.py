@@ -19,8 +19,8 @@ from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import print_start_measure
 from retrograde.cli.render.report import print_file, print_head, print_values
 from retrograde.cli.render.words import amount, duration, faint, heading, indent, size, table, wrap
-from retrograde.games.game import METRICS, metric_of
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.game import METRICS, metric_of
+from retrograde.games.contract.zeroing import TO_PROGRESS
 
 if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
@@ -278,7 +278,7 @@ def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
     """Tell whether a solve has left something to go on from: of the game itself, or of what it rests on."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import rests_on
-    from retrograde.games.game import is_numbered
+    from retrograde.games.contract.game import is_numbered
 
     metric = "" if goal.metric == METRICS[0] else goal.metric
     others = [database_path(other, path.parent, metric) for other in rests_on(game)] if is_numbered(game) else []
@@ -328,8 +328,8 @@ def is_made_by_earlier_text(game: "Game", path: Path, stored: int) -> bool:
     """Tell whether the rule file of a game made a database in the usual place when it had another text, of so few
     records that it took seconds: no other file of that name has made one since."""
     from retrograde.databases import home_folder
-    from retrograde.games.snapshot import RULES, module_of
-    from retrograde.games.trusted import read_record
+    from retrograde.games.contract.snapshot import RULES, module_of
+    from retrograde.games.identity.trusted import read_record
 
     module = module_of(type(game))
     if not module.__name__.startswith(RULES) or path.resolve().parent != home_folder().resolve():
@@ -455,7 +455,7 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
     """Solve with progress on the terminal, and say on Ctrl-C what is kept; return how many positions had been solved
     before, and how many explored."""
     from retrograde.games.catalog import trust
-    from retrograde.games.text import printable
+    from retrograde.games.contract.text import printable
     from retrograde.solver.runtime.progress import announce
 
     before: dict[str, int] = {}

@@ -58,7 +58,7 @@ VERDICTS = {
 def placed(text: str, opened: ExitStack) -> Part:
     """Return the database that a part of the sum names, and the position; raise Failure where it has no nimbers."""
     from retrograde.games.catalog import typed
-    from retrograde.games.game import metric_of
+    from retrograde.games.contract.game import metric_of
 
     source, _, place = text.strip().partition(" ")
     database = opened.enter_context(open_nimbers(source))

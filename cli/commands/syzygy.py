@@ -9,7 +9,7 @@ from retrograde.cli.common import file_named, open_source, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import faint, size
 from retrograde.games import RetrogradeError
-from retrograde.games.zeroing import DTZ
+from retrograde.games.contract.zeroing import DTZ
 
 if TYPE_CHECKING:
     from retrograde.databases import Database

@@ -63,7 +63,7 @@ def command(
     if path := book_named(source, database):
         verify_book(path, workers, as_json, ctx)
         return
-    from retrograde.games.text import printable
+    from retrograde.games.contract.text import printable
 
     began = time.monotonic()
     if path := certificate_named(source, database):
@@ -115,7 +115,7 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
     import os
 
     from retrograde.databases.book import open_book
-    from retrograde.games.text import printable
+    from retrograde.games.contract.text import printable
     from retrograde.solver.play.oracles.audit import verify_book as verify
 
     began = time.monotonic()

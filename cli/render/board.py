@@ -10,8 +10,8 @@ import click
 
 from retrograde.cli.render.words import BLACK, COLOURS, NOUNS, SIGNS, WHITE, indent
 from retrograde.games import Game, Value
-from retrograde.games.drawing import Board
-from retrograde.games.text import printable
+from retrograde.games.contract.drawing import Board
+from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice

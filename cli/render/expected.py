@@ -8,7 +8,7 @@ import click
 
 from retrograde.cli.render.moves import mover
 from retrograde.cli.render.words import coloured, heading, indent, plies, table
-from retrograde.games.game import CHANCE, UNDECIDED, Game
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game
 
 if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice

@@ -7,9 +7,9 @@ import click
 
 from retrograde.cli.render.words import coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.games.game import METRICS
-from retrograde.games.naming import first_of_other, player_to_move
-from retrograde.games.zeroing import TO_PROGRESS, in_words
+from retrograde.games.contract.game import METRICS
+from retrograde.games.contract.naming import first_of_other, player_to_move
+from retrograde.games.contract.zeroing import TO_PROGRESS, in_words
 
 if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice

@@ -8,7 +8,7 @@ from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import shared
 from retrograde.cli.render.words import NOUNS, coloured, heading, indent, size, table, verdict
 from retrograde.games import DRAW, Value
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import TO_PROGRESS
 
 Facts = dict[str, Any]
 

@@ -66,7 +66,7 @@ def print_trees(trees: "Trees") -> None:
 
 def is_symmetric(game: "Game") -> bool:
     """Tell whether a game has symmetric positions."""
-    from retrograde.games.game import defines
+    from retrograde.games.contract.game import defines
 
     return defines(game, "images")
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import click
 
 from retrograde.games import DRAW, LOSE, TIE, WIN, Value
-from retrograde.games.text import printable
+from retrograde.games.contract.text import printable
 
 BLACK, WHITE = 16, 231
 COLOURS = {WIN: (WHITE, 22), TIE: (BLACK, 220), DRAW: (BLACK, 220), LOSE: (WHITE, 124)}

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrograde.cli.render.words import coloured, plies
 from retrograde.games import DRAW, WIN, Value
-from retrograde.games.zeroing import DTZ, by_rule, category, signed
+from retrograde.games.contract.zeroing import DTZ, by_rule, category, signed
 
 if TYPE_CHECKING:
     from retrograde.solver.play.solution import Solution

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from retrograde.cli.web.measured import Seats
-from retrograde.games.game import METRICS
+from retrograde.games.contract.game import METRICS
 
 ValueName = Literal["win", "tie", "draw", "lose"]
 

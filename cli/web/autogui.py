@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from retrograde.cli.web import uni_images
 from retrograde.cli.web.steps import Places
 from retrograde.cli.web.uni_images import Image, images_of, is_text
-from retrograde.games.drawing import Board
-from retrograde.games.game import Game
+from retrograde.games.contract.drawing import Board
+from retrograde.games.contract.game import Game
 
 TEXT, NOTHING = ".", "-"
 SLIDE, PLACE = "x", "y"

@@ -16,11 +16,11 @@ from retrograde.cli.web.measured import Seats, seats_of
 from retrograde.cli.web.shelf import Facts, installed
 from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import start_of
-from retrograde.games import naming
 from retrograde.games.catalog import game_class, named_game, options_help, variant
-from retrograde.games.game import Game, RetrogradeError, alternates
-from retrograde.games.raised import given_start
-from retrograde.games.text import printable
+from retrograde.games.contract import naming
+from retrograde.games.contract.game import Game, RetrogradeError, alternates
+from retrograde.games.contract.raised import given_start
+from retrograde.games.contract.text import printable
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.picture import board_svg
 from retrograde.solver.play.solution import Solution

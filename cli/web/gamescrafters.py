@@ -23,9 +23,9 @@ from retrograde.cli.web.autogui import Look, look_of
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.shelf import Facts, installed
 from retrograde.cli.web.steps import Button, Places, buttons, touched
-from retrograde.games import naming
 from retrograde.games.catalog import game_class, named_game
-from retrograde.games.game import LOSE, Game, PositionError, RetrogradeError, Value
+from retrograde.games.contract import naming
+from retrograde.games.contract.game import LOSE, Game, PositionError, RetrogradeError, Value
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.match import any_position
 from retrograde.solver.play.solution import Solution

@@ -16,7 +16,7 @@ from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path, metric_named
 from retrograde.databases.open import no_database
 from retrograde.games.catalog import load_game, named_game, variant
-from retrograde.games.game import Game, RetrogradeError, VariantError, metric_of
+from retrograde.games.contract.game import Game, RetrogradeError, VariantError, metric_of
 from retrograde.solver.play.oracles.open import searching_oracle
 from retrograde.solver.play.oracles.searching import SearchingOracle
 from retrograde.solver.play.solution import Solution, solution_of

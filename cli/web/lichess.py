@@ -30,8 +30,8 @@ from retrograde.games.chess.men import NOBODY, PAWN
 from retrograde.games.chess.movetext import san_on
 from retrograde.games.chess.san import kind_of, san, uci
 from retrograde.games.chess.squares import square_of
-from retrograde.games.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
-from retrograde.games.zeroing import PATIENCE, count_after
+from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
+from retrograde.games.contract.zeroing import PATIENCE, count_after
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tablebase.category import NEGATED, ORDER, Category, category, dtc_of, dtz_of
 from retrograde.solver.play.tablebase.files import ending_on

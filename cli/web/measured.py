@@ -8,8 +8,8 @@ from retrograde.cli.render.measures import said
 from retrograde.cli.render.moves import distance
 from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
-from retrograde.games.game import LOSE, METRICS, Game, Value, defines
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.game import LOSE, METRICS, Game, Value, defines
+from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.play.oracle import DATABASE, Oracle
 from retrograde.solver.play.oracles.counting import counts
 

@@ -16,8 +16,8 @@ from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.catalog import game_names
-from retrograde.games.game import METRICS, WIN
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.game import METRICS, WIN
+from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.values.worth import facts_of
 
 State = tuple[int, int, int, int]

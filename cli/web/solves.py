@@ -28,8 +28,8 @@ import psutil
 
 from retrograde.cli.render.words import amount, duration, size
 from retrograde.games.catalog import named_game, variant
-from retrograde.games.game import RetrogradeError
-from retrograde.games.text import printable
+from retrograde.games.contract.game import RetrogradeError
+from retrograde.games.contract.text import printable
 
 MOST_SECONDS = 60.0
 """Of an estimate: what would take longer is not solved from the page."""

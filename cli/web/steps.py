@@ -8,7 +8,7 @@ with them, and a move whose places are all picked is offered by its name.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.play.choice import Choice
 
 Places = tuple[int, ...]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from retrograde.games.drawing import CHESS_MEN, SHAPES
+from retrograde.games.contract.drawing import CHESS_MEN, SHAPES
 
 
 class Image(NamedTuple):

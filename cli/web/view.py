@@ -32,9 +32,9 @@ from retrograde.cli.web.answers import (
 from retrograde.cli.web.gamescrafters import name_of, summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
-from retrograde.games.declared import signs_known, word
-from retrograde.games.drawing import Board
-from retrograde.games.game import (
+from retrograde.games.contract.declared import signs_known, word
+from retrograde.games.contract.drawing import Board
+from retrograde.games.contract.game import (
     METRICS,
     UNDECIDED,
     Game,
@@ -44,9 +44,9 @@ from retrograde.games.game import (
     can_set_up,
     declares,
 )
-from retrograde.games.naming import first_of_other, piece_name, player_to_move, variant_title
-from retrograde.games.text import printable
-from retrograde.games.zeroing import count_after, counts_along
+from retrograde.games.contract.naming import first_of_other, piece_name, player_to_move, variant_title
+from retrograde.games.contract.text import printable
+from retrograde.games.contract.zeroing import count_after, counts_along
 from retrograde.solver.play import match
 from retrograde.solver.play.choice import preference
 from retrograde.solver.play.marks import in_short

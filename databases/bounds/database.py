@@ -17,7 +17,7 @@ from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database, Outcome, positions_there, with_positions
 from retrograde.databases.errors import NotInDatabase, OtherRules
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.games.game import CHANCE, is_none
+from retrograde.games.contract.game import CHANCE, is_none
 
 MOST_BETWEEN = 1 << 14
 """Positions in between that one question may lead to."""
@@ -36,7 +36,7 @@ class BoundsDatabase(Database):
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
-        from retrograde.games.digest import numbering_digest
+        from retrograde.games.identity.digest import numbering_digest
 
         assert isinstance(file.contents, BoundsReader)
         self.contents = file.contents

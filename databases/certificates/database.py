@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 from retrograde.databases.certificates.read import Block, CertificateFile
 from retrograde.games import Game, Value
-from retrograde.games.game import POSITION_LIMIT
+from retrograde.games.contract.game import POSITION_LIMIT
 
 
 class Reply(NamedTuple):

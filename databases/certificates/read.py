@@ -22,7 +22,7 @@ from retrograde.databases.layout import (
 )
 from retrograde.databases.reader import Reader
 from retrograde.games import LOSE, WIN, Value
-from retrograde.games.game import MOST_MOVES, POSITION_LIMIT
+from retrograde.games.contract.game import MOST_MOVES, POSITION_LIMIT
 
 
 class Block(NamedTuple):

@@ -22,8 +22,8 @@ from retrograde.databases.layout import (
 )
 from retrograde.databases.legend import Measures, count_stored
 from retrograde.games import Game
-from retrograde.games.game import POSITION_LIMIT
-from retrograde.games.raised import given_start
+from retrograde.games.contract.game import POSITION_LIMIT
+from retrograde.games.contract.raised import given_start
 
 GROUP = 8
 """Blocks in a task: about a millisecond's work."""

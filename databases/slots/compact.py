@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.layout import COMPACT_BLOCK, DERIVED, PARTS, PartRow
 from retrograde.databases.slots.read import OutcomeReader
-from retrograde.games.game import POSITION_LIMIT
+from retrograde.games.contract.game import POSITION_LIMIT
 
 
 class CompactReader(OutcomeReader):

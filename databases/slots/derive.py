@@ -19,7 +19,7 @@ from retrograde.databases.layout import DERIVED
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
-from retrograde.games.game import alternates
+from retrograde.games.contract.game import alternates
 
 NO_CHILD = -2
 """Where no child says how far the end is, as in a file that is damaged: no outcome in a legend is a ply behind."""

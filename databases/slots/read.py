@@ -16,7 +16,7 @@ from retrograde.databases.layout import (
     CountRow,
 )
 from retrograde.databases.reader import SlotReader
-from retrograde.games.game import POSITION_LIMIT
+from retrograde.games.contract.game import POSITION_LIMIT
 
 
 class OutcomeReader(SlotReader):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from retrograde.games.chess import fields
 from retrograde.games.chess.squares import DIAGONAL, LEAPS, ORTHOGONAL, square_name, square_of, step
-from retrograde.games.game import MoveError, PositionError
+from retrograde.games.contract.game import MoveError, PositionError
 
 STARTING_POSITION = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 RIDES = {"R": ORTHOGONAL, "B": DIAGONAL, "Q": ORTHOGONAL + DIAGONAL}

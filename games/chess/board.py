@@ -21,7 +21,7 @@ from functools import cached_property
 from retrograde.games.chess import men, squares
 from retrograde.games.chess.men import KING, NOBODY, PAWN, REVERSED, SYMMETRIC
 from retrograde.games.chess.squares import turned
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 
 COLOURS, TURN = 47, 46
 WHITE_KING, BLACK_KING = 40, 34

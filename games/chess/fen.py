@@ -33,7 +33,7 @@ from retrograde.games.chess.board import (
 from retrograde.games.chess.fields import LEGAL
 from retrograde.games.chess.men import LETTERS, NOBODY
 from retrograde.games.chess.squares import square_name, square_of
-from retrograde.games.game import PositionError
+from retrograde.games.contract.game import PositionError
 
 # Colours as on somebody's board
 

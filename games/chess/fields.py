@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from retrograde.games.chess.squares import square_name
-from retrograde.games.game import PositionError
+from retrograde.games.contract.game import PositionError
 
 LEGAL, EXAMPLE = "no legal position", "8/8/8/3k4/8/8/2n5/K6R w - - 0 1"
 NUMBER = re.compile("[0-9]{1,6}")

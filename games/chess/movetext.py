@@ -18,7 +18,7 @@ from retrograde.games.chess import fields
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.san import SAN, UCI
 from retrograde.games.chess.squares import square_name, square_of
-from retrograde.games.game import MoveError, PositionError
+from retrograde.games.contract.game import MoveError, PositionError
 
 MOVE, COMMENT, GLYPH, VARIATION, RESULT = "move", "comment", "glyph", "variation", "result"
 WIDTH, UNBROKEN = 79, "\0"

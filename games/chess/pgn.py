@@ -6,8 +6,8 @@ from datetime import date
 from typing import Any
 
 from retrograde.games.chess.fen import white_to_move
-from retrograde.games.game import LOSE, UNDECIDED
-from retrograde.games.zeroing import PATIENCE, count_after
+from retrograde.games.contract.game import LOSE, UNDECIDED
+from retrograde.games.contract.zeroing import PATIENCE, count_after
 
 WIDTH = 79
 

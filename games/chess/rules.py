@@ -17,7 +17,7 @@ from retrograde.games.chess import men
 from retrograde.games.chess.board import PLACES, code_at
 from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
 from retrograde.games.chess.numbering import Numbering
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 
 # What decides nothing is imported where it is used
 
@@ -130,7 +130,7 @@ class Chess(Numbering):
         return parse(self, position, text)
 
     def draw_board(self):
-        from retrograde.games.drawing import CHESS_MEN, grid
+        from retrograde.games.contract.drawing import CHESS_MEN, grid
 
         return grid(8, 8, CHESS_MEN, "chequered", down="87654321")
 

@@ -15,7 +15,7 @@ from retrograde.games.chess.board import code_on, everybody
 from retrograde.games.chess.fen import seen
 from retrograde.games.chess.men import LETTERS, PAWN
 from retrograde.games.chess.squares import square_name
-from retrograde.games.game import LOSE, MoveError
+from retrograde.games.contract.game import LOSE, MoveError
 
 SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:[=/(]?([QRBN])\)?)?(?:e\.?p\.?)?(?:\+\+?|#)?[!?]*")
 UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([qrbn]?)")

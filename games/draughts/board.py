@@ -22,7 +22,7 @@ Sets of squares are ints with a bit for each.
 
 from functools import cached_property
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 
 COLOUR = 60
 KINDS = 32

@@ -23,11 +23,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from retrograde.games.contract.game import MoveError, PositionError
 from retrograde.games.draughts import sides
 from retrograde.games.draughts.board import COLOUR, number, packed, unpacked
 from retrograde.games.draughts.moves import CAPTURES, WAYS
 from retrograde.games.draughts.sides import MOST_PIECES
-from retrograde.games.game import MoveError, PositionError
 
 EXAMPLE = "W:W18,K24:B12,K10"
 POSITION = re.compile(r"([WB])((?::[WB][^:WB]*){2})")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from retrograde.games.contract.game import LOSE
 from retrograde.games.draughts.pdn import white_to_move
-from retrograde.games.game import LOSE
 
 WIDTH = 79
 

@@ -9,11 +9,11 @@ tier. Positions and tiers mean the same in all variants with as many rows; `piec
 `board` has the encoding of positions, `moves` how pieces move, `sides` the tiers, `numbering` the numbering.
 """
 
+from retrograde.games.contract.game import LOSE, UNDECIDED
 from retrograde.games.draughts import sides
 from retrograde.games.draughts.board import COLOUR, packed, unpacked
 from retrograde.games.draughts.numbering import Numbering
 from retrograde.games.draughts.sides import MOST_PIECES
-from retrograde.games.game import LOSE, UNDECIDED
 
 # What is only for people is imported where it is used: solving needs none of it
 

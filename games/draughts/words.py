@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from retrograde.games.drawing import Board, grid
+from retrograde.games.contract.drawing import Board, grid
 
 COUNTS = ("", "", "two ", "three ", "four ", "five ", "six ", "seven ", "eight ")
 LOOKS = {"w": "ivory disc", "b": "black disc", "W": "ivory disc K", "B": "black disc K"}

@@ -38,9 +38,10 @@ from random import Random
 from sys import modules
 from typing import Any, NamedTuple
 
-from retrograde.games import catalog, raised
-from retrograde.games.game import Game, RuleError, can_set_up, declares, defines, has_chance, is_numbered
-from retrograde.games.live import with_source
+from retrograde.games import catalog
+from retrograde.games.contract import raised
+from retrograde.games.contract.game import Game, RuleError, can_set_up, declares, defines, has_chance, is_numbered
+from retrograde.games.contract.live import with_source
 from retrograde.solver.conformance import declarations, drawings, hints, left_out, names, pairs, turns
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.conformance.understood import understood

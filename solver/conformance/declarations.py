@@ -6,9 +6,9 @@ position of a survey and raises a Fault at the first thing that is wrong.
 
 from typing import Any
 
-from retrograde.games.drawing import Board
-from retrograde.games.game import POSITION_BITS, can_set_up, defines, has_bits
-from retrograde.games.raised import asked
+from retrograde.games.contract.drawing import Board
+from retrograde.games.contract.game import POSITION_BITS, can_set_up, defines, has_bits
+from retrograde.games.contract.raised import asked
 from retrograde.solver.conformance.survey import Survey, expect_again
 from retrograde.solver.rules.examine import Fault
 
@@ -55,7 +55,9 @@ def checked_board(survey: Survey, position: int) -> Board:
     board = game.draw_board()
     if not isinstance(board, Board):
         given = f"is {getattr(game, 'board', None)!r:.60}" if hasattr(game, "board") else "is missing"
-        raise Fault(f'{given}; let it be a board, as grid(3, 3, {{"X": "cross"}}) of retrograde.games.drawing gives it')
+        raise Fault(
+            f'{given}; let it be a board, as grid(3, 3, {{"X": "cross"}}) of games/contract/drawing.py gives it'
+        )
     count = len(board.places)
     if not count or len(board.names) != count or not 0 <= board.cells <= count:
         raise Fault(f"has {count} places, {len(board.names)} names and {board.cells} cells; each place has one name")

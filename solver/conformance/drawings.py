@@ -5,8 +5,8 @@ Each check looks at one position of a survey and raises a Fault at the first thi
 
 from collections import Counter
 
-from retrograde.games.declared import word
-from retrograde.games.game import CHANCE, UNDECIDED, defines, mover, same_mover
+from retrograde.games.contract.declared import word
+from retrograde.games.contract.game import CHANCE, UNDECIDED, defines, mover, same_mover
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault
 

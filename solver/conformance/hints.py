@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, Game, defines
+from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, Game, defines
 from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault, key_of

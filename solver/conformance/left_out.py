@@ -8,7 +8,7 @@ import time
 from itertools import chain
 from random import Random
 
-from retrograde.games.game import CHANCE, UNDECIDED, Game, defines, is_none
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, defines, is_none
 from retrograde.solver.conformance.pairs import check_slot
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int
 from retrograde.solver.rules.examine import Fault, checked_position

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrograde.games import catalog
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     MOST_IMAGES,
     UNDECIDED,
     Game,
@@ -26,7 +26,7 @@ from retrograde.games.game import (
     mover,
     width_of,
 )
-from retrograde.games.placed import Placed
+from retrograde.games.kinds.placed import Placed
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.rules.active import troubles
 from retrograde.solver.rules.examine import Fault, checked_position, key_of

@@ -9,7 +9,7 @@ database.
 import time
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, InternalError, RetrogradeError, RuleError
+from retrograde.games.contract.game import Game, InternalError, RetrogradeError, RuleError
 from retrograde.solver.conformance.check import Checker, Endless, check, patience
 from retrograde.solver.rules.exits import no_exit
 

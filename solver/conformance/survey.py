@@ -12,7 +12,7 @@ from operator import index
 from random import Random
 from typing import Any, NamedTuple
 
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     MOST_MOVES,
     POSITION_BITS,
     POSITION_LIMIT,
@@ -23,8 +23,8 @@ from retrograde.games.game import (
     is_none,
     is_numbered,
 )
-from retrograde.games.placed import Placed
-from retrograde.games.raised import asked
+from retrograde.games.contract.raised import asked
+from retrograde.games.kinds.placed import Placed
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
 from retrograde.solver.runtime.progress import Phase

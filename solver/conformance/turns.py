@@ -3,7 +3,7 @@
 Each check raises a Fault at the first thing that is wrong.
 """
 
-from retrograde.games.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game, defines, metric_of
+from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game, defines, metric_of
 from retrograde.solver.conformance.survey import Survey, View, expect_again, is_int
 from retrograde.solver.rules.examine import Fault
 

@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from retrograde.games.catalog import option_text
-from retrograde.games.game import CHANCE, Game, alternates, declared_board, defines, is_numbered, metric_of
+from retrograde.games.contract.game import CHANCE, Game, alternates, declared_board, defines, is_numbered, metric_of
 from retrograde.solver.conformance.survey import Survey
 
 LOOKED_AT = 200

@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrograde.games.game import METRICS, Game, defines, is_numbered, metric_of, width_of
-from retrograde.games.live import with_source
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.game import METRICS, Game, defines, is_numbered, metric_of, width_of
+from retrograde.games.contract.live import with_source
+from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.estimation.amounts import (
     ASIDE,
     BY_METRIC,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.estimation.amounts import NOTHING, NUMBERED, STREAMED, Range, Ratios
 from retrograde.solver.runtime.memory import DiskTooSmall, format_size
 

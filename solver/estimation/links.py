@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import Game, defines, is_none
+from retrograde.games.contract.game import Game, defines, is_none
 from retrograde.solver.estimation.amounts import LINK, NUMBERED, Range
 from retrograde.solver.estimation.expected import Estimate
 from retrograde.solver.methods.numbered.numbering import Numbering

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrograde.games.catalog import rests_on
-from retrograde.games.game import METRICS, Game
+from retrograde.games.contract.game import METRICS, Game
 from retrograde.solver.estimation.amounts import (
     BY_SETS,
     BY_SLOT,

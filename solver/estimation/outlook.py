@@ -4,7 +4,7 @@ import shutil
 import time
 from concurrent.futures import Future
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.estimation.estimate import COUNTED, QUICK, SAMPLED, estimate
 from retrograde.solver.estimation.expected import Estimate, check_disk, streamed_estimate
 from retrograde.solver.runtime.work import Work

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import METRICS, Game, is_numbered
+from retrograde.games.contract.game import METRICS, Game, is_numbered
 from retrograde.solver.estimation.amounts import CODE_BITS, CYCLIC, MB, NUMBERED, Range
 from retrograde.solver.estimation.expected import Estimate
 from retrograde.solver.estimation.links import LARGEST, links_in

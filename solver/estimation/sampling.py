@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.rules.examine import starts_of
 from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, TIE, WIN
+from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
 from retrograde.solver.metrics import graph_kernels, score
 from retrograde.solver.metrics.explored import Explored, Look, links_of
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited

@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.games.game import LOSE, TIE, WIN, Game, defines
+from retrograde.games.contract.game import LOSE, TIE, WIN, Game, defines
 from retrograde.solver.methods.listed.explore.cutting import TASK, Stretch, cut
 from retrograde.solver.methods.listed.explore.space import StateSpace, levels
 from retrograde.solver.methods.listed.table import Table

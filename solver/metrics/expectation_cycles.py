@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import RuleError, alternates
+from retrograde.games.contract.game import RuleError, alternates
 from retrograde.solver.methods.listed.table import Table, expand_placed
 from retrograde.solver.methods.listed.weights import Weights, weigh
 from retrograde.solver.metrics import expectation_kernels as kernels

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import CHANCE
+from retrograde.games.contract.game import CHANCE
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]

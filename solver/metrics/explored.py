@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import Game, alternates, defines
+from retrograde.games.contract.game import Game, alternates, defines
 from retrograde.solver.methods.listed import looking
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.explore.space import StateSpace

@@ -3,7 +3,7 @@ has an end."""
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.runtime.kernel import kernel
 
 UNLABELLED, INFINITE = -1, -2

@@ -9,9 +9,9 @@ import numpy as np
 from retrograde.databases.layout import legend_dtype
 from retrograde.databases.legend import Legend, Measures
 from retrograde.databases.write import SolvedRecords
-from retrograde.games.declared import word
-from retrograde.games.game import Game
-from retrograde.games.raised import given_start
+from retrograde.games.contract.declared import word
+from retrograde.games.contract.game import Game
+from retrograde.games.contract.raised import given_start
 from retrograde.solver.metrics.explored import Explored
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.runtime.work import Unsuited

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.metrics import graph_kernels, score_kernels
 from retrograde.solver.metrics.explored import Explored, Look, links_of
 from retrograde.solver.metrics.measured import Demand, Measured, Unsuited

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, TIE, WIN
+from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
 from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.metrics import score_kernels
 from retrograde.solver.metrics.explored import Explored, Look

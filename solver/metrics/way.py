@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from retrograde.databases.write import SolvedRecords
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.metrics.explored import Explored, explore
 from retrograde.solver.metrics.measured import Demand, Measured, refuse_partisan, solved_from
 from retrograde.solver.runtime.progress import Phase

@@ -19,8 +19,8 @@ from retrograde.databases.legend import Legend
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import OutcomeReader
-from retrograde.games.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Value, defines
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Value, defines
+from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.values.worth import facts_of
 
 Facts = dict[str, Any]

@@ -20,7 +20,7 @@ from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.game import DRAW, WIN, Value, width_of
+from retrograde.games.contract.game import DRAW, WIN, Value, width_of
 from retrograde.solver.methods.numbered.compact.deriving import Deriver
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, keep
 from retrograde.solver.play import kernels

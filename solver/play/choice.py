@@ -6,7 +6,7 @@ What is not known (UNDECIDED) is better than to lose, and worse than all else.
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Value
+from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Value
 
 BEST_FIRST = (WIN, TIE, DRAW, UNDECIDED, LOSE)
 """What a move may bring who makes it."""

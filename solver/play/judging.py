@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, RetrogradeError, defines
+from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, RetrogradeError, defines
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import refuse_to_search

@@ -18,7 +18,7 @@ from retrograde.databases import Database
 from retrograde.databases.database import BULK
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.game import RetrogradeError, Value, width_of
+from retrograde.games.contract.game import RetrogradeError, Value, width_of
 
 ROWS = 1 << 16
 """Positions that are handed on together."""

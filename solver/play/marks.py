@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
-from retrograde.games.game import DRAW, LOSE, TIE, WIN, Value
+from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Value
 from retrograde.solver.play.choice import worth_key
 
 COLOURS = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}

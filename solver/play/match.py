@@ -7,7 +7,7 @@ from itertools import chain, islice
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     CHANCE,
     DRAW,
     FLIPPED,
@@ -25,8 +25,8 @@ from retrograde.games.game import (
     mover,
     same_mover,
 )
-from retrograde.games.raised import given_start
-from retrograde.games.zeroing import PATIENCE, count_after
+from retrograde.games.contract.raised import given_start
+from retrograde.games.contract.zeroing import PATIENCE, count_after
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.player import Player

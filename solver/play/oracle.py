@@ -16,7 +16,7 @@ A value that is not known is UNDECIDED where one must be told, as in a `Choice`.
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from retrograde.databases import Outcome
-from retrograde.games.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.solver.play.choice import Choice
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, PositionError
-from retrograde.games.unfolded import unfolded
+from retrograde.games.contract.game import Game, PositionError
+from retrograde.games.contract.unfolded import unfolded
 from retrograde.solver.metrics.expectation import measure
 from retrograde.solver.metrics.explored import Explored, explore
 from retrograde.solver.metrics.measured import Demand, Measured

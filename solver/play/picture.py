@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from retrograde.games.drawing import SHAPES, Board
-from retrograde.games.game import UNDECIDED, Game
+from retrograde.games.contract.drawing import SHAPES, Board
+from retrograde.games.contract.game import UNDECIDED, Game
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.marks import Worth, in_short, line, mark, shapes
 

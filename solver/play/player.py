@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint
 from random import Random
 
 from retrograde.databases import NoDatabase
-from retrograde.games.game import LOSE, Game, RetrogradeError
+from retrograde.games.contract.game import LOSE, Game, RetrogradeError
 from retrograde.solver.metrics.models.greedy import Greedy
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.metrics.models.names import model_named

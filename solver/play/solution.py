@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases import Database, NoDatabase, NotInDatabase, Outcome, open_database
 from retrograde.databases.open import open_beside
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     CHANCE,
     DRAW,
     FLIPPED,
@@ -30,10 +30,10 @@ from retrograde.games.game import (
     defines,
     same_mover,
 )
-from retrograde.games.raised import given_start
-from retrograde.games.unfolded import folded
-from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, counted
-from retrograde.games.zeroing import in_words as progress_in_words
+from retrograde.games.contract.raised import given_start
+from retrograde.games.contract.unfolded import folded
+from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, counted
+from retrograde.games.contract.zeroing import in_words as progress_in_words
 from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
 from retrograde.solver.play.choice import Choice, equally_good, followed, ranked

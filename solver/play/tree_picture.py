@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import escape
 
-from retrograde.games.game import UNDECIDED, Game
+from retrograde.games.contract.game import UNDECIDED, Game
 from retrograde.solver.play.picture import STYLES, ground, marks, pieces
 from retrograde.solver.search.depth.scores import DECIDED
 from retrograde.solver.search.depth.textbook import Node

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, width_of
+from retrograde.games.contract.game import Game, width_of
 
 Array = np.ndarray[Any, Any]
 

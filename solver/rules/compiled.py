@@ -35,9 +35,9 @@ from numba.extending import (
     unbox,
 )
 
-from retrograde.games.digest import rule_modules, rules_digest
-from retrograde.games.game import Game, RuleError, filled, replaced, width_of
-from retrograde.games.snapshot import module_of, source_of
+from retrograde.games.contract.game import Game, RuleError, filled, replaced, width_of
+from retrograde.games.contract.snapshot import module_of, source_of
+from retrograde.games.identity.digest import rule_modules, rules_digest
 from retrograde.solver.runtime.kernel import is_kept_for
 from retrograde.solver.runtime.sources import rules_compiler_digest
 

@@ -8,7 +8,7 @@ from operator import index
 from typing import Any
 
 from retrograde.games.catalog import typed, variant
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     CHANCE,
     MOST_MOVES,
     POSITION_BITS,
@@ -24,7 +24,7 @@ from retrograde.games.game import (
     metric_of,
     width_of,
 )
-from retrograde.games.raised import given_start
+from retrograde.games.contract.raised import given_start
 
 TIER_BITS = 62
 MIX = 0x9E3779B97F4A7C15

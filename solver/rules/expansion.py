@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, alternates
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, alternates
 from retrograde.solver.rules import compiled, kernels
 from retrograde.solver.rules.active import asked_in, asking
 from retrograde.solver.rules.examine import blame, differ, examine, refuse_chance

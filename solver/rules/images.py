@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, defines, width_of
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, defines, width_of
 from retrograde.solver.rules.examine import (
     Fault,
     blame,

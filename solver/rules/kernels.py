@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     CHANCE,
     DRAW,
     LOSE,

@@ -22,7 +22,7 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.core.ir import Loc
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError
+from retrograde.games.contract.game import Game, RuleError
 from retrograde.solver.rules.examine import NotCompilable
 
 NOT_COMPILED = (NumbaError, UnsupportedBytecodeError, RuleError)

@@ -6,7 +6,7 @@ from operator import index
 from typing import Any, NoReturn
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import UNDECIDED, Game, RuleError, Value, defines, is_numbered
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Value, defines, is_numbered
 from retrograde.solver.rules.examine import Fault, blame, canonical, checked_position, examine
 from retrograde.solver.rules.images import check_image
 

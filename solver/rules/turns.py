@@ -6,7 +6,7 @@ and cost nothing.
 
 from numba.extending import overload
 
-from retrograde.games.game import Game, alternates, defines, mover, same_mover
+from retrograde.games.contract.game import Game, alternates, defines, mover, same_mover
 from retrograde.solver.rules.whole import whole
 
 

@@ -14,7 +14,7 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import overload
 
-from retrograde.games.game import MOST_IMAGES, POSITION_LIMIT, Game, defines, is_none, width_of
+from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, Game, defines, is_none, width_of
 from retrograde.solver.rules.examine import MIX, is_position, key_of
 from retrograde.solver.runtime.tasks import room
 

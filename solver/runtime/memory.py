@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import psutil
 
-from retrograde.games.game import RetrogradeError
+from retrograde.games.contract.game import RetrogradeError
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 

@@ -35,7 +35,7 @@ import zstandard
 from retrograde.databases.durable import make_folder, sync_folder
 from retrograde.databases.encoding import unpack
 from retrograde.databases.errors import CannotWrite, refused
-from retrograde.games.game import RetrogradeError
+from retrograde.games.contract.game import RetrogradeError
 
 LEVEL = 1
 """The level of compression: quick."""

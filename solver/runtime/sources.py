@@ -89,7 +89,7 @@ RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/whole.py")
 OVERLOADS = (*RULES_COMPILER, "solver/search/probing/kernels.py")
 """The modules that tell numba what to compile for functions of other modules. Any kernel may call these functions."""
 
-NOT_COMPILED = ("games/catalog.py", "games/declared.py", "databases/**/*.py", "solver/runtime/*.py")
+NOT_COMPILED = ("games/catalog.py", "games/contract/declared.py", "databases/**/*.py", "solver/runtime/*.py")
 """Files that kernels import, directly or not, and whose functions numba never compiles: messages, texts and files."""
 
 COMPILED = ("databases/encoding.py", "solver/runtime/kernel.py")
@@ -129,7 +129,7 @@ SOLVING = ("methods", "metrics")
 
 APART = (
     *("solver/estimation/*.py", "solver/runtime/memory.py", "solver/runtime/progress.py"),
-    *("games/catalog.py", "games/declared.py", "databases/**/*.py"),
+    *("games/catalog.py", "games/contract/declared.py", "databases/**/*.py"),
 )
 """Files that these import and that decide nothing about what is in an entry."""
 

@@ -9,7 +9,7 @@ from math import isqrt
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from retrograde.games.game import RetrogradeError
+from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.runtime import tasks
 from retrograde.solver.runtime.arrays import Shared, publish
 from retrograde.solver.runtime.journal import Entries, Journal, Log

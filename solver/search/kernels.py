@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, defines
+from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, defines
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel

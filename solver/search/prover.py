@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, suppress
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
 from retrograde.solver.rules.reason import compilable

@@ -14,7 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     DRAW,
     FLIPPED,
     LOSE,
@@ -26,7 +26,7 @@ from retrograde.games.game import (
     RuleError,
     Value,
 )
-from retrograde.games.raised import given_start
+from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.reason import compilable

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import POSITION_BITS, RetrogradeError
+from retrograde.games.contract.game import POSITION_BITS, RetrogradeError
 
 Array = np.ndarray[Any, Any]
 

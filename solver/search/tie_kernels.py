@@ -13,7 +13,7 @@ What is refuted is kept in a memory of fixed size, in two words for a position::
 
 import numpy as np
 
-from retrograde.games.game import POSITION_LIMIT, TIE, UNDECIDED, Game
+from retrograde.games.contract.game import POSITION_LIMIT, TIE, UNDECIDED, Game
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.kernels import (

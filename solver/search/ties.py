@@ -9,7 +9,7 @@ that are refuted and those of the shortest way so far::
 
 from collections.abc import Callable
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.search import tie_kernels
 from retrograde.solver.search.kernels import Array, Stack
 from retrograde.solver.search.table import Table

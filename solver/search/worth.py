@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from numba import types
 from numba.extending import overload
 
-from retrograde.games.game import LOSE, WIN, Game, Value
+from retrograde.games.contract.game import LOSE, WIN, Game, Value
 
 ANY_WIN, NO_LOSS = 1, 0
 """The questions that ask for no distance."""

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
 
 Result = TypeVar("Result")
 

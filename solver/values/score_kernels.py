@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from retrograde.games.game import DRAW, TIE, WIN
+from retrograde.games.contract.game import DRAW, TIE, WIN
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
 

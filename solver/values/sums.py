@@ -12,7 +12,7 @@ Sprague and Grundy, and for infinite nimbers that of Smith, and of Fraenkel and 
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from retrograde.games.game import DRAW, LOSE, WIN, Value
+from retrograde.games.contract.game import DRAW, LOSE, WIN, Value
 
 NOWHERE = -1
 """The infinite nimber from which no move leads to a finite one."""

@@ -5,8 +5,8 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from retrograde.games.game import DRAW, LOSE, TIE, WIN, Value
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Value
+from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.values.sums import reached, text_of
 
 Details = Mapping[str, Any]
@@ -89,7 +89,7 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
 def of_draw(kind: int, level: int, plies: int) -> str:
     """Return what is known of a draw beyond that it is one, in short; nothing of what is no draw.
 
-    >>> from retrograde.games.game import UNDECIDED
+    >>> from retrograde.games.contract.game import UNDECIDED
     >>> of_draw(WIN, 2, 3), of_draw(LOSE, 0, 0), of_draw(DRAW, -1, -1), of_draw(UNDECIDED, -1, -1)
     ('draw-win in 3, level 2', 'draw-lose in 0, level 0', 'not pure', '')
     """

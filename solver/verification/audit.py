@@ -12,8 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from retrograde.databases import DamagedDatabase, Database, LegendRow, Outcome
-from retrograde.games.game import DRAW, MOST_IMAGES, RuleError, defines, is_none
-from retrograde.games.raised import given_start
+from retrograde.games.contract.game import DRAW, MOST_IMAGES, RuleError, defines, is_none
+from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.runtime.progress import Phase, announce
 from retrograde.solver.verification.faults import Judge, chosen_image, images_of, words

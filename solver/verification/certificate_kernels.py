@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.verification.kernels import choose, gather_images
 from retrograde.solver.verification.storages import borrowed, inlined, is_image

@@ -48,7 +48,7 @@ import numpy as np
 
 from retrograde.databases import Certificate
 from retrograde.games.catalog import variant
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     CHANCE,
     DRAW,
     FLIPPED,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from retrograde.databases import Outcome
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     DRAW,
     LOSE,
     METRICS,
@@ -26,7 +26,7 @@ from retrograde.games.game import (
     Value,
     same_mover,
 )
-from retrograde.games.zeroing import DTC, DTZ
+from retrograde.games.contract.zeroing import DTC, DTZ
 from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value, key_of
 
 SPREAD = 0x1E3779B97F4A7C15

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from retrograde.games.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, defines, is_none
+from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, defines, is_none
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.rules.whole import as_position, position_in, put, stands_at, whole

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.streamed.forward import Forward
 from retrograde.solver.methods.streamed.segments import Segment
 from retrograde.solver.runtime.memory import MemoryBudget

@@ -14,8 +14,8 @@ from retrograde.databases import Database
 from retrograde.databases.reader import SlotReader
 from retrograde.databases.records.read import RecordsReader
 from retrograde.games.catalog import variant
-from retrograde.games.game import Contradiction, Game, defines, is_none
-from retrograde.games.raised import given_start
+from retrograde.games.contract.game import Contradiction, Game, defines, is_none
+from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import blame, examine, key_of
 from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.verification.faults import Judge, images_of

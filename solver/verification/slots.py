@@ -9,8 +9,8 @@ import numpy as np
 
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import own_tiers
-from retrograde.games.game import UNDECIDED, is_none
-from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, signed
+from retrograde.games.contract.game import UNDECIDED, is_none
+from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, signed
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.audit import BLOCK, Audit, Checked, outcome_of

@@ -15,7 +15,7 @@ import numpy as np
 
 from retrograde.databases import Database, Outcome
 from retrograde.databases.encoding import mask_runs, squeeze
-from retrograde.games.game import DRAW, WIN, RuleError, Value
+from retrograde.games.contract.game import DRAW, WIN, RuleError, Value
 from retrograde.solver.rules.active import asking
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.audit import TALLY, Array, Audit, Checked, add_row, add_up, spread_evenly

@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, overload_method, register_jitable
 
-from retrograde.games.game import LOSE, UNDECIDED
+from retrograde.games.contract.game import LOSE, UNDECIDED
 from retrograde.solver.verification.faults import SPREAD
 
 Array = np.ndarray[Any, Any]

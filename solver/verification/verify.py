@@ -72,8 +72,8 @@ from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.game import RetrogradeError, defines
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.game import RetrogradeError, defines
+from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.metrics.models.names import model_of, refuse_another
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce

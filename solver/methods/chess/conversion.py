@@ -1,4 +1,4 @@
-"""Retrograde analysis of a tier of chess by distance to conversion, set by set (see `games/zeroing.py`).
+"""Retrograde analysis of a tier of chess by distance to conversion, set by set (see `games/contract/zeroing.py`).
 
 It is that by distance to zeroing, with one level: all men move within the tier, pawns too, and what captures and
 promotions bring counts 1 ply. Where a pawn may be captured en passant, the position is decided along with the others.

@@ -11,7 +11,7 @@ import numpy as np
 from retrograde.databases import Database, home_folder
 from retrograde.databases.open import open_beside
 from retrograde.databases.slots.database import SlotsDatabase
-from retrograde.games.game import METRICS, Game
+from retrograde.games.contract.game import METRICS, Game
 from retrograde.solver.values.score import encode, score_type
 
 Array = np.ndarray[Any, Any]

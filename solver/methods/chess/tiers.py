@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.chess.men import BLACK, PAWN
-from retrograde.games.game import DRAW, LOSE, WIN
+from retrograde.games.contract.game import DRAW, LOSE, WIN
 from retrograde.solver.methods.chess import kernels, slot_kernels
 from retrograde.solver.methods.chess.fit import BITS
 from retrograde.solver.methods.chess.formation import (

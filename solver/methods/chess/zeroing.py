@@ -1,4 +1,4 @@
-"""Retrograde analysis of a tier of chess by distance to zeroing, set by set (see `games/zeroing.py`).
+"""Retrograde analysis of a tier of chess by distance to zeroing, set by set (see `games/contract/zeroing.py`).
 
 Captures, promotions and all other moves of pawns start the count anew, so that within a tier men but pawns move. Pawns
 only go forward: positions are solved in *levels*, by how many steps all pawns have taken, those with the most first.
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.chess.men import PAWN
-from retrograde.games.game import LOSE, WIN
-from retrograde.games.zeroing import PATIENCE
+from retrograde.games.contract.game import LOSE, WIN
+from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess import kernels, passing_kernels, zeroing_kernels
 from retrograde.solver.methods.chess.fit import BITS
 from retrograde.solver.methods.chess.formation import Formation, Men, geometry

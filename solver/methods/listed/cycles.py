@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from retrograde.games.game import alternates, defines
+from retrograde.games.contract.game import alternates, defines
 from retrograde.solver.methods.listed import kernels
 from retrograde.solver.methods.listed.again import passes_over
 from retrograde.solver.methods.listed.explore.cutting import Stretch

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import UNDECIDED
+from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.methods.listed.predecessors.frontier import mark_at
 from retrograde.solver.methods.listed.predecessors.kernels import with_link
 from retrograde.solver.runtime.kernel import kernel

@@ -1,6 +1,6 @@
 """The compiled loops that ask rules whose turn it is and what ends pay, and count symmetric positions."""
 
-from retrograde.games.game import MOST_IMAGES, UNDECIDED
+from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED
 from retrograde.solver.rules.kernels import count_images
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import Game, defines
+from retrograde.games.contract.game import Game, defines
 from retrograde.solver.methods.listed.cycles import solve_by_ranges, solve_cycles
 from retrograde.solver.methods.listed.explore.space import SpaceAside, StateSpace, levels
 from retrograde.solver.methods.listed.sweep import solve_sweeping

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError, defines
+from retrograde.games.contract.game import Game, RuleError, defines
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.spill.looking import Located, Looked, blocks
 from retrograde.solver.rules.examine import examine

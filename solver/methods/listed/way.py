@@ -9,7 +9,7 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords
-from retrograde.games.game import Game, defines
+from retrograde.games.contract.game import Game, defines
 from retrograde.solver.methods.listed.cycles import BYTES_A_POSITION
 from retrograde.solver.methods.listed.explore.explore import Explorer, Solving
 from retrograde.solver.methods.listed.store import ListedStore

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, Game, defines
+from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import Fault, blame, examine
 from retrograde.solver.rules.expansion import Block, compiling
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_block

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import METRICS, RuleError
-from retrograde.games.zeroing import DTC, DTZ, TO_PROGRESS, counted
+from retrograde.games.contract.game import METRICS, RuleError
+from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, counted
 from retrograde.solver.methods.chess.elsewhere import Elsewhere
 from retrograde.solver.methods.chess.fit import formation_of
 from retrograde.solver.methods.numbered.room import room_of

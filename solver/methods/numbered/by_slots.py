@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from retrograde.games.game import alternates, defines, is_none
+from retrograde.games.contract.game import alternates, defines, is_none
 from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
 from retrograde.solver.methods.listed.predecessors.links import Links, LinkWriter
 from retrograde.solver.methods.listed.predecessors.passes import Children, ForwardPropagation, Look, Passes

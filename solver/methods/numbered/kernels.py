@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
+from retrograde.games.contract.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
 from retrograde.solver.methods.listed.predecessors.frontier import mark_at
 from retrograde.solver.methods.listed.predecessors.kernels import with_link
 from retrograde.solver.rules.examine import is_position

@@ -10,8 +10,8 @@ import numpy as np
 
 from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.write import SolvedSlots
-from retrograde.games.game import Game, Value
-from retrograde.games.raised import given_start
+from retrograde.games.contract.game import Game, Value
+from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.runtime.arrays import Compressed
 from retrograde.solver.values.tally import PART, Adder, narrow, tally

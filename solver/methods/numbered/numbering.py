@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import own_tiers, variant
-from retrograde.games.game import Game, RuleError, defines, has_chance, is_none, width_of
+from retrograde.games.contract.game import Game, RuleError, defines, has_chance, is_none, width_of
 from retrograde.solver.rules.images import mean_size
 
 Array = np.ndarray[Any, Any]

@@ -12,7 +12,7 @@ from retrograde.databases import DatabaseFile, database_path, home_folder, list_
 from retrograde.databases.open import digest_in
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import make, rests_on, variant
-from retrograde.games.game import METRICS, RetrogradeError
+from retrograde.games.contract.game import METRICS, RetrogradeError
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.methods.numbered.table import Tier
 from retrograde.solver.runtime.driver import Done

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import rests_on
-from retrograde.games.game import METRICS, Game, defines
-from retrograde.games.zeroing import TO_PROGRESS
+from retrograde.games.contract.game import METRICS, Game, defines
+from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.methods.chess.fit import formation_of, is_chess
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.values.left import left_type

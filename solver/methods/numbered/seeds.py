@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError, alternates, defines, is_none
+from retrograde.games.contract.game import Game, RuleError, alternates, defines, is_none
 from retrograde.solver.methods.listed.predecessors.sorting import Shape, packed
 from retrograde.solver.methods.numbered import kernels
 from retrograde.solver.methods.numbered.kernels import Seeds

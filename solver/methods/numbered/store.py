@@ -17,7 +17,7 @@ import numpy as np
 import psutil
 
 from retrograde.games.catalog import rests_on, variant
-from retrograde.games.game import METRICS, Game
+from retrograde.games.contract.game import METRICS, Game
 from retrograde.solver.methods.chess.elsewhere import Elsewhere
 from retrograde.solver.methods.chess.fit import formation_of, is_chess
 from retrograde.solver.methods.numbered.by_sets import solve_by_sets

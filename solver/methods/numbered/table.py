@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.runtime.arrays import Part, Shared
 from retrograde.solver.runtime.solved_tiers import Solved

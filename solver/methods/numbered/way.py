@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from retrograde.databases.legend import Legend, Measures, table_of
 from retrograde.databases.write import SolvedSlots
-from retrograde.games.game import METRICS, Game
-from retrograde.games.zeroing import TO_PROGRESS, signed
+from retrograde.games.contract.game import METRICS, Game
+from retrograde.games.contract.zeroing import TO_PROGRESS, signed
 from retrograde.solver.methods.chess.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import CODE, solved_slots
 from retrograde.solver.methods.numbered.reuse import find_sources, take

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.methods.setwise.forward_kernels import OPEN, TIED
 from retrograde.solver.methods.setwise.kept import Aside, planes_for

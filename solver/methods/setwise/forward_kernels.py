@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import TIE, UNDECIDED
+from retrograde.games.contract.game import TIE, UNDECIDED
 from retrograde.solver.methods.setwise.words import (
     AFTER_TIER,
     EVERYTHING,

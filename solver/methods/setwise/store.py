@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import WIN
+from retrograde.games.contract.game import WIN
 from retrograde.solver.methods.setwise.backward_kernels import NONE, TO, TURNED, backward
 from retrograde.solver.methods.setwise.forward_kernels import FROM, PLACE, SHARED
 from retrograde.solver.methods.setwise.kept import (

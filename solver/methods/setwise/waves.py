@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.methods.setwise.forward_kernels import (
     BIT,

@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from retrograde.databases.write import SolvedSteps
-from retrograde.games.game import Game, InternalError
+from retrograde.games.contract.game import Game, InternalError
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.methods.setwise.foresight import most_bits, plain_rules
 from retrograde.solver.methods.setwise.forward_kernels import OPEN, TIED

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import Game, defines
+from retrograde.games.contract.game import Game, defines
 from retrograde.solver.methods.listed.explore.growth import Growth
 from retrograde.solver.methods.streamed import kernels
 from retrograde.solver.methods.streamed.log import WHOLE, Found, Made, StreamLog, total

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import MOST_IMAGES, POSITION_LIMIT, UNDECIDED
+from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, UNDECIDED
 from retrograde.solver.methods.streamed.lists import ASCENDS, BLOCK, FROM, MASK, MOVE, TO, WHERE, blocks_of, unpack
 from retrograde.solver.methods.streamed.steps import count_in
 from retrograde.solver.rules.kernels import canonical, count_images

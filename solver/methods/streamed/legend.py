@@ -8,7 +8,7 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedSteps
-from retrograde.games.game import DRAW, Value
+from retrograde.games.contract.game import DRAW, Value
 from retrograde.solver.methods.streamed.segments import Loader, Segment, Tier, Wave
 from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, unpack_ranks
 from retrograde.solver.runtime.scratch import Scratch

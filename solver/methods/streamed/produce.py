@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from retrograde.games.game import UNDECIDED, Game, RuleError
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError
 from retrograde.solver.methods.listed.merging import merge_lists, sort
 from retrograde.solver.methods.streamed import kernels
 from retrograde.solver.methods.streamed.lists import BLOCK, MADE, pack_lists

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.streamed.lists import BLOCK, LOADED, MOST_BYTES, WHERE, Arena, Buffer, unpack_lists
 from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED
 from retrograde.solver.rules.trouble import Trouble

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError
+from retrograde.games.contract.game import Game, RuleError
 from retrograde.solver.methods.streamed.kernels import ALL
 from retrograde.solver.methods.streamed.lists import BLOCK, MADE
 from retrograde.solver.methods.streamed.produce import complain

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import MOST_IMAGES, UNDECIDED
+from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED
 from retrograde.solver.methods.streamed.kernels import ALL, child_by, move_all, sizes_of, values_of
 from retrograde.solver.methods.streamed.lists import BLOCK, MASK, blocks_of, unpack
 from retrograde.solver.methods.streamed.steps import BEGIN, BITS, find_step

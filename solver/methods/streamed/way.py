@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from retrograde.databases.write import SolvedSteps
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.streamed.forward import Forward
 from retrograde.solver.methods.streamed.legend import solved_from
 from retrograde.solver.methods.streamed.log import StreamLog

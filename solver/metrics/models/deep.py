@@ -5,7 +5,7 @@ What lies beyond is judged by the game's `estimate`. Among moves that are as goo
 
 import threading
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.search.depth.names import Limits, Looking
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrograde.games.game import CHANCE, UNDECIDED, Game, alternates, same_mover
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, alternates, same_mover
 from retrograde.solver.metrics.models.model import Array, Model, Weights
 
 

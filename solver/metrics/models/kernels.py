@@ -1,6 +1,6 @@
 """The compiled loop that finds the moves of the greedy player, for two players."""
 
-from retrograde.games.game import UNDECIDED
+from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel
 

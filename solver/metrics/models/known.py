@@ -14,7 +14,18 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
-from retrograde.games.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Value, alternates, same_mover, value_to_mover
+from retrograde.games.contract.game import (
+    DRAW,
+    LOSE,
+    METRICS,
+    TIE,
+    WIN,
+    Game,
+    Value,
+    alternates,
+    same_mover,
+    value_to_mover,
+)
 from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights
 
 FINEST = 10_000

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import CHANCE, Game, RetrogradeError
+from retrograde.games.contract.game import CHANCE, Game, RetrogradeError
 
 Array = np.ndarray[Any, Any]
 Weights = dict[int, int]

@@ -5,8 +5,8 @@ from fractions import Fraction
 from retrograde.databases import Database, open_database
 from retrograde.databases.location import against
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game
-from retrograde.games.unfolded import folded
+from retrograde.games.contract.game import Game
+from retrograde.games.contract.unfolded import folded
 from retrograde.solver.metrics.models.deep import Deep
 from retrograde.solver.metrics.models.greedy import Greedy
 from retrograde.solver.metrics.models.known import Exploiting, Skilled, read_skill

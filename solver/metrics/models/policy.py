@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from retrograde.games.catalog import import_file
-from retrograde.games.game import Game, RetrogradeError
-from retrograde.games.raised import line_in
-from retrograde.games.snapshot import source_of
+from retrograde.games.contract.game import Game, RetrogradeError
+from retrograde.games.contract.raised import line_in
+from retrograde.games.contract.snapshot import source_of
 from retrograde.solver.metrics.models.model import Model, NoModel, Weights, checked
 
 GROUP = "retrograde.players"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import CHANCE, Game
+from retrograde.games.contract.game import CHANCE, Game
 from retrograde.solver.methods.listed.weights import Weights
 from retrograde.solver.metrics.models.model import MOST, Model, NoModel
 from retrograde.solver.rules.expansion import Block

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import Game, RuleError, defines
+from retrograde.games.contract.game import Game, RuleError, defines
 from retrograde.solver.methods.listed.weights import complain
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, is_none
+from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, is_none
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images, place_in

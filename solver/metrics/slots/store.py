@@ -22,8 +22,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import UNDECIDED, Game, RuleError, defines, is_none
-from retrograde.games.raised import given_start
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError, defines, is_none
+from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT

@@ -9,8 +9,8 @@ import numpy as np
 from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import Measures
-from retrograde.games.digest import numbering_digest
-from retrograde.games.game import LOSE, TIE, WIN, Game, defines
+from retrograde.games.contract.game import LOSE, TIE, WIN, Game, defines
+from retrograde.games.identity.digest import numbering_digest
 from retrograde.solver.metrics.expectation import BITS
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.slots.store import SlotStore

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from retrograde.databases.book import Book
 from retrograde.databases.database import Outcome
-from retrograde.games.game import DRAW, FLIPPED, LOSE, UNDECIDED, Game
+from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, UNDECIDED, Game
 from retrograde.solver.runtime.progress import Course, Listener, Phase
 from retrograde.solver.search.searcher import TABLE_SIZE, Search
 

@@ -26,7 +26,7 @@ from retrograde.databases.location import book_path
 from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, write_database
 from retrograde.games.catalog import rules_digest, variant
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
 from retrograde.solver.rules.examine import refuse_tuples, start_of
 from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.runtime.journal import Journal

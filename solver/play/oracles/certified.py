@@ -4,7 +4,7 @@ what it proves whatever the other side does."""
 from collections.abc import Sequence
 
 from retrograde.databases import Certificate
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.solver.play.oracle import CERTIFICATE, How, Known
 from retrograde.solver.play.oracles.searching import FOR_VALUE, SECONDS, SearchingOracle, Source
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from retrograde.databases import Outcome
-from retrograde.games.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
-from retrograde.games.zeroing import DTZ, PATIENCE, by_rule, count_after, counted
+from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
+from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, count_after, counted
 from retrograde.solver.play.choice import Choice, equally_good, followed, ranked, worth_key
 from retrograde.solver.play.match import Mark, marked
 from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly

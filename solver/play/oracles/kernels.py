@@ -1,6 +1,6 @@
 """Games played by chance, compiled over the rules of any game."""
 
-from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel
 

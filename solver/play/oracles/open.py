@@ -4,7 +4,7 @@ beyond."""
 from retrograde.databases import Certificate
 from retrograde.databases.book import find_book
 from retrograde.databases.open import find_certificate
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.play.oracle import BOOK
 from retrograde.solver.play.oracles.certified import CertifiedOracle

@@ -5,7 +5,7 @@ What comes of it is a guess, and never told as anything else: it is asked only w
 
 from collections.abc import Callable
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.play.oracles.kernels import played_out
 
 GAMES = 100

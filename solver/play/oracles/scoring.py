@@ -11,7 +11,7 @@ from functools import cached_property
 from random import Random
 from time import monotonic
 
-from retrograde.games.game import (
+from retrograde.games.contract.game import (
     CHANCE,
     DRAW,
     FLIPPED,

@@ -19,8 +19,8 @@ from time import monotonic
 from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Game
-from retrograde.games.raised import given_start
+from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN, Game
+from retrograde.games.contract.raised import given_start
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (

@@ -9,9 +9,9 @@ can win only all together. Else it is a `maybe-win`. Losses are alike.
 from typing import Literal
 
 from retrograde.games.chess.fen import pieces, white_to_move
-from retrograde.games.game import DRAW, LOSE, UNDECIDED, WIN, Value
-from retrograde.games.zeroing import PATIENCE, signed
-from retrograde.games.zeroing import category as by_zeroing
+from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN, Value
+from retrograde.games.contract.zeroing import PATIENCE, signed
+from retrograde.games.contract.zeroing import category as by_zeroing
 from retrograde.solver.play.solution import Solution
 
 Category = Literal["loss", "unknown", "maybe-loss", "blessed-loss", "draw", "cursed-win", "maybe-win", "win"]

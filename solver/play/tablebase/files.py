@@ -13,7 +13,7 @@ from retrograde.databases.open import digest_in
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
-from retrograde.games.game import RetrogradeError
+from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.play.solution import Solution
 
 State = tuple[int, int, int]

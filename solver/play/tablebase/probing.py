@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 from retrograde.databases import NoDatabase, home_folder
 from retrograde.games.chess.anyboard import AnyBoard
-from retrograde.games.game import LOSE, WIN, RetrogradeError
-from retrograde.games.zeroing import DTC, DTZ
+from retrograde.games.contract.game import LOSE, WIN, RetrogradeError
+from retrograde.games.contract.zeroing import DTC, DTZ
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tablebase.category import category, dtc_of, dtz_of
 from retrograde.solver.play.tablebase.files import Tables, ending_on

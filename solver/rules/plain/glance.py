@@ -9,7 +9,7 @@ from itertools import islice
 from operator import index
 from typing import NamedTuple
 
-from retrograde.games.game import MOST_MOVES, UNDECIDED, Game, defines
+from retrograde.games.contract.game import MOST_MOVES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 
 LOOKED_AT = 64

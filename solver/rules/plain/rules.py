@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import LOSE, WIN, Game
+from retrograde.games.contract.game import LOSE, WIN, Game
 from retrograde.solver.rules.plain.symbols import FALSE, LANES, Branch, Circuit, Leaf, Symbol, Tree
 from retrograde.solver.runtime.work import Unfit
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from operator import index
 from typing import Any, NamedTuple
 
-from retrograde.games.game import POSITION_BITS
+from retrograde.games.contract.game import POSITION_BITS
 from retrograde.solver.runtime.work import Unfit
 
 LANES = 64

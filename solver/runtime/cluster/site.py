@@ -17,7 +17,7 @@ import numpy as np
 import zstandard
 
 from retrograde.databases.lock import Lock, word_in
-from retrograde.games.game import RetrogradeError
+from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.runtime.cluster.machine import machine
 from retrograde.solver.runtime.parcels import Parcel, packed, unpacked
 from retrograde.solver.runtime.sources import ROOT, digest

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel

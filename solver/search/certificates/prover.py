@@ -12,7 +12,7 @@ import numpy as np
 from retrograde.databases.certificates.read import goal_of
 from retrograde.databases.certificates.write import SolvedCertificate
 from retrograde.games.catalog import typed, variant
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.search.certificates.walk import NoMove, Turned, Walk, leads_on, walk_for

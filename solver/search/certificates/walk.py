@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.game import DRAW, TIE, UNDECIDED, WIN, Game, RuleError, Value
+from retrograde.games.contract.game import DRAW, TIE, UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.solver.rules.examine import differ, examine, tier_of
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.memory import MemoryLimit

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from retrograde.games.game import Game, RuleError, defines
+from retrograde.games.contract.game import Game, RuleError, defines
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import refuse_tuples
 from retrograde.solver.rules.expansion import compiling

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel

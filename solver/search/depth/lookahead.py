@@ -3,7 +3,7 @@
 It is for one player or two, who may move several times in turn, without chance (see `kernels.py`).
 """
 
-from retrograde.games.game import UNDECIDED, Game, same_mover
+from retrograde.games.contract.game import UNDECIDED, Game, same_mover
 from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.ahead import ENTRIES, MORE, Ahead

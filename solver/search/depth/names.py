@@ -7,7 +7,7 @@ from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from retrograde.games.game import Game, defines, metric_of
+from retrograde.games.contract.game import Game, defines, metric_of
 from retrograde.solver.search.depth.scores import DEEPEST
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 Points are what is paid to who is to move, less what the other of two gets; estimates are hundredths of them.
 """
 
-from retrograde.games.game import Game, alternates, defines, mover
+from retrograde.games.contract.game import Game, alternates, defines, mover
 from retrograde.solver.search.depth import kernels, point_kernels
 from retrograde.solver.search.depth.ahead import ENTRIES, MORE, Ahead
 from retrograde.solver.search.depth.scores import DEEPEST

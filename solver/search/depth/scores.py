@@ -8,7 +8,7 @@
 A win within the depth is one whatever the opponent does; all else is an opinion.
 """
 
-from retrograde.games.game import LOSE, WIN, Value
+from retrograde.games.contract.game import LOSE, WIN, Value
 
 DEEPEST = 100
 """Plies that may be asked for."""

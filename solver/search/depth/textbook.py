@@ -12,7 +12,7 @@ opponent will not let it come to this. Wins and losses count plies from the root
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from retrograde.games.game import UNDECIDED, Game, same_mover
+from retrograde.games.contract.game import UNDECIDED, Game, same_mover
 from retrograde.solver.search.depth.scores import INFINITE, score_of
 
 Order = Callable[[int, int], list[int]]

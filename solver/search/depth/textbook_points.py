@@ -10,7 +10,7 @@ They are what the compiled searches are held against.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from retrograde.games.game import CHANCE, UNDECIDED, Game, mover, same_mover
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, mover, same_mover
 
 POINT = 100
 """Estimates count hundredths."""

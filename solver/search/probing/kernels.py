@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numba.extending import overload
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel

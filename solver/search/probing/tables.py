@@ -15,7 +15,7 @@ import numpy as np
 from retrograde.databases import Database, Outcome, home_folder, list_databases, open_database
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import variant
-from retrograde.games.game import DRAW, METRICS, TIE, UNDECIDED, Game, RetrogradeError, defines, is_numbered
+from retrograde.games.contract.game import DRAW, METRICS, TIE, UNDECIDED, Game, RetrogradeError, defines, is_numbered
 from retrograde.solver.search.probing.kernels import Words
 from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, worth_of
 

@@ -13,7 +13,7 @@ knows; those after which the same player is to move again; then by what the game
 
 from numba.extending import overload
 
-from retrograde.games.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN, Game
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel

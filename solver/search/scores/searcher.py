@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from retrograde.games.catalog import typed, variant
-from retrograde.games.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
+from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.search.kernels import TROUBLE, Stack
 from retrograde.solver.search.scores import kernels

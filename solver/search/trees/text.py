@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.search.depth.textbook import Node
 from retrograde.solver.search.trees.tree import Tree, Trees, depth_within, value_text, window_text
 

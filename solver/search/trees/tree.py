@@ -10,7 +10,7 @@ In a tree the player to move at its root is Max, and the other Min; what is told
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from retrograde.games.game import Game, RetrogradeError
+from retrograde.games.contract.game import Game, RetrogradeError
 from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.search.depth.scores import INFINITE, plies_to_end
 from retrograde.solver.search.depth.textbook import (

@@ -28,7 +28,7 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.games.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, alternates, defines
+from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, alternates, defines
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.rules.active import asking
 from retrograde.solver.verification.measures.families import Families

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
-from retrograde.games.game import MOST_IMAGES, alternates
+from retrograde.games.contract.game import MOST_IMAGES, alternates
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.active import asking
 from retrograde.solver.verification.measures import kernels

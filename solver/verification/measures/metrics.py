@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.verification.measures.families import Array, Families
 
 FAR, FARTHER = 1 << 40, 1 << 61

@@ -6,7 +6,7 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
-from retrograde.games.game import RetrogradeError
+from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.verification.measures.expectation import wrong_expectations
 from retrograde.solver.verification.measures.families import Families, families_of

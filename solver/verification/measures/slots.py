@@ -13,7 +13,7 @@ from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.database import position_by_slot
 from retrograde.games.catalog import variant
-from retrograde.games.game import LOSE, TIE, WIN, RuleError, width_of
+from retrograde.games.contract.game import LOSE, TIE, WIN, RuleError, width_of
 from retrograde.solver.rules.active import asked_in, asking, troubles
 from retrograde.solver.rules.whole import of_positions
 from retrograde.solver.verification.measures import slot_kernels as kernels

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.slots.database import SlotsDatabase
-from retrograde.games.game import LOSE, Value
-from retrograde.games.zeroing import PATIENCE
+from retrograde.games.contract.game import LOSE, Value
+from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess import kernels as sets
 from retrograde.solver.methods.chess.fit import BITS
 from retrograde.solver.methods.chess.formation import Formation, geometry, positions_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import RetrogradeError
+from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.methods.chess.syzygy.checksum_kernels import churn
 
 Array = np.ndarray[Any, Any]

@@ -8,7 +8,7 @@ better of that and of what the table says.
 
 import numpy as np
 
-from retrograde.games.zeroing import PATIENCE
+from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess.slot_kernels import EMPTY
 from retrograde.solver.methods.chess.words import BITS
 from retrograde.solver.runtime.kernel import lean_kernel

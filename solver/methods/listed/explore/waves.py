@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore.cutting import cut
 from retrograde.solver.methods.listed.explore.tasks import as_one, position_type
 from retrograde.solver.runtime.journal import Entries

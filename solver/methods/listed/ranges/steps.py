@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import LOSE, TIE, WIN
+from retrograde.games.contract.game import LOSE, TIE, WIN
 from retrograde.solver.methods.listed.predecessors.sorting import Heap, PutPart, Turning, turned
 from retrograde.solver.methods.listed.ranges import kernels
 from retrograde.solver.methods.listed.ranges.files import (

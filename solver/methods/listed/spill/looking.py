@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import Game, alternates, defines
+from retrograde.games.contract.game import Game, alternates, defines
 from retrograde.solver.methods.listed.spill import kernels
 from retrograde.solver.methods.listed.spill.lists import SortedList
 from retrograde.solver.rules.expansion import expander_of

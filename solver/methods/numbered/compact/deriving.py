@@ -12,7 +12,7 @@ import numpy as np
 
 from retrograde.databases import Database, NoDatabase
 from retrograde.databases.layout import LegendRow
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.compact import kernels
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, NOWHERE, Parents, PartTable
 from retrograde.solver.rules.active import asking, troubles

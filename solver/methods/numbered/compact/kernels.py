@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.game import UNDECIDED
+from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.kernels import longer, place_in
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel

@@ -25,7 +25,7 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.slots.write import compress_group
 from retrograde.databases.write import SolvedCompact, write_database
-from retrograde.games.game import METRICS, UNDECIDED, RetrogradeError, alternates, is_none, width_of
+from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, alternates, is_none, width_of
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import NotCompilable

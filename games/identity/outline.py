@@ -2,13 +2,14 @@
 
 import ast
 import os
+import re
 from functools import cache
 from pathlib import Path
 from sysconfig import get_paths
 from types import ModuleType
 from typing import NamedTuple
 
-from retrograde.games.essence import Imported, bindings
+from retrograde.games.identity.essence import Imported, bindings
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -62,9 +63,30 @@ def globals_of(source: bytes) -> frozenset[str]:
 # Folders
 
 
+GAMES = Path(__file__).resolve().parents[1]
+
+
 def folder_of(module: ModuleType) -> Path:
-    """Return the folder of a module's file; one without modules where the module was typed in, and has no file."""
-    return Path(getattr(module, "__file__", None) or os.devnull).resolve().parent
+    """Return the folder of a module's file; one without modules where the module was typed in, and has no file.
+
+    The kinds of games count as if they stood beside the games.
+    """
+    folder = Path(getattr(module, "__file__", None) or os.devnull).resolve().parent
+    return GAMES if folder == GAMES / "kinds" else folder
+
+
+PACKAGES = re.compile(rb"\bretrograde\.games\.(?:contract|kinds|identity)\.")
+"""The packages within `games`. Digests leave them out: databases hold digests from before these packages existed."""
+
+
+def in_one_folder(source: bytes) -> bytes:
+    """Return a source, or a name, as if the packages within `games` were one folder."""
+    return PACKAGES.sub(b"retrograde.games.", source)
+
+
+def name_of(module: ModuleType) -> str:
+    """Return the name by which digests know a module."""
+    return in_one_folder(module.__name__.encode()).decode()
 
 
 @cache

@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 
-from retrograde.games.drawing import Board, grid
-from retrograde.games.faults import are_points, refuse
+from retrograde.games.contract.drawing import Board, grid
+from retrograde.games.contract.faults import are_points, refuse
 
 DIRECTIONS = tuple((right, down) for down, right in product((-1, 0, 1), repeat=2) if right or down)
 """Up and to the left first, then row by row: the opposite of one is as far from the end."""

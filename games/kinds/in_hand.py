@@ -6,7 +6,7 @@ by `hands_text` what people call that, and nothing where no man is; a text of a 
     .XO/.X./O../X/4
 """
 
-from retrograde.games.placed import Placed
+from retrograde.games.kinds.placed import Placed
 
 
 class InHand(Placed):

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from retrograde.games.game import Game
-from retrograde.games.snapshot import module_of, source_of
+from retrograde.games.contract.game import Game
+from retrograde.games.contract.snapshot import module_of, source_of
 
 CONTRACT = Game.__module__
-DRAWING = "retrograde.games.drawing"
+DRAWING = "retrograde.games.contract.drawing"
 """What rules ask of boards counts by its name, as the contract does."""
 PRESENTATION = {  # as it was, and what has come since
     "variant_title",

@@ -6,10 +6,10 @@ from functools import cache
 from inspect import isfunction, unwrap
 from typing import Any
 
-from retrograde.games.essence import bindings
-from retrograde.games.game import Value
-from retrograde.games.outline import DEFINITIONS, makers, outline
-from retrograde.games.snapshot import module_of, source_of
+from retrograde.games.contract.game import Value
+from retrograde.games.contract.snapshot import module_of, source_of
+from retrograde.games.identity.essence import bindings
+from retrograde.games.identity.outline import DEFINITIONS, makers, outline
 
 
 class Dynamic(Exception):

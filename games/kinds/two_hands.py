@@ -18,9 +18,9 @@ player's hand above the rows as the player who begins sees them, hers below, and
 from functools import cached_property
 from typing import Any, ClassVar
 
-from retrograde.games.drawing import Board, grid
-from retrograde.games.faults import no_dict, no_truth, refuse
-from retrograde.games.game import POSITION_BITS, Game, RuleError
+from retrograde.games.contract.drawing import Board, grid
+from retrograde.games.contract.faults import no_dict, no_truth, refuse
+from retrograde.games.contract.game import POSITION_BITS, Game, RuleError
 
 COLOURS = "gold", "lightblue"
 """Of the men of the player who begins, and of the other's."""

@@ -22,14 +22,14 @@ from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
-from retrograde.games import legacy_digest as whole
-from retrograde.games.definitions import Dynamic
-from retrograde.games.essence import bound_by
-from retrograde.games.game import Game
-from retrograde.games.legacy_digest import legacy_digest
-from retrograde.games.outline import folder_of, is_beside, outline
-from retrograde.games.reach import CONTRACT, HandedOn, Trace, lineage
-from retrograde.games.snapshot import BESIDE, has_source, load, loaded, module_of, source_of
+from retrograde.games.contract.game import Game
+from retrograde.games.contract.snapshot import BESIDE, has_source, load, loaded, module_of, source_of
+from retrograde.games.identity import legacy_digest as whole
+from retrograde.games.identity.definitions import Dynamic
+from retrograde.games.identity.essence import bound_by
+from retrograde.games.identity.legacy_digest import legacy_digest
+from retrograde.games.identity.outline import folder_of, in_one_folder, is_beside, outline
+from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace, lineage
 
 __all__ = ["is_digest_of", "legacy_digest", "numbering_digest", "rule_modules", "rules_digest", "settle"]
 
@@ -71,7 +71,10 @@ SAME_RULES = {
         "1d020cadee7fa46247ade64a65199333",
         "197ab1bb214dc4d782966c3cd932b5a9",
     },
-    "5a8f9cc147b04296484452f41c1392bd": {"a452f5fd6f65472c1ede02d60a610157"},  # of fox and hounds
+    "fdad1d3e262cd54a968b549e36e1a6b7": {  # of fox and hounds
+        "5a8f9cc147b04296484452f41c1392bd",
+        "a452f5fd6f65472c1ede02d60a610157",
+    },
     "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # of chess with five men
     "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # of that of chess
 }
@@ -141,7 +144,7 @@ def whole_modules(cls: type[Game]) -> Any:
         module = left.pop()
         found.add(module)
         left |= {other for other in imported_by(module, module_of(cls)) if is_beside(other, folders)}
-    sources = {source_of(module) for module in found - {CONTRACT}}
+    sources = {in_one_folder(source_of(module)) for module in found - {CONTRACT}}
     return cls.__qualname__, sorted(repr(whole.tree_of(source)) for source in sources)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from retrograde.games.snapshot import BESIDE, ITSELF, RULES, Loader, module_of, source_of
+from retrograde.games.contract.snapshot import BESIDE, ITSELF, RULES, Loader, module_of, source_of
 
 
 class Source(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, cast
 
-from retrograde.games.game import Game, defines
+from retrograde.games.contract.game import Game, defines
 
 FOLDED = "_folded"
 """The attribute of a class without symmetry that holds the class it was made of."""

@@ -13,10 +13,10 @@ Such a game has a board, and `bits` or `signs(position)` (see `drawing.py`); the
 import re
 from typing import TYPE_CHECKING, Any
 
-from retrograde.games.text import printable
+from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
-    from retrograde.games.drawing import Board
+    from retrograde.games.contract.drawing import Board
 
 EMPTY = "."
 BOARD = "board that is drawn"

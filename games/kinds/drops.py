@@ -19,9 +19,9 @@ entered, in as few bits as do for all cells.
 
 from functools import cached_property
 
-from retrograde.games.faults import no_number
-from retrograde.games.game import LOSE, UNDECIDED, WIN
-from retrograde.games.two_hands import TwoHands
+from retrograde.games.contract.faults import no_number
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.games.kinds.two_hands import TwoHands
 
 # Steps of men, to the right and down: those of a gold general of shōgi, of a silver one, and so on
 AHEAD = ((0, -1),)

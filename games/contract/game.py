@@ -108,9 +108,9 @@ dense numbering, which makes for the smallest databases and the quickest look-up
     is solved with that variant, before, and is not stored again: each ending of chess rests on those that may follow.
     It comes behind all tiers of the game's own.
 
-Where positions are men on the cells of a board, nobody need write this: a subclass of `Placed` of `games/placed.py`
+Where positions are men on the cells of a board, nobody need write this: a subclass of `Placed` of `kinds/placed.py`
 declares `placements`, how many men of each kind there may be and which symmetries the board has, and it follows. One of
-`Sliding` of `games/sliding.py` says by `slides` how they move to empty cells, and `parents` follow.
+`Sliding` of `games/kinds/sliding.py` says by `slides` how they move to empty cells, and `parents` follow.
 
 A numbered game may have a `start`: every position with a slot is solved all the same, reached or not. The start is
 where play, queries and random games begin, and what is told of the game as a whole.
@@ -160,10 +160,10 @@ For people:
     What people call the players and what stands on the board, by their signs: `{"X": "Red", "O": "Yellow"}`.
 
 A game on a board says what that looks like and what stands on it, and of the methods below only those need be there for
-which something else suits better than what follows from it. `games/drawing.py` shows how:
+which something else suits better than what follows from it. `games/contract/drawing.py` shows how:
 
 `board`
-    The places, as `grid(3, 3, {"X": "cross", "O": "ring"})` of `games/drawing.py` gives them: a class attribute, a
+    The places, as `grid(3, 3, {"X": "cross", "O": "ring"})` of `drawing.py` gives them: a class attribute, a
     property or a `cached_property`.
 `bits`
     The signs of what may stand on a place, such as `"XO"`: a position has a bit for each place with an X, in the order
@@ -192,13 +192,13 @@ For people, each pair of methods undoing one another:
     The name of a tier of a dense numbering.
 `draw_board()`, `draw_pieces(position)`, `draw_move(position, move)`, `draw_turn(position)`
     What the board looks like, what stands on it, the places that a move touches, and whose turn it is: for pictures, in
-    a few lines, as `games/drawing.py` shows.
+    a few lines, as `games/contract/drawing.py` shows.
 `read_pieces(pieces, turn)`
     The position that looks like that, where `draw_pieces` and `draw_turn` give what they draw: with it, people can set
     up positions by putting pieces on the board. It raises ValueError with a lower-case sentence where there is none.
 `draw_steps(position, move)`, `draw_reach(position, move)`, `draw_end(position)`
     How a move is made by pointing at places, where that takes more than to point at all that it touches; and the
-    places by which the game is over, such as the line that has won. All three are explained in `games/drawing.py`.
+    places by which the game is over, such as the line that has won. All three are explained in `drawing.py`.
 
 What a position is
 ==================
@@ -230,7 +230,7 @@ from inspect import isfunction
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 if TYPE_CHECKING:
-    from retrograde.games.drawing import Board
+    from retrograde.games.contract.drawing import Board
 
 
 class Value(IntEnum):
@@ -378,7 +378,7 @@ class Game:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickle is to keep: enough to make the game anew in another process, its rules included."""
-        from retrograde.games.travel import sent
+        from retrograde.games.contract.travel import sent
 
         return sent(self)
 
@@ -551,7 +551,7 @@ class Game:
 
     def draw_board(self) -> "Board | None":
         """Return what the board looks like, or None, where positions are shown as text."""
-        from retrograde.games.drawing import Board
+        from retrograde.games.contract.drawing import Board
 
         board = getattr(self, "board", None)
         return board if isinstance(board, Board) else None
@@ -616,7 +616,7 @@ class Game:
 
 def declared() -> Any:
     """Return what makes texts and pictures from a declared board: imported late, for what is for people is no rule."""
-    from retrograde.games import declared
+    from retrograde.games.contract import declared
 
     return declared
 
@@ -652,7 +652,9 @@ def names_of_options(cls: Any) -> list[str]:
 
 def made_printable(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that does the same, and whose text holds no control characters."""
-    from retrograde.games.text import printable  # not above: what a module takes there counts as rules of its games
+    from retrograde.games.contract.text import (
+        printable,  # not above: what a module takes there counts as rules of its games
+    )
 
     @wraps(method)
     def printed(*args: Any) -> Any:

@@ -27,8 +27,8 @@ Where nobody must take, a game has a `generate_moves` of its own, of all `captur
 from functools import cached_property
 from typing import Any, ClassVar
 
-from retrograde.games.game import RuleError
-from retrograde.games.placed import Placed
+from retrograde.games.contract.game import RuleError
+from retrograde.games.kinds.placed import Placed
 
 POINTS, STEPS, TAKEN = 32, 16, 14
 """What a move has room for: points, steps from each, and steps in a turn, of which each takes a man or more."""

@@ -20,12 +20,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from retrograde.games.faults import are_points, no_number, no_truth, refuse
-from retrograde.games.game import LOSE, POSITION_BITS, UNDECIDED, RuleError
-from retrograde.games.in_hand import InHand
-from retrograde.games.placed import as_bits, placements
-from retrograde.games.sections import reached, tiered
-from retrograde.games.sliding import Sliding, joined
+from retrograde.games.contract.faults import are_points, no_number, no_truth, refuse
+from retrograde.games.contract.game import LOSE, POSITION_BITS, UNDECIDED, RuleError
+from retrograde.games.kinds.in_hand import InHand
+from retrograde.games.kinds.placed import as_bits, placements
+from retrograde.games.kinds.sections import reached, tiered
+from retrograde.games.kinds.sliding import Sliding, joined
 
 SMALL = 16
 """Points at most where all positions with as many men in hand are one tier: few positions need no more."""

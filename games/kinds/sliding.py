@@ -1,7 +1,7 @@
 """Men that slide: a game of placements says how, and `parents` follow, which are slides back::
 
-    from retrograde.games.placed import placements
-    from retrograde.games.sliding import Sliding, joined
+    from retrograde.games.kinds.placed import placements
+    from retrograde.games.kinds.sliding import Sliding, joined
 
     class Hem(Sliding):
         placements = placements(9, [(0, (3, 3))], grid(3, 3).symmetries, swap=(1, 0))
@@ -23,9 +23,9 @@ from functools import cache, cached_property
 from itertools import accumulate, chain
 from typing import Any
 
-from retrograde.games.game import RuleError, width_of
-from retrograde.games.placed import Placed
-from retrograde.games.placements import Order, Section, keys, reordered
+from retrograde.games.contract.game import RuleError, width_of
+from retrograde.games.kinds.placed import Placed
+from retrograde.games.kinds.placements import Order, Section, keys, reordered
 
 __all__ = ["Sliding", "joined"]
 
@@ -40,7 +40,9 @@ class Sliding(Placed):
 
     def slides(self, men, number):
         """Return how men slide in a section: for each way a kind, the number afterwards, and the cells in reach."""
-        raise RuleError(f"{type(self).__name__} needs slides(men, number), as retrograde.games.sliding shows them")
+        raise RuleError(
+            f"{type(self).__name__} needs slides(men, number), as retrograde.games.kinds.sliding shows them"
+        )
 
     def slid(self, position, cell):
         """Tell whether the man on a cell may have slid there, with nothing else happening."""

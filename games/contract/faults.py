@@ -9,7 +9,7 @@ Each function yields a complaint, which names what is declared and says what it 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from retrograde.games.game import RuleError
+from retrograde.games.contract.game import RuleError
 
 
 def refuse(faults: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from retrograde.games.folders import NoHome, config_folder
+from retrograde.games.identity.folders import NoHome, config_folder
 
 MOST_BYTES = 1 << 20
 """A record that is longer is not ours."""

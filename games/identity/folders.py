@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from retrograde.games.game import RetrogradeError
+from retrograde.games.contract.game import RetrogradeError
 
 NAME = "retrograde"
 

@@ -10,12 +10,12 @@ from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 
-from retrograde.games.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
-from retrograde.games.essence import LOCAL, Essence, Imported, bindings
-from retrograde.games.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING, NUMBERS, Game, has_chance
-from retrograde.games.legacy_digest import DRAWING
-from retrograde.games.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, outline
-from retrograde.games.snapshot import load, module_of, source_of
+from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING, NUMBERS, Game, has_chance
+from retrograde.games.contract.snapshot import load, module_of, source_of
+from retrograde.games.identity.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
+from retrograde.games.identity.essence import LOCAL, Essence, Imported, bindings
+from retrograde.games.identity.legacy_digest import DRAWING
+from retrograde.games.identity.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, name_of, outline
 
 CONTRACT = sys.modules[Game.__module__]
 NO_DEFAULT = {"start", "tiers", "size"}
@@ -192,10 +192,10 @@ class Trace:
         if used < len(names):
             if names[used] in vars(module):
                 return self.reach(module, names, used)
-            return ("Missing", module.__name__, names[used]), used + 1
+            return ("Missing", name_of(module), names[used]), used + 1
         if self.is_inside(module) or module.__name__.partition(".")[0] in DYNAMIC_MODULES:
             raise Dynamic  # a module that is handed on
-        return ("Module", module.__name__), used
+        return ("Module", name_of(module)), used
 
     def reach(self, module: ModuleType, names: list[str], used: int) -> tuple[Any, int]:
         """Return what a module's name stands for, and how many names are used up."""
@@ -212,7 +212,7 @@ class Trace:
         if not self.is_inside(module):
             if {module.__name__.partition(".")[0], name} & (DYNAMIC_MODULES | DYNAMIC_ATTRIBUTES):
                 raise Dynamic
-            return ("Outside", module.__name__, name), used + 1
+            return ("Outside", name_of(module), name), used + 1
         if origin := self.origin(module, name):
             source, found = origin
             answer, more = self.reach(source, [found, *names[used + 1 :]], 0)

@@ -1,6 +1,6 @@
 """Games of men on cells, whose positions are numbered by what may stand where: see `placements.py` for how::
 
-    from retrograde.games.placed import Placed, placements
+    from retrograde.games.kinds.placed import Placed, placements
 
     class Quixo(Placed):
         @cached_property
@@ -18,8 +18,8 @@ from itertools import accumulate, chain
 from math import comb, prod
 from typing import Any, ClassVar
 
-from retrograde.games.game import Game, RuleError
-from retrograde.games.placements import NONE, Placements, as_bits, by_bytes, cells_of, keys, mosts, placements
+from retrograde.games.contract.game import Game, RuleError
+from retrograde.games.kinds.placements import NONE, Placements, as_bits, by_bytes, cells_of, keys, mosts, placements
 
 __all__ = ["Placed", "as_bits", "placements"]
 

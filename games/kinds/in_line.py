@@ -13,7 +13,7 @@ A game of placements is derived from both, as in `class Quixo(InLine, Placed)`.
 
 from typing import Any, ClassVar
 
-from retrograde.games.game import Game
+from retrograde.games.contract.game import Game
 
 
 class InLine(Game):

@@ -2,9 +2,9 @@
 
 from dataclasses import fields
 
-from retrograde.games.drawing import CHESS_MEN, Board
-from retrograde.games.game import CHANCE, UNDECIDED, Game, alternates, mover
-from retrograde.games.text import printable
+from retrograde.games.contract.drawing import CHESS_MEN, Board
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, alternates, mover
+from retrograde.games.contract.text import printable
 
 MOST_LOOKED_AT = 1000
 """Positions among which another player's turn is looked for."""

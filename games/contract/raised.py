@@ -9,7 +9,7 @@ from pathlib import Path
 from sys import modules
 from typing import Any
 
-from retrograde.games.game import Game, RetrogradeError, RuleError
+from retrograde.games.contract.game import Game, RetrogradeError, RuleError
 
 
 def asked(game: Game, name: str) -> Any:

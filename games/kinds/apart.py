@@ -3,7 +3,7 @@
 What may stand there is declared by `apart` as it is by `placements`, for up to 62 cells. A position is the number above
 the men, and then for each kind of men a bit for each cell with one::
 
-    from retrograde.games.apart import PlacedApart, apart
+    from retrograde.games.kinds.apart import PlacedApart, apart
 
     class FoxAndHounds(PlacedApart):
         @cached_property
@@ -20,10 +20,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from retrograde.games.declared import places, word
-from retrograde.games.game import POSITION_BITS, RuleError, filled, replaced
-from retrograde.games.placed import Placed
-from retrograde.games.placements import NONE, Placements, expect_sections, placements, section_of
+from retrograde.games.contract.declared import places, word
+from retrograde.games.contract.game import POSITION_BITS, RuleError, filled, replaced
+from retrograde.games.kinds.placed import Placed
+from retrograde.games.kinds.placements import NONE, Placements, expect_sections, placements, section_of
 
 __all__ = ["PlacedApart", "apart"]
 

@@ -29,7 +29,7 @@ from itertools import accumulate, groupby
 from math import comb, prod
 from operator import attrgetter
 
-from retrograde.games.game import POSITION_BITS, RuleError
+from retrograde.games.contract.game import POSITION_BITS, RuleError
 
 KEY_CELLS = 16
 """Key cells at most: there is a table of all patterns on them, 8 bytes each."""

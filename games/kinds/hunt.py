@@ -18,13 +18,13 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
-from retrograde.games.drawing import Board
-from retrograde.games.faults import no_number, no_points, no_truth, refuse
-from retrograde.games.in_hand import InHand
-from retrograde.games.placed import as_bits, placements
-from retrograde.games.points import no_ways, ways
-from retrograde.games.sections import tiered
-from retrograde.games.sliding import Sliding, joined
+from retrograde.games.contract.drawing import Board
+from retrograde.games.contract.faults import no_number, no_points, no_truth, refuse
+from retrograde.games.kinds.in_hand import InHand
+from retrograde.games.kinds.placed import as_bits, placements
+from retrograde.games.kinds.points import no_ways, ways
+from retrograde.games.kinds.sections import tiered
+from retrograde.games.kinds.sliding import Sliding, joined
 
 
 class Hunt(Sliding, InHand):

@@ -18,7 +18,7 @@ lead to another ending of chess. It counts 1 whatever comes after, and moves of 
 from collections.abc import Iterable
 from typing import Literal
 
-from retrograde.games.game import DRAW, LOSE, WIN, Game, Value, defines
+from retrograde.games.contract.game import DRAW, LOSE, WIN, Game, Value, defines
 
 DTZ, DTC = "dtz", "dtc"
 TO_PROGRESS = DTZ, DTC

@@ -26,10 +26,10 @@ from textwrap import dedent
 from types import CodeType, ModuleType
 from typing import Any
 
-from retrograde.games.definitions import classes_in, is_special
-from retrograde.games.game import Game
-from retrograde.games.snapshot import RULES, functions_of, has_source
-from retrograde.games.travel import Source, module_with
+from retrograde.games.contract.game import Game
+from retrograde.games.contract.snapshot import RULES, functions_of, has_source
+from retrograde.games.contract.travel import Source, module_with
+from retrograde.games.identity.definitions import classes_in, is_special
 
 CONSTANTS = (int, bool, str, bytes, range, type(None))
 HOLDERS = (tuple, list, set, frozenset, dict)

@@ -80,7 +80,7 @@ def test_journals_and_scratch_files_that_are_changed_do_no_harm(kind, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"interpreted"}))
 def test_many_journals_and_scratch_files_that_are_changed_do_no_harm(kind, tmp_path):
-    assert fuzz(kind, tmp_path, 1000) > 20
+    assert fuzz(kind, tmp_path, 1000) > 10
 
 
 def test_a_torn_entry_of_a_journal_is_cut_off_and_later_ones_are_read(tmp_path):

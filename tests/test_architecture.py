@@ -1,4 +1,4 @@
-"""The way through the house: games, databases, solver, cli; each imports what stands left of it, and nothing else."""
+"""Packages import downwards only: games, then databases, then solver, then cli."""
 
 import ast
 import re

@@ -29,21 +29,21 @@ STREAM = Sizes(
     chunk_words=100, sent_words=200,
 )  # fmt: skip
 SMALL = {
-    "listed.cycles.STRETCH": 16,
-    "numbered.seeds.BLOCK": 16,
-    "links.links.EVERY": 1,
-    "links.checkpoint.SHARE": 0,
-    "ranges.steps.LEAST": 1,
-    "ranges.propagation.TOGETHER": 3,
-    "ranges.files.MOST_DELTAS": 2,
+    "methods.listed.cycles.STRETCH": 16,
+    "methods.numbered.seeds.BLOCK": 16,
+    "methods.listed.predecessors.links.EVERY": 1,
+    "methods.listed.predecessors.checkpoint.SHARE": 0,
+    "methods.listed.ranges.steps.LEAST": 1,
+    "methods.listed.ranges.propagation.TOGETHER": 3,
+    "methods.listed.ranges.files.MOST_DELTAS": 2,
 }
 """Sizes by which the smallest tier is cut as a large one is."""
 IN_SCRATCH = {
-    "setwise.way.LOOKED_AHEAD": 0,
-    "setwise.way.PLENTY": 1 << 50,
-    "setwise.way.BYTES_A_POSITION": 1 << 50,
-    "setwise.store.TASK_WORDS": 100,
-    "setwise.store.LEAST_WORDS": 100,
+    "methods.setwise.way.LOOKED_AHEAD": 0,
+    "methods.setwise.way.PLENTY": 1 << 50,
+    "methods.setwise.way.BYTES_A_POSITION": 1 << 50,
+    "methods.setwise.store.TASK_WORDS": 100,
+    "methods.setwise.store.LEAST_WORDS": 100,
 }
 """The same, by which there seems to be no memory for waves of sets."""
 

@@ -154,6 +154,7 @@ def damaged(content, chance):
 def test_damaged_tables_are_said_to_be_damaged(home, tmp_path, monkeypatch, cases):
     """In one line that blames the file, and soon, even where python-chess would loop for ever."""
     monkeypatch.setattr(compare, "LONGEST_PROBE", 0.2)
+    before = signal.getsignal(signal.SIGALRM)  # that of pytest-timeout
     content, chance, folder, told = (TABLES / "KRvK.rtbw").read_bytes(), Random(cases), tmp_path / "tables", set()
     folder.mkdir()
     for _ in range(cases):
@@ -165,4 +166,4 @@ def test_damaged_tables_are_said_to_be_damaged(home, tmp_path, monkeypatch, case
             assert done.stderr.endswith("; the file may be damaged: fetch it again, or move it away\n")
             told.add(done.stderr.partition("(")[2].partition(":")[0])
     assert {"OSError", "TimeoutError"} <= told
-    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+    assert signal.getsignal(signal.SIGALRM) == before

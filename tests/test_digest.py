@@ -398,7 +398,7 @@ RULES = {
     "draughts": "dd2edb7c687ccb53f9288bb6ea92210a",
     "eightpuzzle": "6cd2e64ab62a804ea00690278f548829",
     "fanorona": "6ec9139782e25f11fddcd8d6f82b9e74",
-    "foxandhounds": "5a8f9cc147b04296484452f41c1392bd",
+    "foxandhounds": "fdad1d3e262cd54a968b549e36e1a6b7",
     "game2048": "e1e69e4a309a13ca0c606fc925eba6c5",
     "grundy": "8ca48b18a32d1ff8c39194d20a1487a7",
     "hanoi": "486a94df1254620561343229092ba680",
@@ -446,7 +446,7 @@ RULES_BEFORE = {
         "d8e2f4b8dc46b09f01a84070765fa990",
         "a154cfc631b74dc97164262f3fa5befd",
     ],
-    "foxandhounds": ["a452f5fd6f65472c1ede02d60a610157"],
+    "foxandhounds": ["5a8f9cc147b04296484452f41c1392bd", "a452f5fd6f65472c1ede02d60a610157"],
     "lasker": [
         "c5149f9da504dea13d9882cf2ed11ede",
         "a0c50e891a1f69ee8166b457d081708e",

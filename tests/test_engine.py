@@ -191,6 +191,7 @@ def test_a_bug_of_the_solver_is_not_blamed_on_the_rules(path, monkeypatch):
         pairs = [(positions, np.roll(rows, 1)) for positions, rows in solved.records]
         return replace(solved, records=pairs)
 
+    path.unlink(missing_ok=True)
     from_store = listed.solved_from
     monkeypatch.setattr(listed, "solved_from", wrong)
     with pytest.raises(

@@ -391,7 +391,7 @@ def test_other_games_are_left_to_other_ways(variant, tmp_path, monkeypatch):
     game = load_game(variant)
     assert not may_be_plain(game)
     for seen in (may_be_plain, lambda game: True):
-        for place in ("engine", "setwise.foresight"):
+        for place in ("engine", "methods.setwise.foresight"):
             monkeypatch.setattr(f"retrograde.solver.{place}.may_be_plain", seen)
         with pytest.raises(NoWay, match="cannot be solved in the way that was asked for"):
             solved_by_words(game, tmp_path / "game.h5")

@@ -28,7 +28,7 @@ from retrograde.games.identity import legacy_digest as whole
 from retrograde.games.identity.definitions import Dynamic
 from retrograde.games.identity.essence import bound_by
 from retrograde.games.identity.legacy_digest import legacy_digest
-from retrograde.games.identity.outline import folder_of, in_one_folder, is_beside, outline
+from retrograde.games.identity.outline import folder_of, is_beside, outline
 from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace, lineage
 
 __all__ = ["is_digest_of", "legacy_digest", "numbering_digest", "rule_modules", "rules_digest", "settle"]
@@ -144,7 +144,7 @@ def whole_modules(cls: type[Game]) -> Any:
         module = left.pop()
         found.add(module)
         left |= {other for other in imported_by(module, module_of(cls)) if is_beside(other, folders)}
-    sources = {in_one_folder(source_of(module)) for module in found - {CONTRACT}}
+    sources = {source_of(module) for module in found - {CONTRACT}}
     return cls.__qualname__, sorted(repr(whole.tree_of(source)) for source in sources)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.snapshot import module_of, source_of
+from retrograde.games.identity.outline import in_one_folder
 
 CONTRACT = Game.__module__
 DRAWING = "retrograde.games.contract.drawing"
@@ -54,7 +55,7 @@ def class_digest(cls: type[Game]) -> str:
 @cache
 def tree_of(source: bytes) -> Any:
     """Return the essence of a source file."""
-    return essence(ast.parse(source))
+    return essence(ast.parse(in_one_folder(source)))
 
 
 def used_modules(module: ModuleType, found: dict[str, ModuleType] | None = None) -> list[ModuleType]:

@@ -55,9 +55,8 @@ def checked_board(survey: Survey, position: int) -> Board:
     board = game.draw_board()
     if not isinstance(board, Board):
         given = f"is {getattr(game, 'board', None)!r:.60}" if hasattr(game, "board") else "is missing"
-        raise Fault(
-            f'{given}; let it be a board, as grid(3, 3, {{"X": "cross"}}) of games/contract/drawing.py gives it'
-        )
+        example = 'grid(3, 3, {"X": "cross"}) of retrograde.games.contract.drawing'
+        raise Fault(f"{given}; let it be a board, as {example} gives it")
     count = len(board.places)
     if not count or len(board.names) != count or not 0 <= board.cells <= count:
         raise Fault(f"has {count} places, {len(board.names)} names and {board.cells} cells; each place has one name")

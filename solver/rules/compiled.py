@@ -134,7 +134,8 @@ def numba_type(cls: type, guarded: bool) -> type[GameType]:
     for base in line:
         if base is not Game:
             for module in rule_modules(module_of(base)):
-                add_functions(module)
+                if module.__name__ != Game.__module__:  # its functions are for Python
+                    add_functions(module)
     names = {name for base in line for name in vars(base)} | {field.name for field in fields(cls)}
     members = {name: getattr_static(cls, name, None) for name in sorted(names) if not name.startswith("__")}
     add_numbers(game_type, {name for name, member in members.items() if isinstance(member, int)})

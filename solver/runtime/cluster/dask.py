@@ -55,7 +55,7 @@ SETTINGS = {
 quarter of a minute after one of its name has ended, is given up for ever."""
 PRELOADED = [
     "distributed.nanny",
-    *(f"retrograde.solver.{way}.way" for way in ("setwise", "streamed", "listed", "numbered")),
+    *(f"retrograde.solver.methods.{way}.way" for way in ("setwise", "streamed", "listed", "numbered")),
 ]
 """Modules that local workers have from the process that they are forked from, and need not import each."""
 GONE = distributed.CancelledError, CommClosedError

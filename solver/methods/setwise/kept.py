@@ -103,10 +103,11 @@ class Wave:
         self.planes: list[Any] = []
         self.spread: Spread | None = None
         self.sheet: Frame | None = None
-        """The file with the planes of all chunks, if they are in one (see sheets.py)."""
+        """The shared file with the planes of all chunks, if they are in one (see sheets.py)."""
         self.mirror = NO_MIRROR
         self.twins = self.kept = np.arange(len(tiers))
-        """For each tier the row of its image; and of the one that is kept for it, its own or that."""
+        """For each tier, the row of its mirror image (`twins`), and the row of the tier stored for it (`kept`): its
+        own or that."""
 
     def keep_first_of_twins(self, mirror: Array, before: "Wave") -> None:
         """Keep the one with the lower number of any two mirror-image tiers.

@@ -1,7 +1,8 @@
 """Mirror-image tiers: one of two is stored, and the other is made from it when it is needed.
 
-A mirror is the only image of a game's positions. It moves the bits of a position, and the image of an image is the
-position itself. So it maps a tier to one with the same positions in another order, because bits of the rank move::
+A mirror is a symmetry that gives each position exactly one image. It moves the bits of the position, and the image of
+the image is the position itself. So it maps a tier to one with the same positions in another order, because bits of
+the rank move::
 
     columns 1 2 3     0 1 1 | 1 0 | 1     lowest bit first
     columns 3 2 1     1 | 1 0 | 0 1 1     the positions of one word are in up to 64 words of the mirror image

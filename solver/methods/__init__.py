@@ -4,8 +4,8 @@
 - `numbered`: every slot of every tier, for games that number their positions.
 - `streamed`: sorted lists on disk, for large games in which every move leads to the next wave of tiers.
 - `setwise`: 64 positions at a time, for large games whose rules are plain.
-- `chess`: chess endings, where a word is a set of 64 squares.
+- `chess`: kernels that `numbered` uses for chess endings, where a word is a set of 64 squares.
 
-`solver/engine.py` selects the method. Each has a class with a `solve` method that returns the solved game, or raises
-Unfit if the method does not apply.
+`solver/engine.py` selects the method. Each module `way.py` has a class with a `solve` method, which returns the
+solved game, or raises Unfit if the method does not apply.
 """

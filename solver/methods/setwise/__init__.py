@@ -11,7 +11,8 @@ Terms:
 - The *rank* of a position is its bits under the mask, packed together. A tier with n bits in its mask has ranks
   below 2**n.
 - A *word* is a set of positions with 64 consecutive ranks, one bit each. A *group* is 64 words, so 4,096 ranks.
-- A *link* is one move that leads from a parent tier to a child tier. It inserts a constant bit into all ranks.
+- A *link* is one move that leads from a parent tier to a child tier. It writes the same bits into all positions. If a
+  written bit varies in the child tier, because other links write the other value, it is inserted into all ranks.
 - A *plane* holds one bit of the value of every position (bit slicing). Six planes give values below 64.
 
 An example, a tier with the mask 0110 and the base 1000. Its set has three of the four possible positions::

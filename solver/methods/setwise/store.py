@@ -276,8 +276,7 @@ class SetwiseStore:
             self.aside.drop(what)
 
     def find_sheet(self, wave: Wave) -> None:
-        """Set `wave.sheet`: the shared file that its planes are in, or a new one if none are stored and there is
-        room."""
+        """Set `wave.sheet`: the shared file of its planes, or a new one if no planes are stored yet."""
         if not self.aside.scratch:
             return
         there = next(filter(None, wave.planes), None)

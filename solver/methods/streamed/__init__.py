@@ -2,8 +2,8 @@
 
 The idea: nothing is looked up at random, so that little memory is needed. Positions of a tier are a sorted list. In
 many games a move keeps their order: the children of a sorted list by one move come out sorted. Then the children of a
-tier are found by merging lists, and on the way back the positions of a list and their children are read along
-together.
+tier are found by merging lists and dropping duplicates (delayed duplicate detection; Korf, 2004), and on the way back
+the positions of a list and their children are read along together.
 
 Terms:
 

@@ -231,8 +231,10 @@ class Forward:
         return surprises
 
     def folds(self, tier: int, segment: Segment, move: int) -> bool:
-        """Return whether symmetry maps the first child of a segment into its own tier. Then children may change
-        their order."""
+        """Return whether symmetry maps the first child of a segment into its own tier.
+
+        Then some children are replaced by their images, so they may not ascend although the moves keep the order.
+        """
         if not defines(self.game, "images"):
             return False
         child = sample(self.game, tier, move, segment.samples[:1])[:1].tolist()
@@ -284,11 +286,10 @@ class Forward:
         order = np.argsort(keys, kind="stable")
         sums = np.cumsum(np.concatenate(weights)[order])
         parts = -(-weight * 5 // (4 * self.children))
-        # The space for a part is twice the mean. `cut` is a random number that tells this cut from another of the same
-        # tier.
         places = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else np.empty(0, np.int64)
         cuts = np.unique(keys[order][places]).tolist()
         bounds = list(zip([0, *cuts], [*cuts, BEYOND], strict=True))
+        # Parts get space for twice the mean. `cut` is random, to tell this cut from another one of the same tier.
         about, cut = 2 * weight // len(bounds), randbits(62)
         return [
             Target(

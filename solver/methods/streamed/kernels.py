@@ -125,18 +125,20 @@ def scatter(game, positions, target, numbers, end, trouble):
     """
     tier, low, high = target[TIER], target[LOW], target[HIGH]
     for i in range(len(positions)):
-        # Until this position turns out well.
+        # BROKEN until all children of this position turn out well.
         trouble[0] = Trouble.BROKEN
         trouble[1] = positions[i]
         none = True
         for move in game.generate_moves(positions[i]):
             none = False
+            # Check the move and the child. `canonical` returns a negative number if images break the contract.
             child = whole(game.do_move(positions[i], move))
             if whole(move) < 0 or not 0 <= child < POSITION_LIMIT:
                 return -1
             child, child_tier = canonical(game, child)
             if child < 0:
                 return -1
+            # Keep the child if the target wants it.
             if child_tier == tier and low <= child < high:
                 if end == len(numbers):
                     trouble[0] = Trouble.NO_ROOM
@@ -213,6 +215,7 @@ def narrow(game, arena, row, last, target, trouble):
     first = table[row, WHERE] >> 3
     before = np.int64(-1)
     move = table[row, MOVE]
+    # `begin` becomes the last block whose first child is below LOW, `end` the one after the last below HIGH.
     for block in range(table[row, TO]):
         trouble[1] = child = words[first + block]
         if move != READY:
@@ -303,6 +306,7 @@ def survey_tiers(game, arena, tiers, trouble):
             trouble[1] = keys[i]
             for move in game.generate_moves(keys[i]):
                 tier = child_by(game, keys[i], move)[1]
+                # Find the tier's row, or add one.
                 k = 0
                 while k < count and tiers[k, 0] != tier:
                     k += 1

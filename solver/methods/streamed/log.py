@@ -57,7 +57,7 @@ MADE = np.dtype([
 
 
 class StreamLog:
-    """The journal of an exploration, and what was read from it."""
+    """The journal of an exploration, and the entries read from it."""
 
     def __init__(self, log: Log):
         self.log = log
@@ -112,7 +112,7 @@ class StreamLog:
         self.log.settle()
 
     def drop(self, wave: int) -> None:
-        """Forget what was read of a wave."""
+        """Forget the entries of a wave."""
         self.whole.discard(wave)
         self.waves.pop(wave, None)
 

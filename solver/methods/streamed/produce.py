@@ -65,7 +65,7 @@ class Task(NamedTuple):
 
 
 def produce(task: Task) -> Found | Surprise:
-    """Find the positions of some targets and store them; return what was found.
+    """Find the positions of some targets and store them; return the result.
 
     Returns a Surprise if an assumption about a tier turns out wrong. Raises a RuleError if the rules break the
     contract.

@@ -83,8 +83,8 @@ def sweep(game, arena, plan, steps, scored, trouble):
                 look_up_each(game, keys, links, steps, block, trouble)
             if trouble[0] != Trouble.FINE:
                 return
+            # Step 4: Store the scores. A position without any child breaks the contract.
             for i in range(count):
-                # Step 4: Store the scores. A position without any child breaks the contract.
                 if block.best[i] < 0:
                     trouble[0], trouble[1] = Trouble.BROKEN, keys[i]
                     return

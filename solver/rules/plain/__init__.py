@@ -1,9 +1,9 @@
 """Runs rules once on symbolic bits, to show that a tier can be solved 64 positions at a time.
 
 The rules of a game are plain Python functions of a position, an int. Here they get a `Symbol` instead: an int of 64
-bits, each of which is a Boolean expression of the bits of the position. This is symbolic execution. The expressions
-form a circuit of AND and XOR gates (an and-inverter graph with XOR). If a rule branches on a symbol, it is run again
-for the other answer, so that a tree of decisions results. For example, `position | 5` gives::
+bits, each of which is a Boolean expression of the bits of the position. This is symbolic execution (King, 1976). The
+expressions form a circuit of AND and XOR gates (an and-inverter graph with XOR). If a rule branches on a symbol, it is
+run again for the other answer, so that a tree of decisions results. For example, `position | 5` gives::
 
     bit       63    …    2      1       0
     literal   x63   …    TRUE   x1      TRUE      x1: bit 1 of the position

@@ -6,7 +6,7 @@ into all ranks. Where that bit falls decides how a word is copied::
     place of the bit          what happens to a stored word of the parent
     NO_PLACE                  copied to the same rank: the move changes shared bits only
     12 and up                 copied to the same word of another group: only the group number changes
-    6 to 11                   copied to another word of the same group or its neighbour
+    6 to 11                   copied to another word: each group of the parent becomes two
     0 to 5                    spread over two words: each half becomes 64 ranks, 32 of which are possible
     MANY                      several bits are inserted: each position is moved on its own
 """

@@ -109,7 +109,7 @@ class Setwise:
             return solve_by(rules, game, start, work, self.outlook, found, solved)
         except Lopsided:
             begin_anew(found, solved)
-            lopsided.add(())  # in this order: what was found with a mirror cannot be resumed without
+            lopsided.add(())  # in this order: tiers found with a mirror cannot be resumed without one
             lopsided.settle()
             return solve_by(rules._replace(mirror=NO_MIRROR), game, start, work, self.outlook, found, solved)
 

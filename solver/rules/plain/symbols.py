@@ -256,7 +256,7 @@ class Symbol:
     def __ne__(self, other: object) -> "Symbol":  # type: ignore[override]  # as above
         return self.truth(self.circuit.any_of(self.by_bits(other, self.circuit.differ).bits))
 
-    __hash__ = None  # type: ignore[assignment]  # what is not known is in no table
+    __hash__ = None  # type: ignore[assignment]  # an unknown value cannot be hashed
 
     def __lt__(self, other: Any) -> "Symbol":
         """Compare by the sign of the difference, which must not overflow."""

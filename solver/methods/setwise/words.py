@@ -52,9 +52,8 @@ def lowest(word):
 def highest(word):
     """Return the number of the highest one bit. The word must not be 0."""
     high = word >> np.uint64(32)
-    return (
-        int(high).bit_length() + 31 if high else int(word & LOW).bit_length() - 1
-    )  # numba and Python both have bit_length of an int
+    # numba and Python both have `bit_length` of an int.
+    return int(high).bit_length() + 31 if high else int(word & LOW).bit_length() - 1
 
 
 @lean_kernel

@@ -1,15 +1,17 @@
-"""The compiled loops back: what the positions of a tier are worth from what those of the next tiers are.
+"""The compiled loops that compute values: the planes of a tier from the planes of the next wave.
 
-The worth of a position is a number, the greater the better for who is to move; half of the greatest and one is a tie::
+The value of a position is a number, its *worth*. A greater number is better for the player to move. With `count`
+planes the greatest number is 2**count - 1, and half of 2**count is a tie::
 
     0         lost          1, 2, …   lost in 2, 4, … plies       half   a tie       …, greatest   won in …, 3, 1 plies
 
-Bit p of the numbers of a word's positions is *plane* p, a word; a plane of all words lies in one row. A position
-is worth what the child is worth that is worth least, seen from the other side and one ply later. A child that is not
-there is lost.
+Plane p holds bit p of the worths: a word of plane p has bit p of 64 positions. All words of a plane are one row.
 
-In misère play a child that is not there is won, and what is won and what is lost change places: the greater the number,
-the worse. So it is the child with the greatest number that counts, and what is passed up is the same::
+A position takes the worth of its child with the least worth, seen by the other player and one ply later (`pass_up`).
+Children in which the game is over are not stored. Their planes read as 0, which means lost.
+
+In misère play a finished game is won, not lost. The numbers keep their order but change their meaning: the greater the
+number, the worse. So the child with the greatest worth counts, and `pass_up` stays the same::
 
     0         won           1, 2, …   won in 2, 4, … plies        half   a tie       …, greatest   lost in …, 3, 1 plies
 """
@@ -47,22 +49,27 @@ from retrograde.solver.values.extract import extract
 Array = np.ndarray[Any, Any]
 
 MOST_PLANES = 6
-"""As many as 62 plies need."""
+"""Planes at most. Six planes can count 62 plies."""
 TOGETHER = 192
-"""Words that are worked on at once, and up to 63 more."""
+"""Words that a batch collects before it is worked on. The last group may add up to 63 more."""
 STRIDE = TOGETHER + 64 + 8
-"""Not a power of two: planes of the same word would lie in the same place of the cache."""
+"""Length of a row of a batch. Not a power of two: the planes of a word would then compete for the same cache lines."""
 TO = 0
-"""Column of a table of links out of a tier: the row of the next tier, or NONE where all children are lost. (The others
-are as in forward_kernels.py.)"""
+"""Column of a table of links out of a tier: the row of the child tier, or NONE if all children are lost.
+
+The other columns are as in forward_kernels.py.
+"""
 NONE = -1
 TURNED = -3
-"""In the place of a bit that is put in: the next tier is the twin of the one to which the link would lead."""
+"""Value of PLACE: the child tier is not stored, but its mirror image is; look children up there."""
 
 
 class Batch(NamedTuple):
-    """Room for words worked on at once: the numbers of their groups, and the place of the first word of each; the
-    planes of a child and the least so far, and where the child is less."""
+    """Workspace for some words of a tier, at most TOGETHER + 63, that are worked on at once.
+
+    `groups` lists group numbers, and `starts` the index of each group's first word in the batch. `child` holds the
+    planes of one child of each position, `least` the least worth so far, and `less` marks where the child is less.
+    """
 
     groups: Array
     starts: Array
@@ -73,7 +80,7 @@ class Batch(NamedTuple):
 
 @kernel
 def room_for_batch():
-    """Return room for words worked on at once."""
+    """Return an empty batch."""
     return Batch(
         np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64), np.empty((MOST_PLANES, STRIDE), np.uint64),
         np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty(STRIDE, np.uint64),
@@ -82,27 +89,32 @@ def room_for_batch():
 
 @kernel
 def backward(imaging, misere, mirror, sets, links, starts, after, planes_after, planes, tallies):
-    """Write the planes of some tiers from those of tiers of the wave after; count worths in *tallies*, but for tiers
-    of which all positions are canonical: these are counted as their steps are made.
+    """Write the planes of some tiers from those of the wave after, and count worths in *tallies*.
 
-    Of two tiers that are images of one another only those of the canonical one are counted, which alone is written if
-    there is a *mirror*.
+    *sets* are the tiers, *after* the wave after; each has its planes. The links out of tier k are
+    `links[starts[k]:starts[k + 1]]`. If there is a *mirror*, only one of two mirror-image tiers is stored and written.
 
-    The links out of tier k are those from *starts[k]* to *starts[k + 1]*.
+    Tiers in which all positions are canonical are not counted here: `steps_of` counts them as it writes their steps.
+    Of two tiers that are images of one another, only those of the canonical one are counted.
     """
     count_after, count = len(planes_after), len(planes)
     batch = room_for_batch()
     values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     for k in range(len(sets.tiers)):
         tier = sets.tiers[k]
+        # Step 1: Look at the links. If the tier has none, or one of them leads to a finished game, every position has a
+        # child that is lost: all win in one. (In misère play `links_out` leaves out finished games; a tier without
+        # links has none but finished children, and all its positions lose in one.)
         own = links[starts[k] : starts[k + 1]]
         lost = len(own) == 0
         for link in range(len(own)):
             lost |= own[link, TO] == NONE
+        # Step 2: Prepare tables for links whose children are looked up one by one.
         ones = room_for_ones(own[:0] if lost else own, after, count_after)
         prepare_one_by_one(own[: len(ones.begins)], mirror, tier, after, planes_after, count_after, ones)
         group, word = 0, tier[WORD]
         while group < tier[GROUPS]:
+            # Step 3: Collect groups until a batch has TOGETHER words.
             some = filled = 0
             while group < tier[GROUPS] and filled < TOGETHER:
                 occupied = sets.occupied[tier[GROUP] + group]
@@ -113,6 +125,7 @@ def backward(imaging, misere, mirror, sets, links, starts, after, planes_after, 
                 group += 1
             if not filled:
                 continue
+            # Step 4: Take the least worth over all children. The first link writes to `least`, the others to `child`.
             if lost:
                 for plane in range(count_after):
                     batch.least[plane, :filled] = NOTHING
@@ -126,17 +139,24 @@ def backward(imaging, misere, mirror, sets, links, starts, after, planes_after, 
                         gather(sets, tier, batch, some, after, row, planes_after, count_after, into)
                     if link:
                         keep_best(batch, filled, count_after, misere)
+            # Step 5: Convert to the worth for the player to move here, and store it.
             pass_up(batch, filled, count_after, count, sets.words, planes, word)
             word += filled
+        # Step 6: Count worths here if only some positions are canonical, or none. With a single image, its tier has
+        # equal counts and stands for both.
         images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
         share = share_of(pairs, images)
-        if share == SOME_SHARE or (share == NO_SHARE and images != 1):  # of one image, its tier has as many
+        if share == SOME_SHARE or (share == NO_SHARE and images != 1):
             tally_worths(sets.words, tier[WORD], word, planes, count, tallies[k])
 
 
 @lean_kernel
 def gather(sets, tier, batch, some, after, link, planes_after, count_after, into):
-    """Write the planes of the children by a link, for all words of a batch."""
+    """Write the planes of the children by one link, for all words of a batch, to *into*.
+
+    *some* is the number of groups in the batch. Where a child is not stored, its planes become 0. The cases are those
+    of `forward`, in reverse.
+    """
     place, bit = link[PLACE], link[BIT]
     child = after.tiers[link[TO]]
     _, occupied, _, _ = sets
@@ -146,6 +166,7 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
     for at in range(some):
         group, t = groups[at], starts[at]
         left = occupied[own_group + group]
+        # Case: the bit is in the group number, or there is none. Words keep their number in the group.
         if place == NO_PLACE or place >= GROUP_BITS:
             source = child_group + (group if place == NO_PLACE else with_bit(group, place - GROUP_BITS, bit))
             there = occupied_after[source]
@@ -153,27 +174,32 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
             while left:
                 own = left & ~(left - ONE)
                 left ^= own
-                is_there = NOTHING - np.uint64(there & own != NOTHING)  # all ones or none: without a branch
+                is_there = NOTHING - np.uint64(there & own != NOTHING)  # all ones or all zeros, without a branch
                 word = first + popcount(there & (own - ONE))
                 for plane in range(count_after):
                     into[plane, t] = planes_after[plane, word] & is_there
                 t += 1
             continue
+        # Otherwise the group becomes two child groups. `first` and `second` are where their words begin.
         low, high = occupied_after[child_group + 2 * group], occupied_after[child_group + 2 * group + 1]
         first = child_word + np.int64(before_after[child_group + 2 * group])
         second = first + popcount(low)
         while left:
             j = lowest(left)
             left &= left - ONE
+            # The number of the child's word among the 128 of both groups. If the bit is inside the word, the child's
+            # words are this one and the next.
             number = with_bit(j, place - WORD_BITS, bit) if place >= WORD_BITS else 2 * j
             there, word = (high, second) if number >> WORD_BITS else (low, first)
             shift = np.uint64(number & 63)
             word += popcount(there & ((ONE << shift) - ONE))
             there >>= shift
             is_there = NOTHING - (there & ONE)
+            # Case: the bit is in the number of the word. Words are copied whole.
             if place >= WORD_BITS:
                 for plane in range(count_after):
                     into[plane, t] = planes_after[plane, word] & is_there
+            # Case: the bit is inside the word. Each of two child words gives 32 of the 64 positions.
             else:
                 next_word = word + np.int64(there & ONE)
                 is_next = NOTHING - (there >> ONE & ONE)
@@ -186,14 +212,21 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
 
 @lean_kernel
 def one_by_one(link):
-    """Tell whether the children by a link are looked up one by one: it puts several bits into ranks, or is TURNED."""
+    """Return whether the children by a link are looked up one by one.
+
+    This is so if the link inserts several bits, or if it leads to a tier of which only the mirror image is stored.
+    """
     return link[PLACE] == MANY or link[PLACE] == TURNED
 
 
 class OneByOne(NamedTuple):
-    """Of each link by which children are looked up one by one: where in `beside` the planes of the next tier begin,
-    those of a word side by side; and `tables` of what ranks come to (see twins.py). And room for the children of a
-    word, int64[64, 4]: where their planes are, at which bit, whether they are there, and which bit they become."""
+    """Tables for links whose children are looked up one by one.
+
+    `beside` has copies of the child tiers' planes, with the planes of one word next to each other. A link's part
+    begins at `begins[link]`. `tables` map ranks to child ranks (see `ranks_in` in twins.py). `looks`, int64[64, 4], is
+    a workspace for the children of one word: index of the first plane in `beside`, bit there, 1 if stored, and bit in
+    the own word.
+    """
 
     begins: Array
     tables: Array
@@ -203,20 +236,23 @@ class OneByOne(NamedTuple):
 
 @kernel
 def room_for_ones(links, after, count_after):
-    """Return room for children that are looked up one by one."""
+    """Return an empty `OneByOne` of the right size for some links."""
     begins, size = np.zeros(len(links), np.int64), 0
     for link in range(len(links)):
         begins[link] = size
         if one_by_one(links[link]):
             size += after.tiers[links[link, TO], WORDS] * count_after
     tables = np.empty((len(links), MOST_TABLES, 1 << WORD_BITS), np.int64)
-    beside = np.zeros(size + count_after, np.uint64)  # a word more is looked at where there is none
+    beside = np.zeros(size + count_after, np.uint64)  # children that are not stored read one word past the end
     return OneByOne(begins, tables, beside, np.empty((64, 4), np.int64))
 
 
 @lean_kernel
 def prepare_one_by_one(links, mirror, tier, after, planes_after, count_after, ones):
-    """Make ready what `gather_one_by_one` looks at; of links SHARED is from now on what ranks of children share."""
+    """Fill *ones* for `gather_one_by_one`.
+
+    From now on the SHARED column of these links holds the part of the child's rank that all children have in common.
+    """
     begins, tables, beside, _ = ones
     for link in range(len(links)):
         if one_by_one(links[link]):
@@ -231,7 +267,7 @@ def prepare_one_by_one(links, mirror, tier, after, planes_after, count_after, on
 
 @lean_kernel
 def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_after, into):
-    """Do the same by a link that puts several bits into the ranks, or leads to the twin of a tier."""
+    """Like `gather`, for a link that inserts several bits or leads to a mirror image: looks up each child."""
     child, shared = after.tiers[links[link, TO]], links[link, SHARED]
     begin, tables, beside, looks = ones.begins[link], ones.tables[link], ones.beside, ones.looks
     _, occupied, before, words = sets
@@ -242,11 +278,13 @@ def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_a
         left = occupied[tier[GROUP] + group]
         word = tier[WORD] + np.int64(before[tier[GROUP] + group])
         while left:
+            # Map the upper bits of the rank once for all positions of the word.
             first = shared | first_rank(tables, group << WORD_BITS | lowest(left))
             left &= left - ONE
             inside = words[word]
             count = 0
-            while inside:  # without a branch, so that what is looked up far away is waited for together
+            # Step 1: Find where each child is. No branch, so that the processor waits for distant memory in parallel.
+            while inside:
                 place = lowest(inside)
                 inside &= inside - ONE
                 rank = first | tables[0, place]
@@ -257,6 +295,7 @@ def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_a
                 looks[count, 0], looks[count, 1] = begin + found * count_after, rank & 63
                 looks[count, 2], looks[count, 3] = there >> shift & ONE, place
                 count += 1
+            # Step 2: Fetch the bits, one plane after another.
             for plane in range(count_after):
                 bits = NOTHING
                 for k in range(count):
@@ -269,7 +308,11 @@ def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_a
 
 @lean_kernel
 def keep_best(batch, filled, count, misere):
-    """Take the planes of a child where it has a lower number than the least so far, or a higher one in misère play."""
+    """Replace the best worth so far by the child's where that is better.
+
+    Lower is better, except in misère play. The numbers are compared for 64 positions at a time, from the lowest plane
+    up: a higher plane overrides a lower one.
+    """
     less = batch.less[:filled]
     lower, higher = (batch.least, batch.child) if misere else (batch.child, batch.least)
     for t in range(filled):
@@ -286,8 +329,15 @@ def keep_best(batch, filled, count, misere):
 
 @lean_kernel
 def pass_up(batch, filled, count_after, count, words, planes, word):
-    """Write what the least is worth to the one who moves there, from a word on."""
+    """Write the worths of a batch as the player to move sees them, to *planes* from *word* on.
+
+    A child with worth c < half gives its parent the complement of c: lost in 2c becomes won in 2c + 1. A child with c
+    ≥ half gives -c, which is the complement plus 1: won becomes lost one ply later, and a tie stays a tie. So each
+    plane is complemented, and a carry that begins with c's highest bit is added. If the parent has one more plane
+    (*count* > *count_after*), the two highest planes are computed so that ties move to the new half.
+    """
     top, some, carry = batch.least[count_after - 1], batch.child[0], batch.less
+    # `some` marks a one below the highest plane. With the highest plane set as well, the worth is more than a tie.
     for t in range(filled):
         some[t] = NOTHING
         carry[t] = top[t]
@@ -296,9 +346,11 @@ def pass_up(batch, filled, count_after, count, words, planes, word):
         for t in range(filled):
             some[t] |= least[t]
     for plane in range(count):
-        least = batch.least[min(plane, count_after - 1)]  # the highest says that it is more than a tie
+        least = batch.least[min(plane, count_after - 1)]  # beyond the planes of the child: the highest again
         out = planes[plane]
+        # Case: the parent has one more plane. Here a tie (`top` alone) counts as 0, so that the carry moves it up.
         if plane == count_after - 1 and count > count_after:
+            # Complement, add the carry, and clear bits outside the set.
             for t in range(filled):
                 bits = ~(top[t] & some[t])
                 out[word + t] = (bits ^ carry[t]) & words[word + t]
@@ -312,7 +364,7 @@ def pass_up(batch, filled, count_after, count, words, planes, word):
 
 @lean_kernel
 def tally_worths(words, begin, end, planes, count, tally):
-    """Count how many positions of some words are worth what."""
+    """Count the worths of the positions in words *begin* to *end*."""
     for word in range(begin, end):
         left = words[word]
         while left:
@@ -323,7 +375,7 @@ def tally_worths(words, begin, end, planes, count, tally):
 
 @lean_kernel
 def like_lowest(left, planes, word, count):
-    """Return those of some positions of a word that are worth the same as the lowest, and what that is."""
+    """Return the positions of a word with the same worth as the lowest one, and that worth."""
     j = np.uint64(lowest(left))
     same, worth = left, np.int64(0)
     for plane in range(count):

@@ -1,5 +1,6 @@
-"""What is foreseen of a game before any set is made: whether its rules are plain in some tiers of each wave, and in how
-many bits positions of these differ.
+"""Estimates made before any set is filled: whether the rules look plain, and how many bits vary in a tier.
+
+Only a few tiers of each wave are followed, so True proves nothing, but False does.
 """
 
 from typing import Any
@@ -20,12 +21,11 @@ from retrograde.solver.runtime.work import Unfit
 Array = np.ndarray[Any, Any]
 
 GLANCES = 8
-"""Tiers of a wave that are looked at to tell whether rules are plain."""
+"""Tiers followed in each wave: those with the most varying bits."""
 
 
 def looks_plain(game: Game) -> bool:
-    """Tell whether rules are plain from the start to the end in a few tiers of each wave: a game of which that is so
-    will be solved word by word, but for a surprise in the others."""
+    """Return False if a sample of tiers shows that the set-wise method does not apply. True proves nothing."""
     try:
         most_bits(game, plain_rules(game))
     except Unfit:
@@ -34,15 +34,17 @@ def looks_plain(game: Game) -> bool:
 
 
 def plain_rules(game: Game) -> Rules:
-    """Return the rules of a game; raise Unfit where they are seen not to be plain."""
+    """Return the rules of a game as programs; raise Unfit if a quick look shows that they are not plain."""
     if not may_be_plain(game):
         raise Unfit(NOT_PLAIN)
     return rules_of(game)
 
 
 def most_bits(game: Game, rules: Rules) -> int:
-    """Return in how many bits positions of a tier differ at most, of the widest tiers of each wave; raise Unfit where
-    rules are not plain there."""
+    """Return the greatest number of varying bits of a tier, among the GLANCES widest of each wave.
+
+    Raises Unfit if the rules are not plain there.
+    """
     tiers, plies, most = first_wave(game, start_of(game), Aside(None)).tiers, 0, 0
     while len(tiers):
         ahead, plies = next_tiers(rules, tiers), plies + 1
@@ -54,12 +56,13 @@ def most_bits(game: Game, rules: Rules) -> int:
         values = np.array([value_of_rest(rules, tier) for tier in tiers])
         if not {*values.tolist()} <= {OPEN, TIED, rules.decided} or {OPEN, TIED} <= {*values.tolist()}:
             raise Unfit(ENDS_APART)
+        # Follow only tiers in which the game goes on, and pretend that they have words: nothing is filled here.
         tiers = tiers[values == OPEN]
         tiers[:, WORDS] = 1
     return most
 
 
 def value_of_rest(rules: Rules, tier: Array) -> int:
-    """Return the primitive value of the positions of a tier that are not decided, UNCLEAR where that is not plain."""
+    """Return the primitive value of a tier's undecided positions; UNCLEAR if the rules are not plain."""
     cubes, values = np.empty((MOST_CUBES, 2), np.int64), np.empty(len(rules.ending.nodes), np.int64)
     return int(ends_of(rules.ending, rules.decided, tier[BASE], tier[MASK], values, cubes)[1])

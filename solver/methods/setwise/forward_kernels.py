@@ -1,4 +1,15 @@
-"""The compiled loops forward: the undecided positions of a tier from those of the tiers before."""
+"""The compiled loops that find positions: fill the tiers of a wave from the tiers of the wave before.
+
+The central kernel is `forward`. A child tier is the union over its links of the parent's set, with one bit inserted
+into all ranks. Where that bit falls decides how a word is copied::
+
+    place of the bit          what happens to a stored word of the parent
+    NO_PLACE                  copied to the same rank: the move changes shared bits only
+    12 and up                 copied to the same word of another group: only the group number changes
+    6 to 11                   copied to another word: each group of the parent becomes two
+    0 to 5                    spread over two words: each half becomes 64 ranks, 32 of which are possible
+    MANY                      several bits are inserted: each position is moved on its own
+"""
 
 from typing import Any, NamedTuple
 
@@ -47,17 +58,23 @@ from retrograde.solver.values.bits import find_runs, rank_of, room_for_runs, spr
 Array = np.ndarray[Any, Any]
 
 FROM, PLACE, BIT, SHARED, LINK = range(5)
-"""Columns of a table of links into a tier: the row of the tier before; the place in the rank at which the move puts a
-bit, NO_PLACE, or MANY; the bit; and the bits that all children share."""
+"""Columns of the table of links into a tier.
+
+FROM: the row of the parent tier. PLACE: the bit position in the rank at which the move inserts a bit, or NO_PLACE, or
+MANY. BIT: the bit inserted. SHARED: the bits that all children have in common.
+"""
 NO_PLACE, MANY = -1, -2
+"""Values of PLACE: the move inserts no bit into the rank; or it inserts several."""
 UNLIKE = -2
-"""What ends the game is not the same in the mirror."""
+"""Returned by `forward`: the game does not end in the same positions in a tier and in its mirror image."""
 TIED, OPEN = int(TIE), int(UNDECIDED)
-"""Primitive values that are known here, beside the one of games that are decided."""
+"""Primitive values that a tier's other positions may have, besides the value of decided games."""
 MOST_IMAGES = 16
+"""Images of a position that the kernels can compare."""
 NO_SHARE, SOME_SHARE, ALL_SHARE = range(3)
+"""How many positions of a tier are canonical (come before all their images): none, some, or all."""
 PART = 6
-"""Bits of a group's number below which the lines that end a game are looked through at once."""
+"""Lines are filtered once for 2**PART groups, by the upper bits of the group number."""
 
 
 class Sets(NamedTuple):
@@ -71,13 +88,16 @@ class Sets(NamedTuple):
 
 @kernel
 def forward(ending, decided, imaging, mirror, parents, children, links, starts, tally):
-    """Fill the *children*, tiers of the next wave one after another, tier k from those of *parents* that links from
-    *starts[k]* to *starts[k + 1]* say; return how many words there are, UNCLEAR where the rules are not plain, UNLIKE
-    where the game is over otherwise in a tier than in its twin.
+    """Fill the tiers of a wave from those of the wave before; return the number of words written.
 
-    What *ending* decides is worth *decided*, a primitive value. Of twins, if there is a *mirror*, one is kept; the
-    other is left as it is, without groups. Positions are counted by primitive value in *tally* (see streamed/steps.py),
-    those of twins as well.
+    *children* and *parents* are `Sets`. Tier k of the children is filled by `links[starts[k]:starts[k + 1]]`, and the
+    tiers are written one after another. *decided* is the primitive value of decided games, and *ending* says which
+    positions have it. *tally* (see streamed/steps.py) counts positions by primitive value, including those of
+    mirror images that are not filled.
+
+    If there is a *mirror*, only one of two mirror-image tiers is filled; the other has no groups. The
+    kernel checks that the game ends in mirrored positions of both. Returns UNCLEAR if the rules are not plain, and
+    UNLIKE if the two tiers end differently.
     """
     values = np.empty(max(len(ending.nodes), len(imaging.nodes)), np.int64)
     cubes, twin_cubes = np.empty((MOST_CUBES, 2), np.int64), np.empty((MOST_CUBES, 2), np.int64)
@@ -86,7 +106,7 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
         np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
         np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
     )  # fmt: skip
-    # arrays by names of their own: to take one out of a tuple counts a reference, which costs more than the work on it
+    # Local names: taking an array out of a tuple in a loop counts a reference, which costs more than the work on it.
     tiers, occupied_words, before, words = children
     parent_tiers, parent_occupied, parent_before, parent_words = parents
     line_group, line_ones, line_words, line_inside, line_active = lines
@@ -95,11 +115,15 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
     end = positions = 0
     for k in range(len(starts) - 1):
         tier = tiers[k]
+        # Step 1: Evaluate the rules for this tier. `cubes[:count]` says when the game is over with the value `decided`;
+        # all other positions have the primitive value `value`.
         images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
         count, value = ends_of(ending, decided, tier[BASE], tier[MASK], values, cubes)
         if images == UNCLEAR or (value != OPEN and value != TIED and value != decided):
             return UNCLEAR
         share = share_of(pairs, images)
+        # Step 2: If only the mirror image of this tier is filled, check that the game ends in mirrored positions of
+        # both.
         if len(mirror) and share == NO_SHARE:
             base, mask = image_of(tier[BASE], mirror), image_of(tier[MASK], mirror)
             twin_count, twin_value = ends_of(ending, decided, base, mask, values, twin_cubes)
@@ -107,35 +131,47 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
                 cubes[:count], tier[MASK], twin_cubes[:twin_count], mask, mirror, room
             ):
                 return UNLIKE
+        # Each position stands for its mirror image as well, if that is in the other tier.
         times = 2 if len(mirror) and share == ALL_SHARE else 1
+        # Step 3: Start the tier at the end of those written so far. `lost` counts positions that are over, `left` those
+        # that are not; `…_kept` count canonical ones, and `first_…` are ranks.
         prepare_lines(cubes[:count], lines)
         tier[VALUE] = value
         tier[WORD] = end
         first, groups = tier[GROUP], tier[GROUPS]
         runs = find_runs(tier[MASK], room)
         active = lost = lost_kept = first_lost = left = left_kept = first_left = 0
+        # Step 4: Fill the tier, one group of 4,096 ranks after another.
         for group in range(groups):
             if group & (1 << PART) - 1 == 0:
                 active = lines_in(lines, count, group >> PART)
+            # Step 4a: Collect the group's 64 words in `found`; `touched` has a bit for each word that is not 0.
             touched = NOTHING
             for link in range(starts[k], starts[k + 1]):
                 place = links[link, PLACE]
+                # Case: several bits are inserted. Move each position on its own.
                 if place == MANY:
                     shared = links[link, SHARED]
                     touched |= pull_one_by_one(parents, links[link, FROM], shared, tier[MASK], group, found)
                     continue
                 row, bit, source = links[link, FROM], links[link, BIT], group
+                # Case: the bit is in the group number. Half of the groups get nothing; the others come from one parent
+                # group.
                 if place >= GROUP_BITS:
                     if group >> place - GROUP_BITS & 1 != bit:
                         continue
                     source = without_bit(group, place - GROUP_BITS)
+                # Case: the bit is below the group number. Each parent group becomes two child groups, so this one is
+                # half of it.
                 elif place != NO_PLACE:
                     source >>= 1
+                # `there`: the stored words of the parent group. `word`: where the first of them is.
                 at = parent_tiers[row, GROUP] + source
                 there = parent_occupied[at]
                 if not there:
                     continue
                 word = parent_tiers[row, WORD] + np.int64(parent_before[at])
+                # Words keep their number in the group.
                 if place == NO_PLACE or place >= GROUP_BITS:
                     touched |= there
                     while there:
@@ -143,10 +179,12 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
                         there &= there - ONE
                         word += 1
                     continue
+                # An odd group comes from the upper 32 words of the parent group.
                 if group & 1:
                     word += popcount(there & LOW)
                     there >>= np.uint64(32)
                 there &= LOW
+                # Case: the bit is in the number of the word. Words are copied whole.
                 if place >= WORD_BITS:
                     while there:
                         j = with_bit(lowest(there), place - WORD_BITS, bit)
@@ -155,6 +193,7 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
                         touched |= ONE << np.uint64(j)
                         word += 1
                     continue
+                # Case: the bit is inside the word. Each word becomes two, of 32 possible positions each.
                 while there:
                     j = 2 * lowest(there)
                     there &= there - ONE
@@ -162,6 +201,8 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
                     found[j + 1] |= spread_word(parent_words[word] >> np.uint64(32), place, bit)
                     touched |= np.uint64(3) << np.uint64(j)
                     word += 1
+            # Step 4b: Mark positions in which the game is over. A line that matches this group ends the game at the
+            # same positions (`inside`) of some of its words.
             before[first + group] = end - tier[WORD]
             occupied = NOTHING
             if value != decided:
@@ -172,15 +213,18 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
                         while within:
                             over[lowest(within)] |= inside
                             within &= within - ONE
+            # Step 4c: Split each word into positions that are over and those that are not. Store the latter.
             while touched:
                 j = lowest(touched)
                 touched &= touched - ONE
+                # If all other positions are decided as well, the whole word is over.
                 ended = found[j] & (EVERYTHING if value == decided else over[j])
                 live = found[j] & ~ended
                 found[j] = over[j] = NOTHING
                 number = group << WORD_BITS | j
                 if ended:
                     lost += popcount(ended)
+                    # Count canonical positions and remember the first of them.
                     if share == SOME_SHARE:
                         ended = canonical(ended, pairs, images, number)
                     elif share == NO_SHARE:
@@ -196,10 +240,12 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
                     if kept and not left_kept:
                         first_left = number << WORD_BITS | lowest(kept)
                     left_kept += popcount(kept)
+                    # All live positions are stored, canonical or not: their children may be canonical.
                     words[end] = live
                     end += 1
                     occupied |= ONE << np.uint64(j)
             occupied_words[first + group] = occupied
+        # Step 5: Record the sizes of the tier, add its counts to the tally, and close it with empty groups.
         tier[WORDS], tier[FIRST], tier[COUNT] = end - tier[WORD], positions, left
         positions += left
         count_in(tally, decided, times * lost, lost_kept, first_lost, tier, runs)
@@ -211,8 +257,12 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
 
 
 class Lines(NamedTuple):
-    """The cubes of a tier: bits of the number of a group, and what they are, the words in a group, and the positions in
-    a word; and the numbers of those that matter where one is."""
+    """The cubes of a tier, prepared for `forward`.
+
+    A cube, or *line*, is a set of rank bits and the values they must have. For each cube, `group` and `group_ones` are
+    the bits of the group number and their values. `words` are the words of a matching group that it touches, and
+    `inside` the positions within such a word. `active` lists the cubes that can match in the current part of the tier.
+    """
 
     group: Array
     group_ones: Array
@@ -223,7 +273,7 @@ class Lines(NamedTuple):
 
 @lean_kernel
 def prepare_lines(cubes, lines):
-    """Set out the cubes of a tier."""
+    """Split the cubes of a tier into conditions on group, word and bit (see `Lines`)."""
     for k in range(len(cubes)):
         bits, ones = cubes[k, 0], cubes[k, 1]
         lines.group[k], lines.group_ones[k] = bits >> GROUP_BITS, ones >> GROUP_BITS
@@ -233,7 +283,7 @@ def prepare_lines(cubes, lines):
 
 @lean_kernel
 def positions_with(bits, ones):
-    """Return which of the numbers below 64 have some bits as they should be."""
+    """Return the numbers below 64, as a set, in which the given *bits* have the values in *ones*."""
     found = EVERYTHING
     for bit in range(WORD_BITS):
         if bits >> bit & 1:
@@ -243,7 +293,7 @@ def positions_with(bits, ones):
 
 @lean_kernel
 def lines_in(lines, count, part):
-    """Note the cubes that groups of a part may be in; return how many there are."""
+    """List the cubes that can match in groups with the upper bits *part*; return how many."""
     active = 0
     for k in range(count):
         if lines.group[k] >> PART & part == lines.group_ones[k] >> PART:
@@ -254,7 +304,7 @@ def lines_in(lines, count, part):
 
 @lean_kernel
 def image_of(position, mirror):
-    """Return the image of a position, or of a set of bits."""
+    """Return the mirror image of a position, or of a set of bits."""
     image = 0
     for bit in range(LANES):
         if position >> bit & 1:
@@ -264,7 +314,10 @@ def image_of(position, mirror):
 
 @kernel
 def same_in_mirror(cubes, mask, twin_cubes, twin_mask, mirror, room):
-    """Tell whether the cubes of a tier are the images of those of its twin, in whatever order."""
+    """Return whether the cubes of a tier mirror those of the other tier, in any order.
+
+    Both arrays of cubes are overwritten: ranks become bits of positions.
+    """
     runs = find_runs(mask, room)
     for k in range(len(cubes)):
         for column in range(2):
@@ -278,7 +331,7 @@ def same_in_mirror(cubes, mask, twin_cubes, twin_mask, mirror, room):
 
 @lean_kernel
 def all_among(cubes, others):
-    """Tell whether all cubes are among some others."""
+    """Return whether each of the cubes is also in *others*."""
     for k in range(len(cubes)):
         other = 0
         while other < len(others) and not (others[other, 0] == cubes[k, 0] and others[other, 1] == cubes[k, 1]):
@@ -290,7 +343,11 @@ def all_among(cubes, others):
 
 @kernel
 def pull_one_by_one(parents, row, shared, mask, group, found):
-    """Add the children of a tier in which several bits are put into the ranks; return which words are touched."""
+    """Move the positions of a parent tier into a group one at a time; return the words touched.
+
+    For moves that insert several bits into the rank. Parent row *row* is scanned whole, and children in other groups
+    are skipped, so the cost is positions × groups (`MOST_ONE_BY_ONE` in waves.py limits it).
+    """
     tier = parents.tiers[row]
     before, after = find_runs(tier[MASK], room_for_runs()), find_runs(mask, room_for_runs())
     touched = NOTHING
@@ -300,6 +357,7 @@ def pull_one_by_one(parents, row, shared, mask, group, found):
         while left:
             inside = parents.words[word]
             while inside:
+                # Parent rank → position bits → bits of the child → child rank.
                 rank = (number << WORD_BITS | lowest(left)) << WORD_BITS | lowest(inside)
                 inside &= inside - ONE
                 child = rank_of(shared | spread(rank, before), after)
@@ -314,7 +372,11 @@ def pull_one_by_one(parents, row, shared, mask, group, found):
 
 @lean_kernel
 def share_of(pairs, images):
-    """Return whether all positions of a tier come before their images, none, or SOME_SHARE, which each decides."""
+    """Return ALL_SHARE, NO_SHARE or SOME_SHARE: how many positions of a tier are canonical.
+
+    *pairs* is the result of `pairs_of` for that many *images*. SOME_SHARE means that `canonical` must look at each
+    word.
+    """
     share = ALL_SHARE
     for image in range(images):
         if pairs[image, 0] or pairs[image, 1] == SAME:
@@ -326,15 +388,21 @@ def share_of(pairs, images):
 
 @lean_kernel
 def canonical(some, pairs, images, number):
-    """Return which of some positions of a word, by its number, come before all their images, or are the same."""
+    """Return the positions of a word that come before all their images or equal them.
+
+    *some* is the word, and *number* its number in the tier. Positions and images are compared bit by bit from the
+    highest bit, 64 at a time.
+    """
     for image in range(images):
         equal = EVERYTHING
         for k in range(2, 2 + pairs[image, 0], 2):
             mine, other = of_side(pairs[image, k], number), of_side(pairs[image, k + 1], number)
+            # Equal so far, and here the position has a 1 and the image a 0: the image comes first.
             some &= ~(equal & mine & ~other)
             equal &= ~(mine ^ other)
             if equal == NOTHING:
                 break
+        # All compared bits are equal; the shared bits decide.
         if pairs[image, 1] == GREATER:
             some &= ~equal
     return some
@@ -342,7 +410,11 @@ def canonical(some, pairs, images, number):
 
 @lean_kernel
 def count_in(tally, value, positions, stored, first, tier, runs):
-    """Count positions of a tier with a primitive value, all and the canonical ones, of which the first has a rank."""
+    """Add positions of a tier to the tally row of a primitive value.
+
+    *positions* counts all, *stored* the canonical ones, and *first* is the rank of the first of these. The tally keeps
+    the first position of the lowest tier.
+    """
     tally[value, POSITIONS] += positions
     if stored:
         if tally[value, STORED] == 0 or tier[NUMBER] < tally[value, FIRST_TIER]:
@@ -353,6 +425,9 @@ def count_in(tally, value, positions, stored, first, tier, runs):
 
 @lean_kernel
 def of_side(side, number):
-    """Return in which positions of a word a bit, as a row of pairs has it, is 1."""
+    """Return the positions of a word in which one side of a pair is 1.
+
+    *side* is encoded as in `pairs_of`: twice the rank bit, or 2 × LANES for a constant 0, plus 1 for the complement.
+    """
     ones = NOTHING if side >> 1 == LANES else ones_of(side >> 1, number)
     return ~ones if side & 1 else ones

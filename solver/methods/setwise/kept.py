@@ -1,10 +1,15 @@
-"""What a solve word by word puts aside of its waves: in memory, or where that does not suffice in scratch files.
+"""Storage of waves: in memory, or in scratch files if memory does not suffice.
 
-Of two tiers that are images of one another one is kept (see twins.py); the other is a row of the table, without groups.
-The tiers of a wave are put aside a few at a time, a *chunk*: first the masks of all their groups, then their words; and
-of their worths the planes, one plane after another, squeezed to a bit a position. What a task needs is copied into
-arrays of its own, as if the wave had these tiers alone. Where there is room for it, all of a wave is *spread* instead
-on the way back, in arrays that its tasks have in common: nothing is squeezed then, and nothing copied.
+The tiers of a wave are stored a few at a time. Such a *chunk* is one array, or one frame of a scratch file::
+
+    sets       | occupied, for all groups of the chunk's tiers | words |        uint64[]
+    planes     | plane 0 | plane 1 | …                                          uint64[], packed: a bit a position
+
+A task copies the tiers that it needs into arrays of its own, as if the wave had no others. If there is memory for it,
+waves are *spread* instead on the way back: all tiers of a wave lie in arrays shared by all tasks. Then nothing is
+packed and nothing is copied.
+
+Of two mirror-image tiers one is stored (see twins.py). The other has a row in the table of tiers, but no groups.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,63 +32,68 @@ from retrograde.solver.runtime.work import TASKS_EACH, Work
 Array = np.ndarray[Any, Any]
 
 NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
-"""Of the first wave, and of one that is done with."""
+"""The links of the first wave, and of a wave that is no longer needed."""
 NO_WORDS = np.empty(0, np.uint64)
 
 
 FEWEST_SENT, MOST_SENT = 1 << 15, 1 << 21
-"""Words in a task for another process: where there is little memory, and at most, so that what is done is soon told."""
+"""Words in a task for another process: the least, used if memory is short, and the most, so that progress is
+reported soon."""
 BYTES_A_WORD = 512
-"""Memory that a worker takes for each word of a task: with its planes, and what is read of the wave before or after."""
+"""Memory of a worker for each word of a task, in bytes: its planes, and what it reads of the wave before or after."""
 
 
 class Aside(NamedTuple):
-    """Where things are put: into scratch files, or else, where there are none, they stay in memory; whether there is
-    room for waves to be spread there on the way back, in sheets where there are files; and whether what goes into files
-    is plain, because there is room for that."""
+    """Where waves are stored: in *scratch* files, or in memory if there are none.
+
+    If `spreads`, there is room for two waves to be spread on the way back: in memory, or in shared files (sheets) if
+    there is a scratch folder. If `plain`, scratch files are not compressed.
+    """
 
     scratch: Scratch | None
     spreads: bool = False
     plain: bool = False
 
     def put(self, name: str, words: Array) -> Array | Frame:
-        """Put some words aside, of which the caller keeps nothing, and return where they are."""
+        """Store some words and return where they are. The caller must not change them afterwards."""
         if self.scratch:
             return self.scratch.write(name, words.view(np.uint8).data, self.plain)
-        if words.base is not None:  # a part of the room of a thread
+        if words.base is not None:  # a view of this thread's workspace
             words = words.copy()
-        words.flags.writeable = False  # as what comes from scratch: kernels are compiled for the one or for the other
+        words.flags.writeable = False  # as what scratch returns: kernels are compiled for either kind
         return words
 
     def get(self, where: Array | Frame) -> Array:
-        """Return what was put aside; raise DamagedScratch where it cannot be read."""
+        """Return stored words; raise DamagedScratch if they cannot be read."""
         if isinstance(where, np.ndarray):
             return where
         assert self.scratch
         return np.frombuffer(self.scratch.read(where), np.uint64)
 
     def sync(self, frames: Iterable[Frame]) -> None:
-        """See to it that what was put aside lasts through a power cut; what is plain need not, for it is soon made
-        again."""
+        """Make stored frames survive a power cut. Plain ones are not synced: they are quickly made again."""
         if self.scratch and not self.plain:
             self.scratch.sync(frames)
 
     def drop(self, name: str) -> None:
-        """Forget what was put aside by a name."""
+        """Delete everything stored under a name."""
         if self.scratch:
             self.scratch.drop(name)
 
 
 class Spread(NamedTuple):
-    """All of a wave that is kept: its sets, and their planes, uint64[planes, words + 1]."""
+    """A wave spread in memory: the sets of all stored tiers, and their planes, uint64[planes, words + 1]."""
 
     sets: Sets
     planes: Array
 
 
 class Wave:
-    """A wave: its tiers, int64[k, TIER], in which groups, words and positions count from the beginning of the chunk;
-    the links into them, int64[n, LINK], those of tier k from `starts[k]` to `starts[k + 1]`; and what is put aside."""
+    """A wave: its tiers, the links into them, and where its chunks are stored.
+
+    `tiers` is int64[k, TIER]; groups, words and positions count from the beginning of the chunk. `links` is int64[n,
+    LINK], and those into tier k are `links[starts[k]:starts[k + 1]]`.
+    """
 
     def __init__(self, number: int, tiers: Array, links: Array, starts: Array):
         self.number, self.tiers, self.links, self.starts = number, tiers, links, starts
@@ -93,14 +103,18 @@ class Wave:
         self.planes: list[Any] = []
         self.spread: Spread | None = None
         self.sheet: Frame | None = None
-        """The file with the planes of all chunks, if they are in one (see sheets.py)."""
+        """The shared file with the planes of all chunks, if they are in one (see sheets.py)."""
         self.mirror = NO_MIRROR
         self.twins = self.kept = np.arange(len(tiers))
-        """For each tier the row of its image; and of the one that is kept for it, its own or that."""
+        """For each tier, the row of its mirror image (`twins`), and the row of the tier stored for it (`kept`): its
+        own or that."""
 
     def keep_first_of_twins(self, mirror: Array, before: "Wave") -> None:
-        """Keep of two tiers that are images of one another the one with the lower number, as has been done in the wave
-        *before*; raise Lopsided where the mirror does not take tiers, and the links into them, to others."""
+        """Keep the one with the lower number of any two mirror-image tiers.
+
+        The wave *before* has been treated so already. Raises Lopsided if the mirror does not map tiers to tiers, and
+        links to links.
+        """
         self.mirror, self.twins = mirror, find_twins(mirror, self.tiers)
         rows = np.repeat(np.arange(len(self.tiers)), np.diff(self.starts))
         links = np.c_[self.links[:, FROM], rows, self.links[:, SHARED]]
@@ -111,41 +125,45 @@ class Wave:
         number_groups(self.tiers)
 
     def links_to_kept(self) -> Array:
-        """Return the links into the tiers that are kept."""
+        """Return the links into stored tiers."""
         links: Array = self.links[np.repeat(self.kept == np.arange(len(self.kept)), np.diff(self.starts))]
         return links
 
     def whole(self) -> Array:
-        """Return the table of tiers with what is known of those that are kept for their twins as well."""
+        """Return the table of tiers, with the counts of tiers that are not stored filled in from their mirror
+        images."""
         tiers = self.tiers.copy()
         tiers[:, [WORDS, COUNT]] = tiers[self.kept][:, [WORDS, COUNT]]
         return tiers
 
     def without_links(self) -> "Wave":
-        """Return the same wave, as tasks are told of it that do not need its links."""
+        """Return a copy without links, to send to tasks that do not need them."""
         wave = Wave(self.number, self.tiers, NO_LINKS, NO_STARTS)
         wave.begins, wave.sets, wave.planes, wave.spread = self.begins, self.sets, self.planes, self.spread
         wave.mirror, wave.kept, wave.sheet = self.mirror, self.kept, self.sheet
         return wave
 
     def rows_of(self, chunk: int) -> tuple[int, int]:
-        """Return from which tier to which a chunk goes."""
+        """Return the first tier of a chunk and the one after its last."""
         return self.begins[chunk], self.begins[chunk + 1] if chunk + 1 < len(self.begins) else len(self.tiers)
 
     def words_in(self) -> Array:
-        """Return how many words there are in each chunk."""
+        """Return the number of words in each chunk."""
         return np.add.reduceat(self.tiers[:, WORDS], self.begins)
 
     def chunks_of(self, rows: Array) -> Iterator[tuple[int, int, int]]:
-        """Yield each chunk in which some tiers are, whose rows ascend, and from where to where in these."""
+        """Yield each chunk that has some of the tiers in *rows* (ascending), and which part of *rows* that is."""
         chunks = np.searchsorted(self.begins, rows, "right") - 1
         cuts = np.flatnonzero(np.diff(chunks, prepend=-1, append=-1))
         for begin, end in pairwise(cuts.tolist()):
             yield int(chunks[begin]), begin, end
 
     def take(self, aside: Aside, rows: Array, name: str, more: tuple[int, int] = (0, 0)) -> Sets:
-        """Return the sets of some tiers that are kept, rows ascending, in arrays of this thread, with room for so many
-        *more* groups and words. (Of what is not touched no memory is taken.)"""
+        """Copy the sets of some stored tiers into arrays of this thread and return them.
+
+        *rows* must ascend. The arrays have room for *more* groups and words. (Pages that are never touched take no
+        memory.)
+        """
         tiers = self.tiers[rows]
         groups, words = groups_of(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
         sets = Sets(
@@ -155,7 +173,7 @@ class Wave:
         return self.copy(aside, rows, sets)
 
     def copy(self, aside: Aside, rows: Array, sets: Sets) -> Sets:
-        """Fill the *sets* of some tiers, rows ascending, and return them."""
+        """Copy the sets of some stored tiers into *sets* and return these. *rows* must ascend."""
         group = word = 0
         for chunk, begin, end in self.chunks_of(rows):
             head = groups_of(self.tiers[slice(*self.rows_of(chunk))])
@@ -165,8 +183,11 @@ class Wave:
         return sets
 
     def take_worths(self, aside: Aside, rows: Array, count: int, name: str) -> tuple[Sets, Array]:
-        """Return the sets of some tiers, rows ascending, and so many planes of these, uint64[count, words + 1]; without
-        the words where the planes are in a sheet, in which the tiers' are told to be."""
+        """Return the sets of some stored tiers and *count* planes of them, uint64[count, words + 1].
+
+        *rows* must ascend. If the planes are in a sheet, the sets come without words, and the table says where the
+        tiers' words are in the sheet.
+        """
         if self.sheet:
             assert aside.scratch
             return self.take_groups(aside, rows, name), read_sheet(aside.scratch, self.sheet, count)
@@ -178,7 +199,8 @@ class Wave:
         return sets, planes
 
     def take_groups(self, aside: Aside, rows: Array, name: str) -> Sets:
-        """Return the same without the words; these are told to be where all of the wave have them."""
+        """Return the groups of some stored tiers without their words. The table says where the words are in the
+        whole wave."""
         tiers, words = self.tiers[rows], behind(self.words_in())
         groups = groups_of(tiers)
         sets = Sets(
@@ -191,7 +213,7 @@ class Wave:
         return sets
 
     def spread_out(self, aside: Aside, count: int, rooms: tuple[Array, ...]) -> Spread:
-        """Spread the wave, with so many planes, into room for it, and forget what was put aside."""
+        """Copy the whole wave into the workspace *rooms*, with *count* planes; forget its chunks."""
         *own, planes = rooms
         sets = self.copy(aside, np.arange(len(self.tiers)), Sets(self.tiers.copy(), *own))
         words = int(sets.tiers[:, WORDS].sum()) + 1
@@ -199,11 +221,14 @@ class Wave:
         return self.spread
 
     def take_whole(self, aside: Aside, rows: Array, name: str) -> Sets:
-        """Return the sets of some tiers, with twins made of those that are kept."""
+        """Return the sets of some tiers. Those that are not stored are made from their mirror images."""
+        # `kept`: the stored tiers needed. `of`: for each row its index among these. `turned`: rows to be mirrored.
         kept, of = np.unique(self.kept[rows], return_inverse=True)
         turned = np.flatnonzero(kept[of] != rows)
+        # A mirrored tier has at most a word for each position, and never more words than ranks allow.
         behind_all = self.tiers[kept[of[turned]]]
         most = int(np.minimum(behind_all[:, COUNT], behind_all[:, GROUPS] << WORD_BITS).sum())
+        # Stored tiers come first in the arrays, mirrored ones behind them.
         own = self.take(aside, kept, name, (groups_of(behind_all), most))
         if not len(turned):
             return own
@@ -212,13 +237,14 @@ class Wave:
             tiers[turned, column] = self.tiers[rows[turned], column]
         tiers[turned, GROUP] = groups_of(own.tiers) + behind(tiers[turned, GROUPS] + AFTER_TIER)
         sets = own._replace(tiers=tiers)
+        # First find which words the mirrored tiers have, then fill them.
         find_turned_words(self.mirror, own, of, sets, turned)
         tiers[turned, WORD] = words + behind(tiers[turned, WORDS])
         turn_words(self.mirror, own, of, sets, turned)
         return sets
 
     def put_planes(self, aside: Aside, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
-        """Put the planes of a chunk aside, whose words are those from *begin* on."""
+        """Store the planes of a chunk and return where they are. Its words begin at *begin* of *words* and *planes*."""
         own = self.tiers[slice(*self.rows_of(chunk))]
         end = begin + int(own[:, WORDS].sum())
         if self.sheet:
@@ -232,28 +258,30 @@ class Wave:
 
 
 def number_groups(tiers: Array) -> None:
-    """Say in a table of tiers where the groups of each begin, one tier's behind another's."""
+    """Set the column GROUP of a table of tiers: the groups of each tier begin where those before it end."""
     tiers[:, GROUP] = behind(tiers[:, GROUPS] + AFTER_TIER)
 
 
 def behind(sizes: Array) -> Array:
-    """Return where things of some sizes begin that lie one behind another."""
+    """Return where items of some sizes begin if they lie one after another."""
     begins: Array = np.cumsum(sizes) - sizes
     return begins
 
 
 def groups_of(tiers: Array) -> int:
-    """Return how many groups some tiers have, with those behind each."""
+    """Return how many groups some tiers have, including the empty ones behind each."""
     return int((tiers[:, GROUPS] + AFTER_TIER).sum())
 
 
 def planes_for(plies: int) -> int:
-    """Return how many planes there are so many plies before the last wave."""
+    """Return the number of planes of a wave that is *plies* before the last one."""
+    # Worths below a tie count double plies (see backward_kernels.py): (plies + 1) // 2 must fit below the highest
+    # plane.
     return max(2, ((plies + 1) // 2).bit_length() + 1)
 
 
 def rooms_to_spread(waves: list[Wave]) -> list[tuple[Array, ...]]:
-    """Return room for two waves, one after the other, to be spread. Of what is not touched no memory is taken."""
+    """Return workspaces for two consecutive waves to be spread. (Pages that are never touched take no memory.)"""
     groups = max(groups_of(wave.tiers) for wave in waves)
     words = [int(wave.tiers[:, WORDS].sum()) + 1 for wave in waves]
     planes = max(planes_for(len(waves) - 1 - wave.number) * size for wave, size in zip(waves, words, strict=True))
@@ -262,13 +290,13 @@ def rooms_to_spread(waves: list[Wave]) -> list[tuple[Array, ...]]:
 
 
 def bytes_of_planes(waves: list[Wave]) -> int:
-    """Return how many bytes the planes of two waves, one after the other, take as words at most."""
+    """Return the most bytes that the planes of two consecutive waves take when they are not packed."""
     words = [planes_for(len(waves) - 1 - wave.number) * int(wave.tiers[:, WORDS].sum()) for wave in waves]
     return 8 * max(map(sum, pairwise(words)))
 
 
 def save_memory(work: Work, aside: Aside) -> None:
-    """Keep less of what is read in memory where little is left; raise MemoryLimit where there is none."""
+    """Halve the cache of scratch files if memory is short; raise MemoryLimit if there is none left."""
     if aside.scratch:
         if work.budget.left() < 0:
             aside.scratch.cache_at_most(aside.scratch.cached // 2)
@@ -276,8 +304,11 @@ def save_memory(work: Work, aside: Aside) -> None:
 
 
 def words_together(work: Work, words: int, least: int) -> int:
-    """Return how many words, of so many in a wave, a task is to have: *least* where tasks cost little; where they are
-    sent, as few tasks as keep all workers busy, within their memory, and one alone where that is soon done here."""
+    """Return how many words a task should have, of *words* in a wave.
+
+    If workers share memory, tasks cost little and have *least* words. If tasks are sent to other processes, there are
+    as few as keep all workers busy within their memory; a small wave makes a single task, which is solved here.
+    """
     if work.shares_memory:
         return least
     most = max(work.budget.left() // (work.sharing * BYTES_A_WORD), FEWEST_SENT)
@@ -285,10 +316,10 @@ def words_together(work: Work, words: int, least: int) -> int:
 
 
 def words_for(positions: int) -> int:
-    """Return in how many words a bit for each of so many positions is kept: with one more to be looked at."""
+    """Return the number of words that hold a bit for each position, plus one that kernels may read beyond the end."""
     return (positions >> 6) + 2
 
 
 def room_for_planes(name: str, count: int, words: int) -> Array:
-    """Return room of this thread for planes of so many words, and one more to be looked at where there is none."""
+    """Return a workspace of this thread for *count* planes of *words* words, plus one word that kernels may read."""
     return room(f"{name} planes", count * (words + 1), np.uint64)[: count * (words + 1)].reshape(count, -1)

@@ -1,13 +1,14 @@
-"""Tiers that are images of one another: of two one is kept; the other, its *twin*, is made of it where it is needed.
+"""Mirror-image tiers: one of two is stored, and the other is made from it when it is needed.
 
-A mirror is a game's only image, where that has the bits of the position at other places, and its own image is the
-position again. It takes a tier to one with the same positions in another order: bits of the rank change places::
+A mirror is a symmetry that gives each position exactly one image. It moves the bits of the position, and the image of
+the image is the position itself. So it maps a tier to one with the same positions in another order, because bits of
+the rank move::
 
     columns 1 2 3     0 1 1 | 1 0 | 1     lowest bit first
-    columns 3 2 1     1 | 1 0 | 0 1 1     the positions of one word are in up to 64 words of the twin
+    columns 3 2 1     1 | 1 0 | 0 1 1     the positions of one word are in up to 64 words of the mirror image
 
-That rules are the same in the mirror is not taken for granted: of each tier the links, and what ends the game, are held
-against those of its twin.
+The solver does not trust that the rules are symmetric. It checks for each tier that its links, and the positions in
+which the game ends, mirror those of the other tier. If not, it raises Lopsided and stores all tiers.
 """
 
 from typing import Any
@@ -22,14 +23,15 @@ from retrograde.solver.runtime.kernel import kernel, lean_kernel
 Array = np.ndarray[Any, Any]
 
 MOST_TABLES = -(-LANES // WORD_BITS)
+"""Tables of six bits each that cover a rank of 64 bits."""
 
 
 class Lopsided(Exception):
-    """Rules that declare a mirror are not seen to be the same in it."""
+    """The rules declare a mirror, but are not symmetric in it."""
 
 
 def in_mirror(mirror: Array, positions: Array) -> Array:
-    """Return the images of some positions, or of sets of bits; raise Lopsided where some bits are in none."""
+    """Return the mirror images of positions, or of sets of bits; raise Lopsided if a bit has no image."""
     images = np.zeros_like(positions)
     for bit, place in enumerate(mirror.tolist()):
         ones = positions >> bit & 1
@@ -41,7 +43,7 @@ def in_mirror(mirror: Array, positions: Array) -> Array:
 
 
 def find_twins(mirror: Array, tiers: Array) -> Array:
-    """Return for each tier of a wave the row of its image; raise Lopsided where that is not among them."""
+    """Return for each tier of a wave the row of its mirror image; raise Lopsided if one is missing."""
     bases, masks = tiers[:, BASE], tiers[:, MASK]
     image_bases, image_masks = in_mirror(mirror, bases), in_mirror(mirror, masks)
     own, others = np.lexsort((masks, bases)), np.lexsort((image_masks, image_bases))
@@ -53,8 +55,10 @@ def find_twins(mirror: Array, tiers: Array) -> Array:
 
 
 def expect_same_links(mirror: Array, twins_before: Array, twins: Array, links: Array) -> None:
-    """Raise Lopsided where the links of a wave, rows of where from, where to and the bits that all children share, are
-    not the same in the mirror."""
+    """Raise Lopsided unless the links into a wave are symmetric.
+
+    Rows of *links* are (parent row, child row, bits that all children share).
+    """
     images = np.c_[twins_before[links[:, 0]], twins[links[:, 1]], in_mirror(mirror, links[:, 2])]
     if not np.array_equal(links[np.lexsort(links.T)], images[np.lexsort(images.T)]):
         raise Lopsided
@@ -62,12 +66,18 @@ def expect_same_links(mirror: Array, twins_before: Array, twins: Array, links: A
 
 @lean_kernel
 def ranks_in(mask, mirror, turned, other, tables):
-    """Write what the bits of the ranks of a tier, by its mask, come to in one with another mask, which is of its images
-    if it is *turned*; six bits at a time: `tables`, int64[MOST_TABLES, 64]."""
+    """Write tables that map ranks of a tier to ranks in another tier, six bits at a time: `tables`,
+    int64[MOST_TABLES, 64].
+
+    *mask* and *other* are the masks of the two tiers. If *turned*, the other tier has the mirror images of the
+    positions. The rank of a position is the OR of one entry of each table.
+    """
     tables[:] = 0
     rank = 0
     for bit in range(LANES):
         if mask >> bit & 1:
+            # Bit number `rank` of the rank is the position's bit `bit`. In the other tier it is bit `place`, which has
+            # the value `one` in ranks there.
             place = mirror[bit] if turned else bit
             one = 1 << popcount(np.uint64(other & (1 << place) - 1))
             table, at = divmod(rank, WORD_BITS)
@@ -78,7 +88,7 @@ def ranks_in(mask, mirror, turned, other, tables):
 
 @lean_kernel
 def first_rank(tables, word):
-    """Return what the rank of the first position of a word comes to, by the number of the word in the tier."""
+    """Return the rank in the other tier of the first position of a word, given the word's number in its tier."""
     rank, table = np.int64(0), 1
     while word:
         rank |= tables[table, word & 63]
@@ -89,18 +99,23 @@ def first_rank(tables, word):
 
 @kernel
 def find_turned_words(mirror, kept, of, sets, turned):
-    """Note where the twins have words, those rows of *sets* that are *turned*, of the tiers of *kept* in the rows that
-    *of* says; and in their table how many these are."""
+    """Find out which words mirrored tiers have, and how many.
+
+    *turned* lists the rows of *sets* to be made. Row r is the mirror image of tier `of[r]` of *kept*. This kernel
+    fills `occupied`, `before` and the column WORDS; `turn_words` then fills the words.
+    """
     tables = np.empty((MOST_TABLES, 1 << WORD_BITS), np.int64)
     inside = tables[0]
     own_tiers, own_occupied, _, words = kept
     tiers, occupied, before, _ = sets
     for row in turned:
         tier, twin = own_tiers[of[row]], tiers[row]
+        # Step 1: Prepare tables that map ranks, and clear the groups of the mirrored tier.
         ranks_in(tier[MASK], mirror, True, twin[MASK], tables)
         start, end = twin[GROUP], twin[GROUP] + twin[GROUPS] + AFTER_TIER
         for group in range(start, end):
             occupied[group] = NOTHING
+        # Step 2: Mark the word of each position's image.
         word = tier[WORD]
         for group in range(tier[GROUPS]):
             left = own_occupied[tier[GROUP] + group]
@@ -113,6 +128,7 @@ def find_turned_words(mirror, kept, of, sets, turned):
                     positions &= positions - ONE
                     occupied[start + (rank >> GROUP_BITS)] |= ONE << np.uint64(rank >> WORD_BITS & 63)
                 word += 1
+        # Step 3: Count the words before each group.
         twin[WORDS] = 0
         for group in range(start, end):
             before[group] = twin[WORDS]
@@ -121,16 +137,18 @@ def find_turned_words(mirror, kept, of, sets, turned):
 
 @kernel
 def turn_words(mirror, kept, of, sets, turned):
-    """Write the words of the twins; arguments as above."""
+    """Fill the words of mirrored tiers. The arguments are those of `find_turned_words`, which must run first."""
     tables = np.empty((MOST_TABLES, 1 << WORD_BITS), np.int64)
     inside = tables[0]
     own_tiers, own_occupied, _, own_words = kept
     tiers, occupied, before, words = sets
     for row in turned:
         tier, twin = own_tiers[of[row]], tiers[row]
+        # Step 1: Prepare tables that map ranks, and clear the words.
         ranks_in(tier[MASK], mirror, True, twin[MASK], tables)
         word, start, first_word = tier[WORD], twin[GROUP], twin[WORD]
         words[first_word : first_word + twin[WORDS]] = NOTHING
+        # Step 2: Set the bit of each position's image.
         for group in range(tier[GROUPS]):
             left = own_occupied[tier[GROUP] + group]
             while left:
@@ -140,6 +158,7 @@ def turn_words(mirror, kept, of, sets, turned):
                 while positions:
                     rank = first | inside[lowest(positions)]
                     positions &= positions - ONE
+                    # The word's index: words before its group, plus stored words before it in the group.
                     there = occupied[start + (rank >> GROUP_BITS)]
                     to = first_word + np.int64(before[start + (rank >> GROUP_BITS)])
                     to += popcount(there & ((ONE << np.uint64(rank >> WORD_BITS & 63)) - ONE))

@@ -1,4 +1,8 @@
-"""Forward: the tiers of a wave from those of the wave before, and their positions as words."""
+"""The way forward: finds the tiers of a wave from those of the wave before, and fills their sets.
+
+`next_tiers` finds tiers and links from the rules alone. `fill_tiers` then calls the kernel `forward` to fill sets. The
+journal of filled tiers is `SetsLog`.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -55,32 +59,36 @@ from retrograde.solver.runtime.work import Unfit
 Array = np.ndarray[Any, Any]
 
 VALUES = 8
-"""Rows of a tally of primitive values."""
+"""Rows of a tally by primitive value."""
 NOT_PLAIN = "its rules are not plain: moves do not write the same bits in all positions of a tier"
 TOO_LONG = f"play takes more plies than {MOST_PLANES} planes of bits can count"
 ENDS_APART = "ties and other ends come after the same number of plies"
-"""Why games are not solved word by word."""
+"""Reasons for Unfit."""
 MOST_ONE_BY_ONE = 1 << 24
-"""Positions of a tier times groups of the next, at most, where several bits are put into ranks."""
+"""Limit for links that insert several bits: positions of the parent tier × groups of the child tier."""
 PARENTS = "parents"
-"""How the names of rooms begin for the tiers that moves come from."""
+"""Prefix of the names of workspaces that hold parent tiers."""
 KNOWN = [WORD, WORDS, FIRST, COUNT, VALUE]
-"""Columns of a table of tiers that are not known before these are filled."""
+"""Columns of a table of tiers that are known only once the tier is filled."""
 
 
 def first_wave(game: Game, start: int, aside: Aside) -> Wave:
-    """Return the wave of the start alone."""
+    """Return the wave that has the start position alone."""
     tiers = np.zeros((1, TIER), np.int64)
     tiers[0, [NUMBER, BASE, GROUPS, WORDS, COUNT]] = int(game.tier(start)), start, 1, 1, 1
     wave = Wave(0, tiers, NO_LINKS, NO_STARTS)
     wave.begins.append(0)
+    # A chunk of one tier with three groups (two of them empty) and one word. In word 0 of group 0, rank 0 is set.
     wave.sets.append(aside.put("sets0", np.array([1, 0, 0, 1], np.uint64)))
     return wave
 
 
 def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
-    """Return the table of tiers that moves lead to from those of a wave, its links, and where those of each begin; None
-    where there are no moves. Raises Unfit where the rules are not plain there."""
+    """Return the tiers that moves from a wave lead to: (table, links, where each tier's links begin).
+
+    None if there are no moves. Raises Unfit if the rules are not plain.
+    """
+    # Step 1: List all moves of all tiers, and sort them by the tier that they lead to.
     found = np.empty((len(tiers) * (rules.sets.shape[1] - 1), FOUND), np.int64)
     values = np.empty(len(rules.moving.nodes), np.int64)
     count = find_links(rules.moving, rules.roots, rules.sets, tiers, values, found)
@@ -90,6 +98,8 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     numbers, begins = np.unique(found[:, LEAD], return_index=True)
     if not len(numbers):
         return None
+    # Step 2: For each child tier, find the bits that vary: in one parent's children, or between those of several
+    # parents. The others are its base.
     bases, masks = found[:, CHILD_BASE], found[:, CHILD_MASK]
     ones = np.bitwise_or.reduceat(bases, begins)
     varying = np.bitwise_or.reduceat(masks, begins) | ones ^ np.bitwise_and.reduceat(bases, begins)
@@ -97,15 +107,19 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     children[:, NUMBER], children[:, BASE], children[:, MASK] = numbers, ones & ~varying, varying
     children[:, BITS] = np.bitwise_count(varying)
     children[:, GROUPS] = 1 << np.maximum(children[:, BITS] - GROUP_BITS, 0)
-    number_groups(children)  # all, until they are cut into chunks
+    number_groups(children)  # as if they were one chunk; chunks are cut later
+    # Step 3: Describe each link by the bits that it inserts: those that vary in the child tier, but not among its own
+    # children.
     starts = np.append(begins, len(found))
     own = np.repeat(varying, np.diff(starts))
     links = np.empty((len(found), LINK), np.int64)
     links[:, FROM], links[:, SHARED] = found[:, OWNER], bases
     new = own & ~masks
+    # The bit position in the rank is the number of varying bits below.
     links[:, PLACE] = np.bitwise_count(own & new - 1)
     links[:, BIT] = bases & new != 0
     links[new == 0, PLACE] = NO_PLACE
+    # Case: several bits are inserted. Each position is moved on its own, which must not take too long.
     many = new & new - 1 != 0
     links[many, PLACE] = MANY
     if many.any():
@@ -116,9 +130,11 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
 
 
 class Forth(NamedTuple):
-    """What the tasks of a wave are told: the program of ends, and what decided games are worth; that of images; where
-    things are put aside; the wave before, and the wave, whose tiers are to be filled; and the parents of all these, if
-    tasks are not to take their own."""
+    """Data shared by all tasks of a wave.
+
+    `ending` and `imaging` are programs of the rules, and `decided` is the primitive value of decided games. The tiers
+    of `wave` are filled from those of the wave `before`. `parents` holds the latter; if None, each task loads its own.
+    """
 
     ending: Program
     decided: int
@@ -130,20 +146,20 @@ class Forth(NamedTuple):
 
 
 class Parents(NamedTuple):
-    """Tiers of a wave, by ascending rows of its table, and their sets, with those of twins made."""
+    """Some tiers of a wave and their sets, those of mirror images included. `rows` ascend."""
 
     rows: Array
     sets: Sets
 
 
 def parents_in(before: Wave, aside: Aside, links: Array) -> Parents:
-    """Return the tiers that some links come from."""
+    """Return the parent tiers of some links."""
     rows = np.unique(links[:, FROM])
     return Parents(rows, before.take_whole(aside, rows, PARENTS))
 
 
 class Task(NamedTuple):
-    """The number of a wave, and stretches of its tiers to be filled, each from one row to another."""
+    """Ranges of tiers of a wave that are to be filled, each from one row to another."""
 
     told: Told[Forth]
     wave: int
@@ -151,8 +167,11 @@ class Task(NamedTuple):
 
 
 class Filled(NamedTuple):
-    """Tiers that are filled, from one row to another: of each what was not KNOWN before, where their sets were put, and
-    a tally of the positions where the game is over."""
+    """The result of filling the tiers *begin* to *end*, which become a chunk.
+
+    `known` has the KNOWN columns of their table, `sets` says where the sets are stored, and `tally` counts positions
+    by primitive value.
+    """
 
     begin: int
     end: int
@@ -162,13 +181,14 @@ class Filled(NamedTuple):
 
 
 def fill(task: Task) -> list[Filled]:
-    """Fill some tiers, and put them aside. Raises Unfit where the rules are not plain there."""
+    """Fill the tiers of a task and store them. Raises Unfit if the rules are not plain."""
     return [fill_tiers(task.told.content, *stretch) for stretch in task.stretches]
 
 
 def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
-    """Fill the tiers from one row to another, and put them aside together."""
+    """Fill the tiers *begin* to *end* and store them as one chunk."""
     ending, decided, imaging, aside, before, wave, parents = forth
+    # Step 1: Take the links into stored tiers, with parents numbered as in `parents`.
     kept = wave.kept[begin:end] == np.arange(begin, end)
     counts = np.diff(wave.starts[begin : end + 1])
     links = wave.links[wave.starts[begin] : wave.starts[end]][np.repeat(kept, counts)].copy()
@@ -176,6 +196,7 @@ def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     if parents is None:
         parents = parents_in(before, aside, links)
     links[:, FROM] = np.searchsorted(parents.rows, links[:, FROM])
+    # Step 2: Reserve space. A parent's word becomes two words at most; a word has a position at least.
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
     groups = groups_of(tiers)
@@ -184,6 +205,7 @@ def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     most = min(int(most), LANES * int(tiers[:, GROUPS].sum()))
     content = room("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
+    # Step 3: Fill the tiers and store them.
     tally = np.zeros((VALUES, TALLIED), np.int64)
     count = forward(ending, decided, imaging, wave.mirror, parents.sets, children, links, starts, tally)
     if count == UNLIKE:
@@ -194,7 +216,7 @@ def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
 
 
 def take_in(wave: Wave, filled: Filled) -> None:
-    """Note tiers of a wave that are filled, as a chunk."""
+    """Add filled tiers to their wave, as a chunk."""
     rows = slice(filled.begin, filled.end)
     wave.tiers[rows, KNOWN] = filled.known
     wave.tiers[rows, GROUP] -= wave.tiers[filled.begin, GROUP]
@@ -203,8 +225,10 @@ def take_in(wave: Wave, filled: Filled) -> None:
 
 
 def stretches_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]]:
-    """Return the stretches in which the tiers of a wave are filled, from where to where, and how many words each takes,
-    read and written: so many at *least*, where there are so many."""
+    """Cut the tiers of a wave into ranges to be filled: (first row, end row, words read and written).
+
+    A range has about *least* words.
+    """
     words = before.tiers[before.kept[wave.links[:, FROM]], WORDS]
     kept = wave.kept == np.arange(len(wave.kept))
     weights = kept * np.add.reduceat(words, wave.starts[:-1]) + wave.tiers[:, GROUPS]
@@ -213,7 +237,7 @@ def stretches_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, i
 
 
 def tasks_of(told: Told[Forth], some: Iterable[tuple[int, int, int]], least: int) -> Iterator[Task]:
-    """Yield tasks that fill some stretches of a wave, so many together that they take so many words at *least*."""
+    """Yield tasks that fill some ranges of tiers. Each task has at least *least* words, except the last."""
     number = told.content.wave.number
     together: list[tuple[int, int]] = []
     words = 0
@@ -228,25 +252,25 @@ def tasks_of(told: Told[Forth], some: Iterable[tuple[int, int, int]], least: int
 
 
 def stretches(weights: Array, least: int) -> Iterator[tuple[int, int]]:
-    """Cut a list of weights, yielding from where to where, into stretches of about so much."""
+    """Cut a list of weights into consecutive ranges of about *least* each; yield (begin, end)."""
     cuts = np.flatnonzero(np.diff(np.cumsum(weights) // least)) + 1
     return pairwise([0, *cuts.tolist(), len(weights)])
 
 
 FILLED, WHOLE = range(2)
-"""Kinds of entries in the log: tiers filled; a wave all filled."""
+"""Kinds of journal entries: some tiers are filled; a whole wave is filled."""
 
 
 class SetsLog:
-    """The log of an exploration into scratch files, and what has been read in it.
+    """The journal of filled tiers in scratch files, so that a killed solve resumes.
 
-    An entry begins with its kind and the number of the wave. An entry of nothing says that all is begun anew.
+    An entry begins with its kind and the number of the wave. An empty entry means that the exploration was restarted.
     """
 
     def __init__(self, log: Log):
         self.log = log
         self.filled: dict[int, dict[int, Filled]] = defaultdict(dict)
-        """What was filled, by wave and first tier."""
+        """Entries of filled tiers, by wave and first tier."""
         self.whole: set[int] = set()
         for (kind, wave), *arrays in log.since_anew():
             if kind == WHOLE:
@@ -259,17 +283,17 @@ class SetsLog:
                 )
 
     def believe(self, scratch: Scratch) -> None:
-        """Forget what was filled of waves that were not whole and is no longer in the scratch files."""
+        """Drop entries of unfinished waves whose scratch files are gone."""
         for wave in self.filled.keys() - self.whole:
             gone = {*scratch.missing(filled.sets for filled in self.filled[wave].values())}
             self.filled[wave] = {k: filled for k, filled in self.filled[wave].items() if filled.sets not in gone}
 
     def add(self, wave: int, filled: Filled) -> None:
-        """Note what was filled."""
+        """Add an entry for some filled tiers."""
         where = np.array([filled.begin, filled.end, *filled.sets[1:]], np.int64)
         self.log.add((np.array([FILLED, wave], np.int64), where, filled.known.ravel(), filled.tally.ravel()))
         self.log.write()
 
     def add_whole(self, wave: int) -> None:
-        """Note that a wave is all filled."""
+        """Add an entry that a wave is filled completely."""
         self.log.add((np.array([WHOLE, wave], np.int64),))

@@ -1,15 +1,17 @@
-"""Games whose moves carry sets of positions along whole are solved word by word, 64 positions at a time.
+"""Runs the set-wise method: explores a game forward, then solves it backward, in memory or with scratch files.
 
-In a tier of such a game nothing varies but some bits, all positions have the same moves, and a move writes constants:
-then the children of a set are the same set with a bit put into all ranks, and no list is merged or searched. That it is
-so is proved for each tier from the rules, which are run once on bits that are not known (see `symbols.py`, `rules.py`);
-what is not plain raises Unfit, and the game is solved in another way, to the same bytes.
+The package's docstring explains the method. A game qualifies if:
 
-It is asked further that whose turn it is has lost where the game is over (or has won, everywhere, as in misère play),
-or else nothing is left to play in the last wave, which ties; and that the first position is its own image. Where memory
-suffices, all is in memory, and such a solve, which takes minutes, begins anew after a kill; else waves are put aside in
-scratch files, and the journal says what is there. So they are where workers share files alone: plain while there is
-room, else compressed.
+- The rules are plain in every tier: all positions have the same moves, and each move writes constants. The rules are
+  run once on symbolic bits (see `symbols.py` and `rules.py` in rules/plain/), and this is proved for each tier.
+- When the game is over, the player to move has lost. Misère play is the reverse. Ties occur only in the last wave.
+- The start position is its own image.
+
+Otherwise the method raises Unfit, and another method solves the game and writes the same bytes.
+
+If memory suffices, everything stays in memory. Such a solve takes minutes, and after a kill it starts from the
+beginning. Otherwise waves are stored in scratch files, and a journal lists them, so that a killed solve resumes.
+Workers that share only files always use scratch files: uncompressed while there is room, then compressed.
 """
 
 import shutil
@@ -58,34 +60,34 @@ from retrograde.solver.runtime.tasks import clear_rooms
 from retrograde.solver.runtime.work import Outlook, Unfit, Work, too_small
 
 BYTES_A_POSITION = 1.0
-"""Memory for a position of all waves that is not over, about: a word for some ten."""
+"""Memory for a position that is not over, in bytes, about: a word holds some ten positions."""
 BYTES_IN_WAVE = 2.5
-"""Memory for a position of the largest wave beside, about: its planes, and those of the wave after."""
+"""Additional memory for a position of the largest wave, in bytes, about: its planes, and those of the wave after."""
 KEPT = 0.55
-"""The part of all positions that is in tiers that are kept where there is a mirror, about."""
+"""Share of all positions in stored tiers if there is a mirror, about."""
 FOR_PLANES = 0.5
-"""The part of the memory that is left that planes may take as words; more, and they are squeezed."""
+"""Share of the free memory that unpacked planes may take. If they take more, planes are packed."""
 LOOKED_AHEAD = 1 << 24
-"""Positions found after which it is estimated how many there will be, and whether memory suffices..."""
+"""Positions found before the total is estimated, to see whether memory suffices..."""
 PLENTY = 16
-"""...unless so many bytes are left for each of them."""
+"""...unless this many bytes are free for each of them."""
 CACHED = 4
-"""The part of the memory that is left, one in so many, that has what is read of scratch files..."""
+"""The cache of scratch files gets one part in CACHED of the free memory..."""
 STEPS_CACHED = 1 << 28
-"""...and bytes of it where only steps are there: tiers are written by number, and those of many waves alternate. As
-many bytes of them are in no file at all."""
+"""...or this many bytes at most if scratch files hold only steps. Tiers are written by number, so those of many
+waves alternate. The same number of bytes of steps is held in memory without a file."""
 
 
 class TooMuch(Exception):
-    """There is not enough memory for all waves."""
+    """Memory does not suffice to hold all waves."""
 
 
 @dataclass(frozen=True)
 class Setwise:
-    """Positions as words of 64, values as planes of bits. *outlook* makes the estimates of a solve.
+    """The set-wise method: sets of positions as 64-bit words, values as bit planes.
 
-    Where it is *early*, before positions are listed to see how many there are, games are left to others of which no
-    tier seems to have so many.
+    *outlook* makes the estimates of a solve. *early* means that the method is tried before positions are counted. Then
+    it refuses games in which no tier seems to be large.
     """
 
     outlook: Callable[[Game, Work], Outlook]
@@ -93,9 +95,9 @@ class Setwise:
     name: ClassVar[str] = "setwise"
 
     def solve(self, game: Game, work: Work) -> SolvedSteps:
-        """Return the solved game; raise Unfit where its rules are not plain enough.
+        """Return the solved game; raise Unfit if the rules are not plain enough.
 
-        Raises DamagedScratch where what was put aside is not there, or not as the log says.
+        Raises DamagedScratch if scratch files are missing or differ from the journal.
         """
         rules, start = plain_rules(game), start_of(game)
         if self.early and 1 << most_bits(game, rules) <= work.sizes.in_memory:
@@ -107,7 +109,7 @@ class Setwise:
             return solve_by(rules, game, start, work, self.outlook, found, solved)
         except Lopsided:
             begin_anew(found, solved)
-            lopsided.add(())  # after that: what was found with twins is not gone on from without
+            lopsided.add(())  # in this order: tiers found with a mirror cannot be resumed without one
             lopsided.settle()
             return solve_by(rules._replace(mirror=NO_MIRROR), game, start, work, self.outlook, found, solved)
 
@@ -115,7 +117,7 @@ class Setwise:
 def solve_by(
     rules: Rules, game: Game, start: int, work: Work, outlook: Callable[[Game, Work], Outlook], found: Log, solved: Log
 ) -> SolvedSteps:
-    """Return the solved game, in memory if that suffices and nothing has been put aside."""
+    """Solve in memory if that suffices and there is nothing to resume, else with scratch files."""
     solved.since_anew()
     resumed = bool(found.since_anew())
     if not resumed and work.shares_memory:
@@ -128,25 +130,25 @@ def solve_by(
     try:
         return Attempt(game, start, rules, work, outlook(game, work), in_scratch=True).solve(found, solved)
     except DamagedScratch:
-        if not resumed:  # what this very solve has put aside: the disk is at fault
+        if not resumed:  # this solve wrote the files itself: the disk is at fault
             raise
         begin_anew(found, solved)
         return Attempt(game, start, rules, work, outlook(game, work), in_scratch=True).solve(found, solved)
 
 
 def begin_anew(found: Log, solved: Log) -> None:
-    """Note that all is begun anew: in this order, for without sets there can be no worths."""
+    """Record that the solve restarts. First in the log of worths: without sets there can be no worths."""
     for log in (solved, found):
         log.begin_anew()
 
 
 class Attempt:
-    """A solve in memory, or in scratch files."""
+    """One attempt to solve a game, in memory or with scratch files."""
 
     def __init__(self, game: Game, start: int, rules: Rules, work: Work, outlook: Outlook, in_scratch: bool = False):
         self.game, self.start, self.rules, self.work, self.outlook = game, start, rules, work, outlook
         cached = max(work.budget.left(), 0) // CACHED
-        if not work.shares_memory:  # each worker has as much, and so has this process
+        if not work.shares_memory:  # each worker has a cache, and so has this process
             cached //= work.sharing + 1
         if in_scratch:
             self.scratch = work.until_written(Scratch(work.scratch, cached))
@@ -158,15 +160,17 @@ class Attempt:
         self.looked_ahead = False
 
     def solve(self, found: Log, solved: Log) -> SolvedSteps:
-        """Return the solved game, going on from what the logs say is there."""
+        """Return the solved game, resuming from the logs."""
         log = SetsLog(found)
         self.scratch.begin(fresh=not log.filled)
         log.believe(self.scratch)
         self.work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
         try:
+            # Step 1: Find all positions.
             waves = self.explore(log, self.work.phase("exploring"))
         finally:
             clear_rooms(PARENTS)
+        # Step 2: Leave small games to other methods, and move the count of undecided positions out of the tally.
         over = self.over
         records = int(over[:, STORED].sum())
         if records <= self.work.sizes.in_memory:
@@ -175,13 +179,17 @@ class Attempt:
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0
         self.aside = self.aside._replace(spreads=self.spreads(bytes_of_planes(waves)))
+        # Step 3: Solve the waves, last first.
         store = SetwiseStore(self.rules, self.work, solved, self.scratch, self.aside, waves, over, times)
         drive(store, solved, self.work.phase("solving", left))
         return solved_from(store)
 
     def spreads(self, planes: int) -> bool:
-        """Tell whether waves are to be spread on the way back, whose planes take so many bytes: workers of other
-        processes must see the files that this one does, and these lie in the memory of the system."""
+        """Return whether waves may be spread on the way back. *planes* is the number of bytes of two waves' planes.
+
+        With scratch files, waves are spread in shared files. Then all workers must see the same files, and these must
+        lie in the system's memory.
+        """
         if self.aside.scratch:
             there = self.aside.plain and not self.work.apart and can_be_had()
             if not there or planes > shutil.disk_usage(self.work.scratch).free // 2:
@@ -189,8 +197,10 @@ class Attempt:
         return planes < FOR_PLANES * self.work.budget.left()
 
     def explore(self, log: SetsLog, phase: Phase) -> list[Wave]:
-        """Return all waves, and count positions by primitive value; raise Unfit where it cannot be done so, TooMuch
-        where memory will not suffice."""
+        """Return all waves, and count positions by primitive value.
+
+        Raises Unfit if the game does not qualify, and TooMuch if memory will not suffice.
+        """
         found = [first_wave(self.game, self.start, self.aside)]
         self.over[OPEN, [POSITIONS, STORED]] = 1
         met = {int(found[0].tiers[0, NUMBER])}
@@ -204,6 +214,7 @@ class Attempt:
             self.fill(found[-1], wave, log, phase)
             self.look_ahead(wave, phase)
             found.append(wave)
+            # The last wave has only ties or nothing at all. Ties in a wave from which play goes on are not supported.
             values = {*wave.tiers[wave.tiers[:, WORDS] > 0, VALUE].tolist()}
             if not values or values == {TIED}:
                 break
@@ -215,7 +226,7 @@ class Attempt:
         return found
 
     def next_wave(self, before: Wave) -> Wave | None:
-        """Return the wave after another, still to be filled; None where there are no moves."""
+        """Return the next wave, with its sets still empty; None if there are no moves."""
         ahead = next_tiers(self.rules, before.whole())
         if ahead is None:
             return None
@@ -225,7 +236,8 @@ class Attempt:
         return wave
 
     def fill(self, before: Wave, wave: Wave, log: SetsLog, phase: Phase) -> None:
-        """Fill the tiers of a wave, but for what is in the log."""
+        """Fill the tiers of a wave, except those in the log."""
+        # Step 1: Cut the wave into ranges of tiers, and give those that are not in the log to workers.
         known = log.filled.pop(wave.number, {})
         found = stretches_of(before, wave, self.work.sizes.chunk_words)
         parents = None if self.aside.scratch else parents_in(before, self.aside, wave.links_to_kept())
@@ -236,6 +248,7 @@ class Attempt:
         left = [stretch for stretch in found if stretch[0] not in known]
         least = words_together(self.work, sum(words for _, _, words in left), 1)
         fresh = chain.from_iterable(self.work.map(fill, tasks_of(told, left, least)))
+        # Step 2: Take the results in order, from the log or from workers.
         for begin, _, _ in found:
             filled = known.get(begin) or next(fresh)
             take_in(wave, filled)
@@ -248,6 +261,7 @@ class Attempt:
                 log.add(wave.number, filled)
             phase.advance(done[0], positions=done[1])
             save_memory(self.work, self.aside)
+        # Step 3: Make the wave durable.
         if self.aside.scratch and wave.number not in log.whole:
             self.aside.sync(wave.sets)
             log.add_whole(wave.number)
@@ -255,9 +269,12 @@ class Attempt:
         self.aside.drop(f"told{wave.number}")
 
     def look_ahead(self, wave: Wave, phase: Phase) -> None:
-        """Raise DiskTooSmall where the disk will not suffice, as soon as that is told; and TooMuch where memory does
-        not for this wave, or will not for all. What is plain in files, and so in the memory of the system, no longer
-        is from then on."""
+        """Check that memory and disk will suffice for the rest of the exploration.
+
+        Raises DiskTooSmall as soon as the estimate says that the disk is too small. Raises TooMuch if memory does not
+        suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's memory; if that gets
+        short, further files are compressed.
+        """
         written = sum(self.scratch.lengths().values()) if self.aside.scratch else 0
         left = self.work.budget.left() - (written if self.aside.plain else 0)
         more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())

@@ -1,11 +1,16 @@
-"""Sets of positions as words of 64, and what putting a bit into all ranks of a set, or taking it out, does to them.
+"""Sets of positions as 64-bit words, and how to insert a bit into all ranks of a set or remove one.
 
-Position number r of a tier, by rank, is bit r % 64 of word r // 64. Words lie in groups of 64, of which only those that
-are not 0 are kept, one after another::
+The position with rank r of a tier is bit r % 64 of word r // 64. Sets are sparse: words lie in groups of 64, and only
+words that are not 0 are stored, one after another::
 
-    occupied   uint64[groups + 2]    for each group, which of its words are not 0
-    before     uint32[groups + 2]    how many words lie before those of a group
-    words      uint64[n]
+    rank       | number of the group | word in the group | bit in the word |
+                 bits 12 and up        bits 6 to 11        bits 0 to 5
+
+    occupied   uint64[groups + 2]    for each group, which of its 64 words are stored
+    before     uint32[groups + 2]    for each group, the number of words stored for earlier groups
+    words      uint64[n]             the stored words
+
+So word j of group g, if `occupied[g]` has bit j, is at `before[g]` + the number of ones below bit j of `occupied[g]`.
 """
 
 import numpy as np
@@ -14,10 +19,11 @@ from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.values.extract import deposit, extract
 
 WORD_BITS = 6
+"""Bits of a rank that say which bit of a word it is."""
 GROUP_BITS = 12
-"""Bits of a rank below the number of its group."""
+"""Bits of a rank below the number of its group: 6 for the bit in a word, 6 for the word in the group."""
 AFTER_TIER = 2
-"""Groups behind those of a tier, which are empty."""
+"""Empty groups behind those of a tier. Kernels may read them, so that they need no check at the end of a tier."""
 ONE, LOW = np.uint64(1), np.uint64(0xFFFFFFFF)
 NOTHING, EVERYTHING = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 ONES = np.array(
@@ -27,31 +33,32 @@ ONES = np.array(
     ],
     np.uint64,
 )
-"""The positions of a word in whose rank a bit is 1, by bit."""
+"""For each bit of a rank below 6, the positions of a word in whose rank that bit is 1."""
 
 
 @lean_kernel
 def popcount(word):
-    """Return how many ones a word has."""
+    """Return the number of ones in a word."""
     return np.int64(word.bit_count())
 
 
 @lean_kernel
 def lowest(word):
-    """Return the number of the lowest one in a word that is not 0."""
+    """Return the number of the lowest one bit. The word must not be 0."""
     return np.int64((~word & (word - ONE)).bit_count())
 
 
 @lean_kernel
 def highest(word):
-    """Return the number of the highest one in a word that is not 0."""
+    """Return the number of the highest one bit. The word must not be 0."""
     high = word >> np.uint64(32)
-    return int(high).bit_length() + 31 if high else int(word & LOW).bit_length() - 1  # of numbers that are ints to all
+    # numba and Python both have `bit_length` of an int.
+    return int(high).bit_length() + 31 if high else int(word & LOW).bit_length() - 1
 
 
 @lean_kernel
 def with_bit(number, place, bit):
-    """Return a number with a bit put in at a place.
+    """Return *number* with *bit* inserted at bit position *place*. Higher bits move up by one.
 
     >>> bin(with_bit(0b101, 1, 1))
     '0b1011'
@@ -62,7 +69,7 @@ def with_bit(number, place, bit):
 
 @lean_kernel
 def without_bit(number, place):
-    """Return a number with the bit at a place taken out.
+    """Return *number* without the bit at bit position *place*. Higher bits move down by one.
 
     >>> bin(without_bit(0b1011, 1))
     '0b101'
@@ -72,19 +79,22 @@ def without_bit(number, place):
 
 @lean_kernel
 def spread_word(half, place, bit):
-    """Return the word that becomes of 32 positions when a bit is put into their ranks at a place below 6."""
+    """Return the word that 32 positions make when *bit* is inserted into their ranks at *place*, which is below 6."""
     return deposit(half, ONES[place] if bit else ~ONES[place])
 
 
 @lean_kernel
 def gathered_word(word, place, bit):
-    """Return the 32 positions of a word in whose rank a bit has a value, with that bit taken out."""
+    """Return the 32 positions of a word whose rank has *bit* at *place*, with that bit removed.
+
+    The reverse of `spread_word`.
+    """
     return extract(word, ONES[place] if bit else ~ONES[place])
 
 
 @lean_kernel
 def ones_of(place, word):
-    """Return the positions of a word, by its number in the tier, in whose rank the bit at a place is 1."""
+    """Return the positions of a word in whose rank the bit at *place* is 1. *word* is its number in the tier."""
     if place < WORD_BITS:
         return ONES[place]
     return EVERYTHING if word >> place - WORD_BITS & 1 else NOTHING

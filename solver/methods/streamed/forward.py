@@ -1,4 +1,10 @@
-"""Forward through a game in a stream: all positions that play can reach, wave by wave, as sorted lists on disk."""
+"""The way forward: finds all positions that play can reach, wave by wave, as sorted lists on disk.
+
+For each wave: find the tiers that moves lead to (`pulls`), sort in advance the children that do not come out sorted
+(`sort_children`), and give tiers, or parts of large ones, to workers (`units`, `produce`). A task assumes that all
+positions of a tier have the same moves to the same tiers, and that children by a move ascend. If it finds otherwise,
+it returns a Surprise, and the wave is found again without that assumption.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,37 +31,41 @@ from retrograde.solver.runtime.work import Unfit, Work
 Array = np.ndarray[Any, Any]
 
 WRITER_BYTES = 20_000_000
-"""Memory that the database's writer takes."""
+"""Memory of the database's writer, in bytes."""
 BYTES_A_CHILD = 32
-"""Memory that a worker takes for each child in a task."""
+"""Memory of a worker for each child in a task, in bytes."""
 CACHED = 1 << 28
-"""Bytes of scratch files kept in memory, at most, where there is so much."""
+"""Bytes of scratch files cached in memory, at most."""
 SMALL_TASK = 1 << 17
-"""Children in a task of small tiers: enough to outweigh what a task costs, few enough that all workers have some."""
+"""Children in a task of small tiers: enough to outweigh the overhead of a task, few enough to keep all workers busy."""
 LEAST_SAMPLES = 8
-"""Samples by which the order of the children is judged; with fewer, all of a segment is looked at."""
+"""Samples needed to judge whether children ascend. With fewer, the whole segment is read."""
 MOST_WAVES = 1 << 13
-"""Waves, and so plies, that the codes of steps have room for."""
+"""Waves, and so plies, that codes of steps can count."""
 
 Pull = tuple[Tier, int, int]
-"""A tier, a move of its positions or kernels.ALL, and how many children they have by it in the tier in question."""
+"""(A tier, a move of its positions or kernels.ALL, the number of children by it in the tier in question.)"""
 Key = tuple[int, int, int, int]
-"""A tier, the tier that children there come from, the move, and the first position of a segment there."""
+"""(A tier, the tier that children come from, the move, the first position of a segment there.)"""
 PRIMITIVES = kernels.BAD_VALUE
+"""Rows of a tally by primitive value."""
 
 
 class Forward:
-    """The exploration of one game: its `waves`, and `over`, a tally of the positions where the game is over, by
-    primitive value (see steps.py)."""
+    """The exploration of one game.
+
+    `waves` are the waves found. `over`, a tally by primitive value (see steps.py), counts positions in which the game
+    is over.
+    """
 
     def __init__(self, game: Game, work: Work, log: StreamLog | None = None):
         least = work.sizes.stream_least_children
         work.budget.check(least * BYTES_A_CHILD * work.sharing + WRITER_BYTES, "solving in a stream")
-        half = (work.budget.left() - WRITER_BYTES) // 2  # the other is for what is to be known of the lists
+        half = (work.budget.left() - WRITER_BYTES) // 2  # the other half is for what is known of the lists
         self.children = min(
             work.sizes.stream_children * work.larger, max(least, half // (BYTES_A_CHILD * work.sharing))
         )
-        """Children in a task."""
+        """Children in a task, at most."""
         self.game, self.work = game, work
         self.scratch = Scratch(work.scratch, min(CACHED, max(work.budget.left() // 16, 0)))
         self.stream = Stream(game, self.scratch, work.sizes.stream_milestone)
@@ -71,14 +81,14 @@ class Forward:
         return load(self.scratch, [segment])
 
     def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
-        """Find all positions; raise Unfit where it cannot be done so.
+        """Find all positions; raise Unfit if the method does not apply.
 
-        *expected* gives positions by wave, as soon as they are known. The phase ends as far beyond or before their sum
-        as the waves so far have been.
+        *expected* returns the estimated number of positions of each wave, as soon as it is known. The total of the
+        phase is scaled by how far the waves so far differ from the estimate.
         """
         self.scratch.begin(fresh=not self.log.waves)
         self.waves.append(self.first_wave())
-        phase.count(1)  # and tell of it with the next ones, for which the rules are compiled
+        phase.count(1)  # reported with the next ones, for which the rules are compiled
         met = set(self.waves[0])
         while wave := self.next_wave(met, phase, expected):
             if len(self.waves) == MOST_WAVES:
@@ -92,21 +102,21 @@ class Forward:
         phase.end()
 
     def save_memory(self) -> None:
-        """Use less memory from now on where little is left; raise MemoryLimit where there is none."""
+        """Use smaller tasks and a smaller cache if memory is short; raise MemoryLimit if there is none left."""
         if self.work.budget.left() < 0:
             self.children = max(self.work.sizes.stream_least_children, self.children // 2)
             self.scratch.cache_at_most(self.scratch.cached // 2)
         self.work.budget.check_used("solving in a stream")
 
     def settle(self) -> None:
-        """See to it that all that is found lasts through a power cut, but for what is dropped already."""
+        """Make all that was found survive a power cut, except files that are dropped already."""
         tiers = [tier for wave in self.waves for tier in wave.values()]
         frames = {segment.frame for tier in tiers for segment in tier.segments}
         self.scratch.sync(frames.difference(self.scratch.missing(frames)))
         self.log.log.settle()
 
     def first_wave(self) -> Wave:
-        """Return the tier of the start, with the start in it."""
+        """Return the tier of the start position, with that position alone."""
         start = start_of(self.game)
         _, moves, children = examine(self.game, start)
         (segment,) = pack(self.stream, "positions0", np.array([start]), np.array([1]))
@@ -115,9 +125,10 @@ class Forward:
         return {tier: Tier(tier, 0, [segment], tuple(moves), leads, (1,) * len(moves))}
 
     def next_wave(self, met: set[int], phase: Phase, meanwhile: Callable[[], object]) -> Wave:
-        """Return the tiers that the moves of the last wave lead to, those in which the game goes on."""
+        """Return the next wave: the tiers that moves lead to and in which the game goes on."""
         number = len(self.waves)
         while True:
+            # Step 1: Take what an earlier solve found of this wave.
             found = self.log.found(number)
             if not found:
                 self.scratch.drop(f"positions{number}")
@@ -127,6 +138,7 @@ class Forward:
             phase.skip(sum(one.positions for one in found))
             if number in self.log.whole:
                 break
+            # Step 2: Find the rest. After a surprise, start the wave again.
             surprises = self.find_wave(number, met, found, phase, meanwhile)
             if not surprises:
                 self.log.add(WHOLE, number)
@@ -135,6 +147,7 @@ class Forward:
                 self.waves[-1][surprise.tier].learn(surprise)
             self.log.forget(number)
             phase.set_back(before)
+        # Step 3: Drop children sorted in advance, and join the results.
         self.scratch.drop(f"sorted{number}")
         self.growth.wave(sum(one.positions for one in found), phase.done)
         add_up(self.over, total([one.over for one in found], PRIMITIVES))
@@ -143,12 +156,15 @@ class Forward:
     def find_wave(
         self, number: int, met: set[int], found: list[Found], phase: Phase, meanwhile: Callable[[], object]
     ) -> list[Surprise]:
-        """Add to what is *found* of a wave the rest; return what came as a surprise, after which all is in vain."""
+        """Find the rest of a wave and add it to *found*; return surprises. If there are any, *found* is useless."""
+        # Step 1: Find out which tiers moves lead to.
         self.survey(self.waves[-1])
         pulls = self.pulls(met)
         for done in {made.tier for one in found for made in one.made}:
             del pulls[done]
+        # Step 2: Sort children that do not come out sorted.
         surprises = self.sort_children(pulls, number)
+        # Step 3: Give tiers and parts of tiers to workers. After a surprise no further task begins.
         tasks = (Task(self.stream, f"positions{number}", targets) for targets in self.units(pulls))
         for one in self.work.as_completed(produce, takewhile(lambda _: not surprises, tasks)):
             if isinstance(one, Surprise):
@@ -164,7 +180,7 @@ class Forward:
         return surprises
 
     def survey(self, wave: Wave) -> None:
-        """Find out where all moves of the tiers lead whose positions have not the same, if it is not known."""
+        """Find the tiers that moves lead to, for tiers in which positions have different moves."""
         tiers = [tier for tier in wave.values() if tier.moves is None and not tier.leads]
         counts: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         for number, found in self.work.map(
@@ -176,7 +192,7 @@ class Forward:
             tier.leads, tier.weights = tuple(counts[tier.number]), tuple(counts[tier.number].values())
 
     def pulls(self, met: set[int]) -> dict[int, list[Pull]]:
-        """Return what each tier of the next wave is made of."""
+        """Return for each tier of the next wave the moves that lead to it."""
         pulls: dict[int, list[Pull]] = defaultdict(list)
         for tier in self.waves[-1].values():
             for k, lead in enumerate(tier.leads):
@@ -186,9 +202,9 @@ class Forward:
         return pulls
 
     def sort_children(self, pulls: dict[int, list[Pull]], number: int) -> list[Surprise]:
-        """Sort the children of segments, where they do not ascend and go to a tier that is made in parts.
+        """Sort children that do not ascend, if they lead to a tier that is made in parts. Return surprises.
 
-        So that they are made once, and not for each part. Returns what came as a surprise.
+        This way they are made once, not again for each part.
         """
         self.ready = {}
         name = f"sorted{number}"
@@ -215,15 +231,17 @@ class Forward:
         return surprises
 
     def folds(self, tier: int, segment: Segment, move: int) -> bool:
-        """Tell whether symmetry maps the first child of a segment into its own tier: then children may change
-        places."""
+        """Return whether symmetry maps the first child of a segment into its own tier.
+
+        Then some children are replaced by their images, so they may not ascend although the moves keep the order.
+        """
         if not defines(self.game, "images"):
             return False
         child = sample(self.game, tier, move, segment.samples[:1])[:1].tolist()
         return any(image != one and self.game.tier(image) == tier for one in child for image in self.game.images(one))
 
     def units(self, pulls: dict[int, list[Pull]]) -> Iterator[list[Target]]:
-        """Yield the work of a wave: small tiers together, large ones in parts."""
+        """Yield the targets of each task: several small tiers together, or one part of a large tier."""
         unit: list[Target] = []
         total = 0
         weights = {tier: sum(pull[2] for pull in pulls[tier]) for tier in pulls}
@@ -245,9 +263,11 @@ class Forward:
             yield unit
 
     def parts(self, tier: int, pulls: list[Pull], weight: int) -> list[Target]:
-        """Return the parts of a large tier, cut where about as many children lie between."""
+        """Return the parts of a large tier, cut so that each has about as many children."""
         samples, weights = [], []
         spans: list[tuple[Piece, int, int]] = []
+        # Step 1: Sample the children of each segment by each move, with a weight: how many children a sample stands
+        # for.
         for owner, move, children in pulls:
             for segment in owner.segments:
                 ready = self.ready.get((tier, owner.number, move, segment.first))
@@ -261,6 +281,7 @@ class Forward:
                     spans.append((Piece(owner.number, segment, move, ends is not None), *(ends or (0, BEYOND))))
                 samples.append(found)
                 weights.append(np.full(len(found), count / max(len(found), 1)))
+        # Step 2: Cut the sorted samples into parts of equal weight, each 4/5 of a full task.
         keys = np.concatenate(samples)
         order = np.argsort(keys, kind="stable")
         sums = np.cumsum(np.concatenate(weights)[order])
@@ -268,6 +289,7 @@ class Forward:
         places = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else np.empty(0, np.int64)
         cuts = np.unique(keys[order][places]).tolist()
         bounds = list(zip([0, *cuts], [*cuts, BEYOND], strict=True))
+        # Parts get space for twice the mean. `cut` is random, to tell this cut from another one of the same tier.
         about, cut = 2 * weight // len(bounds), randbits(62)
         return [
             Target(
@@ -278,7 +300,7 @@ class Forward:
         ]  # fmt: skip
 
     def span(self, owner: Tier, segment: Segment, move: int, tier: int) -> tuple[int, int] | None:
-        """Return the first and the last child of a segment by a move, if they seem to ascend in between."""
+        """Return the first and the last child of a segment by a move, or None if the samples do not ascend."""
         if move < 0 or move in owner.unsorted or len(segment.samples) < LEAST_SAMPLES:
             return None
         some = sample(self.game, tier, move, np.append(segment.samples, segment.last))
@@ -288,7 +310,7 @@ class Forward:
 
 
 def joined(found: Iterable[Made]) -> Iterator[Tier]:
-    """Yield the tiers that the segments found make up, ascending."""
+    """Yield the tiers that the segments found make up, ascending. Segments with different moves make a tier without."""
     by_tier: dict[int, list[Made]] = defaultdict(list)
     for made in found:
         if made.segment.length:

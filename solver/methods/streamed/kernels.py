@@ -1,7 +1,8 @@
-"""The compiled loops of the exploration that ask the rules of a game, a block of a list at a time.
+"""The compiled loops of the exploration that call a game's rules, a block of a list at a time.
 
-Each variant has its own. They are many small ones, because compiling takes longer than in proportion. How one ended,
-and where, is written to *trouble*, int64[4]: a Trouble, the position looked at, the row in question, and the move.
+They are compiled for each variant of a game. There are many small kernels, because a long one takes more than
+proportionally long to compile. A kernel reports in *trouble*, int64[4], how it ended: (a Trouble, the position, the
+row in question, the move).
 """
 
 from typing import Any, NamedTuple
@@ -20,20 +21,26 @@ from retrograde.solver.values.bits import find_runs, room_for_runs
 Array = np.ndarray[Any, Any]
 
 ALL, READY = -1, -2
-"""Stand for a move where all moves are meant, and where the positions of a list are children already."""
+"""Used in place of a move. ALL: make all moves. READY: the positions of the list are children already."""
 BAD_VALUE = 5
-"""Stands for a primitive value that is none."""
+"""Stands for anything that is not a primitive value."""
 MOST_SAME = 64
-"""Moves that are remembered of a tier whose positions all have the same."""
+"""Moves that are stored for a tier in which all positions have the same moves."""
 
 TIER, LISTS, LISTS_END, LOW, HIGH, TARGET = range(6)
-"""Columns of the table of lists to be made: the tier; the rows of the arena to take the children of, from one to
-another; the least child to take and the one to stop before."""
+"""Columns of the table of targets, the lists to be made.
+
+TIER: the tier. LISTS and LISTS_END: the rows of the arena whose children are wanted. LOW and HIGH: the children
+wanted, from LOW up to but not including HIGH.
+"""
 
 
 class Pulled(NamedTuple):
-    """Children of lists, int64[n]: those of each list make a run, which ends in `bounds` and is not in order where it
-    is `unsorted`. After each target the number of runs so far is in `runs`."""
+    """Children of lists: `numbers` int64[n], one run for each list.
+
+    Run k ends at `bounds[k]`, and `unsorted[k]` says that it must be sorted. `runs[t]` is the number of runs after
+    target t.
+    """
 
     numbers: Array
     bounds: Array
@@ -42,11 +49,11 @@ class Pulled(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Sorted lists, one after another: the `numbers` int64[n], and where each list `ends`.
+    """Sorted lists, one after another: `numbers` int64[n], and where each list `ends`.
 
-    For each list `moves` int64[k, MOST_SAME] become those of its first position, `leads` the tiers to which they lead,
-    and `shared` how many they are if all positions have them, else -1. Positions where the game is over are counted in
-    `over`, a tally by primitive value (see steps.py).
+    For each list `settle` fills in: `moves`, int64[k, MOST_SAME], of its first position; `leads`, the tiers that they
+    lead to; and `shared`, how many they are if all positions have these moves, else -1. `over`, a tally by primitive
+    value, counts positions in which the game is over.
     """
 
     numbers: Array
@@ -59,7 +66,7 @@ class Found(NamedTuple):
 
 @kernel
 def move_all(game, positions, move, tier, children, trouble):
-    """Write the children of positions by one move; return whether all are in a tier, as they should be."""
+    """Write the children of some positions by one move; return whether all are valid and in the expected tier."""
     other = broken = False
     for i in range(len(positions)):
         trouble[1] = positions[i]
@@ -75,7 +82,7 @@ def move_all(game, positions, move, tier, children, trouble):
 
 @kernel
 def values_of(game, positions, values, trouble):
-    """Write the primitive values of positions; BAD_VALUE for what is none."""
+    """Write the primitive values of some positions; BAD_VALUE for anything else."""
     for i in range(len(positions)):
         trouble[1] = positions[i]
         value = whole(game.primitive(positions[i]))
@@ -84,14 +91,14 @@ def values_of(game, positions, values, trouble):
 
 @kernel
 def sizes_of(game, positions, images, sizes):
-    """Write how many positions are equal to each by symmetry."""
+    """Write for each position how many positions equal it by symmetry, itself included."""
     for i in range(len(positions)):
         sizes[i] = count_images(game, positions[i], images)
 
 
 @kernel
 def have_moves(game, positions, moves, trouble):
-    """Tell whether all positions have these moves, in this order."""
+    """Return whether all positions have exactly these moves, in this order."""
     for i in range(len(positions)):
         trouble[1] = positions[i]
         k = 0
@@ -106,26 +113,32 @@ def have_moves(game, positions, moves, trouble):
 
 @kernel
 def child_by(game, position, move):
-    """Return the child of a position by a move, and its tier."""
+    """Return the child of a position by a move, and the child's tier."""
     return canonical(game, whole(game.do_move(position, move)))
 
 
 @kernel
 def scatter(game, positions, target, numbers, end, trouble):
-    """Add the children of positions by all moves that a target takes; return their end, or -1 where it is in vain."""
+    """Append the children of some positions by all moves, as far as a target wants them; return the end, or -1.
+
+    -1 means that the rules broke the contract, or that the buffer is full (see *trouble*).
+    """
     tier, low, high = target[TIER], target[LOW], target[HIGH]
     for i in range(len(positions)):
+        # BROKEN until all children of this position turn out well.
         trouble[0] = Trouble.BROKEN
         trouble[1] = positions[i]
         none = True
         for move in game.generate_moves(positions[i]):
             none = False
+            # Check the move and the child. `canonical` returns a negative number if images break the contract.
             child = whole(game.do_move(positions[i], move))
             if whole(move) < 0 or not 0 <= child < POSITION_LIMIT:
                 return -1
             child, child_tier = canonical(game, child)
             if child < 0:
                 return -1
+            # Keep the child if the target wants it.
             if child_tier == tier and low <= child < high:
                 if end == len(numbers):
                     trouble[0] = Trouble.NO_ROOM
@@ -140,7 +153,7 @@ def scatter(game, positions, target, numbers, end, trouble):
 
 @kernel
 def pull(game, arena, targets, pulled, trouble):
-    """Write the children of the lists in an arena, for one target after another."""
+    """Write the children that each target wants, list by list. Returns early if *trouble* is not FINE."""
     numbers, bounds, unsorted, ends = pulled
     room = room_for_runs()
     keys, moved = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
@@ -148,6 +161,7 @@ def pull(game, arena, targets, pulled, trouble):
     for k in range(len(targets)):
         tier, low, high = targets[k, TIER], targets[k, LOW], targets[k, HIGH]
         for row in range(targets[k, LISTS], targets[k, LISTS_END]):
+            # Start a run: the children of one list. Children by all moves are never in order.
             trouble[2] = row
             move = arena.table[row, MOVE]
             runs = find_runs(arena.table[row, MASK], room)
@@ -156,26 +170,32 @@ def pull(game, arena, targets, pulled, trouble):
             disorder = move == ALL
             for block in range(arena.table[row, FROM], arena.table[row, TO]):
                 count = unpack(arena, row, block, runs, keys)
+                # Case: all moves. Each child may lead to another tier, so `scatter` checks each of them.
                 if move == ALL:
                     end = scatter(game, keys[:count], targets[k], numbers, end, trouble)
                     if end < 0:
                         return
                     continue
+                # Case: one move for all positions of the list, or children that are ready.
                 if end + count > len(numbers):
                     trouble[0] = Trouble.NO_ROOM
                     return
                 if move != READY and not move_all(game, keys[:count], move, tier, moved, trouble):
                     return
                 children = keys if move == READY else moved
+                # Write every child, but advance only past those in range.
                 for i in range(count):
                     child = children[i]
                     disorder |= child < before
                     before = child
                     numbers[end] = child
                     end += (child >= low) & (child < high)
+            # Only part of this list was read, which is wrong if its children do not ascend. The caller reads it whole
+            # next time.
             if disorder and arena.table[row, ASCENDS]:
                 trouble[0] = Trouble.UNSORTED
                 return
+            # Close the run, unless it is empty.
             if end > begin:
                 bounds[run] = end
                 unsorted[run] = disorder
@@ -186,15 +206,16 @@ def pull(game, arena, targets, pulled, trouble):
 
 @kernel
 def narrow(game, arena, row, last, target, trouble):
-    """Leave out the blocks of a list that have no children for a target; return whether they seem to ascend.
+    """Restrict a list to the blocks that have children for a target; return whether the children seem to ascend.
 
-    *last* is the last position of the list.
+    Only the first position of each block is moved. *last* is the last position of the list. Sets FROM and TO.
     """
     words, _, table = arena
     begin, end = 0, 0
     first = table[row, WHERE] >> 3
     before = np.int64(-1)
     move = table[row, MOVE]
+    # `begin` becomes the last block whose first child is below LOW, `end` the one after the last below HIGH.
     for block in range(table[row, TO]):
         trouble[1] = child = words[first + block]
         if move != READY:
@@ -212,10 +233,10 @@ def narrow(game, arena, row, last, target, trouble):
 
 @kernel
 def settle(game, tiers, found, trouble):
-    """Keep of sorted lists in some tiers the undecided positions; move them together, and change where they end.
+    """Remove positions in which the game is over from sorted lists, and find the moves of each list.
 
-    Where the rules break the contract it is at the position in *trouble*. (Cut in three, it takes twice as long to
-    compile.)
+    The lists are closed up in place, and `found.ends` changes. `Found` says what is filled in. If the rules break the
+    contract, *trouble* has the position. (Splitting this kernel in three makes compilation take twice as long.)
     """
     numbers, ends, moves, leads, shared, over = found
     keys, sizes, values = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8)
@@ -224,11 +245,13 @@ def settle(game, tiers, found, trouble):
     for k in range(len(ends)):
         tier = tiers[k]
         new_begin = end
+        # Step 1: Ask for the primitive values of the list, block by block.
         for first in range(begin, ends[k], BLOCK):
             count = min(BLOCK, ends[k] - first)
             for i in range(count):
                 keys[i] = numbers[first + i]
             values_of(game, keys[:count], values, trouble)
+            # Move undecided positions down in the list. Collect decided ones at the front of `keys`.
             decided = 0
             for i in range(count):
                 numbers[end] = keys[i]
@@ -237,6 +260,7 @@ def settle(game, tiers, found, trouble):
                 values[decided] = values[i]
                 end += not is_over
                 decided += is_over
+            # Count the decided ones in the tally.
             sizes_of(game, keys[:decided], images, sizes)
             for i in range(decided):
                 value, position = values[i], keys[i]
@@ -244,6 +268,7 @@ def settle(game, tiers, found, trouble):
                     trouble[0], trouble[1] = Trouble.BAD_PRIMITIVE, position
                     return
                 count_in(over, value, tier, position, sizes[i])
+        # Step 2: Find the moves of the first remaining position, and where they lead.
         begin = ends[k]
         ends[k] = end
         shared[k] = 0
@@ -260,6 +285,7 @@ def settle(game, tiers, found, trouble):
             if shared[k] == 0:
                 trouble[0] = Trouble.NO_MOVES
                 return
+            # Step 3: Check whether all others have the same moves.
             known = moves[k, : min(shared[k], MOST_SAME)]
             if shared[k] > MOST_SAME or not have_moves(game, numbers[new_begin:end], known, trouble):
                 shared[k] = -1
@@ -268,9 +294,9 @@ def settle(game, tiers, found, trouble):
 
 @kernel
 def survey_tiers(game, arena, tiers, trouble):
-    """Write the tiers to which the moves of all positions of a loaded list lead, and how many lead there.
+    """Count the children of a loaded list by tier: rows of *tiers* are (tier, count). Return the number of rows.
 
-    Returns how many tiers there are, or -1 if there are more than rows.
+    Returns -1 if there are more tiers than rows.
     """
     runs = find_runs(arena.table[0, MASK], room_for_runs())
     keys = np.empty(BLOCK, np.int64)
@@ -280,6 +306,7 @@ def survey_tiers(game, arena, tiers, trouble):
             trouble[1] = keys[i]
             for move in game.generate_moves(keys[i]):
                 tier = child_by(game, keys[i], move)[1]
+                # Find the tier's row, or add one.
                 k = 0
                 while k < count and tiers[k, 0] != tier:
                     k += 1
@@ -295,7 +322,7 @@ def survey_tiers(game, arena, tiers, trouble):
 
 @kernel
 def sample_children(game, positions, move, target, out, trouble):
-    """Write the children of some positions that a target takes, by one move or ALL; return how many fit."""
+    """Write the children of some positions that a target wants, by one move or ALL; return how many were written."""
     if move == ALL:
         end = scatter(game, positions, target, out, 0, trouble)
         return len(out) if trouble[0] == Trouble.NO_ROOM else max(end, 0)

@@ -1,4 +1,7 @@
-"""The steps of a game as a solved game: the legend, and for each step a row of it."""
+"""Converts a solved game for the database's writer: the legend, and steps as (rank, row of the legend).
+
+The legend lists the outcomes of the game with their counts. The set-wise method uses this module as well.
+"""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -17,12 +20,15 @@ from retrograde.solver.values.score import CLASSES
 Array = np.ndarray[Any, Any]
 
 TOGETHER = 1 << 16
-"""Steps that are given to the database's writer at a time, at least."""
+"""Steps given to the database's writer at a time, at least."""
 
 
 class StepsStore(Protocol):
-    """A store whose waves are solved: of its tiers the steps for the database, and tallies (see steps.py) of positions
-    where the game is over, by primitive value, of all others by code, and of the first wave's."""
+    """A store with all waves solved.
+
+    Its tiers have the steps for the database. `over` counts finished positions by primitive value, `tally` all others
+    by code, and `start_tally` those of the first wave (see steps.py).
+    """
 
     waves: list[Wave]
     scratch: Scratch
@@ -51,12 +57,12 @@ def records_of(tier: Tier) -> list[Segment]:
 
 
 def joins(before: Segment, after: Segment) -> bool:
-    """Tell whether a segment begins with the step that the one before has ended with."""
+    """Return whether a segment's first step has the same outcome as the last step before it."""
     return before.last_code == after.first_code
 
 
 def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
-    """Return the legend, and for each code its row; from what is known of primitive values, and of codes."""
+    """Return the legend, and the row of each code in it."""
     found: dict[tuple[Value, int], Any] = {}
     for value in np.flatnonzero(over[:, STORED]).tolist():
         found[Value(value), -1 if value == DRAW else 0] = over[value]
@@ -82,7 +88,7 @@ def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
 
 
 def steps(tiers: list[tuple[Tier, list[Segment]]], scratch: Scratch, rows: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield all steps of some tiers, as ranks and rows of the legend, many at a time."""
+    """Yield all steps of some tiers, as ranks and rows of the legend, TOGETHER or more at a time."""
     part: list[tuple[Segment, int, int, int]] = []
     count = 0
     for tier, records in tiers:
@@ -97,8 +103,10 @@ def steps(tiers: list[tuple[Tier, list[Segment]]], scratch: Scratch, rows: Array
 
 
 def load(part: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Array) -> tuple[Array, Array]:
-    """Return the steps of some segments; each with the mask of its tier, the last position before it that has a step of
-    the same tier, or -1, and whether its first step goes on that."""
+    """Return the steps of some segments as ranks and rows of the legend.
+
+    Each entry of *part* is (segment, mask of its tier, last position of the tier before it or -1, whether it `joins`).
+    """
     loader = Loader(scratch)
     for one, *_ in part:
         loader.add(one)

@@ -1,13 +1,17 @@
-"""The compiled loops over sorted lists, packed and unpacked. None knows a game.
+"""The compiled loops that pack and unpack sorted lists. They are the same for all games.
 
-A list is cut into blocks of BLOCK positions. In memory, and in scratch files, it lies as ::
+A list is cut into blocks of BLOCK positions. In memory and in scratch files it lies as ::
 
     | first position of each block, int64 | where each block ends in the gaps | gaps, as varints |
 
-A gap says, for each position but the first of a block, how much its rank is above the one before. A varint has seven
-bits to a byte, lowest first, the highest bit set where more follow. A rank is what a position has under the *mask*, the
-bits that vary in its tier, pushed together (see values/bits.py). Lists of steps (see `steps.py`) hold a code behind
-each gap, and one for the first of a block as well.
+A gap is the difference between a position's rank and the rank before it. The first position of a block has none. A
+varint has seven bits in each byte, lowest first; the highest bit is set if more bytes follow. A rank is the bits of a
+position under the *mask*, the bits that vary in its tier, packed together (see values/bits.py). Lists of steps (see
+`steps.py`) have a code behind each gap, and one for the first position of a block::
+
+    ranks      5     6     9    300        first position of the block: the one with rank 5
+    gaps       –     1     3    291
+    varints    –    01    03    A3 02      291 = 0x23 + 2 × 128
 """
 
 from typing import Any, NamedTuple
@@ -22,18 +26,22 @@ Array = np.ndarray[Any, Any]
 BLOCK = 1 << 10
 """Positions in a block of a list."""
 MOST_BYTES = 14
-"""Bytes that a list takes at most for each position: two words for a block, a gap, and a code of a step."""
+"""Bytes of a list for each position, at most.
+
+An int64 for the start and one for the end of a block, a gap, and a code.
+"""
 
 
 class Buffer(NamedTuple):
-    """Room for lists: the same memory as `words`, int64, and as `bytes`, uint8."""
+    """A buffer for lists: the same memory as `words`, int64, and as `bytes`, uint8."""
 
     words: Array
     bytes: Array
 
 
 class Arena(NamedTuple):
-    """Lists loaded one after another, as `words` and as `bytes`, and a `table` that has a row for each list."""
+    """Loaded lists, one after another: the same memory as `words` and `bytes`, and a `table` with a row for each
+    list."""
 
     words: Array
     bytes: Array
@@ -41,18 +49,24 @@ class Arena(NamedTuple):
 
 
 WHERE, COUNT, MASK, MOVE, ASCENDS, FROM, TO, LOADED = range(8)
-"""Columns of the table of an arena: where in the bytes the list is; how many items it has; the bits that may vary; the
-move to make, or -1 for all; 1 where the children by that move must ascend, because only part of the list may be looked
-at; from which of its blocks to which, exclusive, that is."""
+"""Columns of the table of an arena.
+
+WHERE: the list's offset in bytes. COUNT: its number of items. MASK: the bits that may vary. MOVE: the move to make, or
+-1 for all. ASCENDS: 1 if the children by that move must ascend, because only part of the list is read. FROM and TO:
+the blocks to be read, from FROM up to but not including TO.
+"""
 
 AT, SIZE, LENGTH, VARYING, FIRST, LAST, FIRST_CODE, LAST_CODE, MADE = range(9)
-"""Columns of the table of lists made: where in the bytes the list is, and how many it takes; how many items it has; the
-bits that vary; the first and the last position; and of steps the first and the last code."""
+"""Columns of the table of lists written.
+
+AT and SIZE: the list's offset and length in bytes. LENGTH: its number of items. VARYING: the bits that vary. FIRST and
+LAST: the first and the last position. FIRST_CODE and LAST_CODE: of steps, the first and the last code.
+"""
 
 
 @kernel
 def write_varint(number, out, at):
-    """Write a number below 2**63 and return where the next may stand."""
+    """Write a number below 2**63 as a varint at offset *at*; return the offset behind it."""
     while number >= 128:
         out[at] = number & 127 | 128
         number >>= 7
@@ -63,7 +77,7 @@ def write_varint(number, out, at):
 
 @kernel
 def read_varint(written, at):
-    """Return a number, and where the next stands."""
+    """Return the varint at offset *at*, and the offset behind it."""
     byte = np.int64(written[at])
     at += 1
     number = byte & 127
@@ -78,14 +92,19 @@ def read_varint(written, at):
 
 @kernel
 def pack(positions, codes, mask, buffer, at):
-    """Write a list, of steps if there are codes, at a place that eight divides; return where the next may stand."""
+    """Write a list at offset *at*, a multiple of 8; return the next such offset behind it.
+
+    If *codes* is not empty, it is a list of steps.
+    """
     words, out = buffer
     runs = find_runs(mask, room_for_runs())
     count = len(positions)
+    # `firsts`: index of the table of blocks, two int64 for each. `begin`: offset of the gaps.
     blocks = (count + BLOCK - 1) // BLOCK
     firsts = at >> 3
     begin = at + 16 * blocks
     end = begin
+    # Write one block after another: its first position, then a gap for each of the others.
     for block in range(blocks):
         low, high = block * BLOCK, min((block + 1) * BLOCK, count)
         words[firsts + block] = positions[low]
@@ -99,6 +118,7 @@ def pack(positions, codes, mask, buffer, at):
                 end = write_varint(np.int64(codes[i]), out, end)
             before = rank
         words[firsts + blocks + block] = end - begin
+    # Fill up with zeros to a multiple of 8 bytes.
     while end & 7:
         out[end] = 0
         end += 1
@@ -107,7 +127,10 @@ def pack(positions, codes, mask, buffer, at):
 
 @kernel
 def pack_lists(numbers, ends, buffer, made):
-    """Write lists of positions that lie one after another, and fill a row of *made*, zeros so far, for each."""
+    """Write lists that lie one after another in *numbers*; fill a row of *made* for each. Return the end, in bytes.
+
+    List k ends at `ends[k]`. Rows of *made* are zeros before, and stay so for empty lists.
+    """
     at = begin = 0
     no_codes = np.empty(0, np.uint16)
     for k in range(len(ends)):
@@ -126,25 +149,30 @@ def pack_lists(numbers, ends, buffer, made):
 
 @kernel
 def blocks_of(arena, row):
-    """Return how many blocks a loaded list has."""
+    """Return the number of blocks of a loaded list."""
     return (arena.table[row, COUNT] + BLOCK - 1) // BLOCK
 
 
 @kernel
 def unpack(arena, row, block, runs, out):
-    """Write the positions of one block of a loaded list, whose mask has these runs; return how many there are."""
+    """Write the positions of one block of a loaded list to *out*; return how many there are.
+
+    *runs* are the runs of ones in the list's mask.
+    """
     words, written, table = arena
     blocks = blocks_of(arena, row)
     count = min(BLOCK, table[row, COUNT] - block * BLOCK)
     firsts = table[row, WHERE] >> 3
     first = words[firsts + block]
     at = table[row, WHERE] + 16 * blocks + (words[firsts + blocks + block - 1] if block else 0)
+    # Step 1: Add up the gaps to get ranks.
     rank = rank_of(first, runs)
     out[0] = rank
     for i in range(1, count):
         gap, at = read_varint(written, at)
         rank += gap
         out[i] = rank
+    # Step 2: Turn ranks into positions. Bits outside the mask are those of the first position.
     others = first & ~table[row, MASK]
     for i in range(count):
         out[i] = others | spread(out[i], runs)
@@ -153,7 +181,7 @@ def unpack(arena, row, block, runs, out):
 
 @kernel
 def unpack_lists(arena, out):
-    """Write the positions of all loaded lists, one after another."""
+    """Write the positions of all loaded lists to *out*, one list after another."""
     room = room_for_runs()
     end = 0
     for row in range(len(arena.table)):
@@ -164,7 +192,7 @@ def unpack_lists(arena, out):
 
 @kernel
 def unpack_steps(arena, row, starts, codes, end):
-    """Write the first positions and codes of all steps of a loaded list, from a place on; return where they end."""
+    """Write the positions and codes of a loaded list of steps, from index *end* on; return the new end."""
     words, written, table = arena
     runs = find_runs(table[row, MASK], room_for_runs())
     blocks = blocks_of(arena, row)

@@ -1,6 +1,6 @@
-"""What the exploration notes in the journal: which lists are whole, and where; so that a killed one goes on from there.
+"""The journal of the exploration: which lists are complete, and where they are, so that a killed solve resumes.
 
-An entry begins with its kind and the number of the wave. An entry of nothing says that all is begun anew.
+An entry begins with its kind and the number of the wave. An empty entry means that the exploration was restarted.
 """
 
 from collections import Counter, defaultdict
@@ -16,12 +16,15 @@ from retrograde.solver.runtime.scratch import Scratch
 Array = np.ndarray[Any, Any]
 
 FOUND, WHOLE, FORGET = range(3)
-"""Kinds of entries: segments found; a wave all found; a wave to be begun anew."""
+"""Kinds of entries: segments found; a wave complete; a wave restarted."""
 
 
 class Made(NamedTuple):
-    """A tier, or a part of one, that is found: a segment of length 0 where it has no undecided position; as in a Tier,
-    moves and leads. It was cut into so many `parts`; a later `cut` of the same tier may be another."""
+    """A tier, or a part of one, that was found.
+
+    `segment` has length 0 if there is no undecided position. `moves` and `leads` are as in `Tier`. The tier was cut
+    into `parts`; `cut` is the random number of that cut, as the tier may be cut differently after a restart.
+    """
 
     tier: int
     part: int
@@ -33,28 +36,28 @@ class Made(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a task has found of a wave: parts of tiers; and a tally of the positions where the game is over, by value
-    (see steps.py)."""
+    """The result of a task: parts of tiers, and a tally of finished positions by primitive value (see steps.py)."""
 
     made: list[Made]
     over: Array
 
     @property
     def positions(self) -> int:
-        """How many there are."""
+        """The number of positions, finished ones included."""
         return sum(one.segment.length for one in self.made) + int(self.over[:, 0].sum())
 
 
 MADE = np.dtype([
     *((name, np.int64) for name in ("tier", "part", "parts", "cut")),
     ("segment", SEGMENT),
-    ("moves", np.int64),  # how many, -1 for none that all positions have
+    ("moves", np.int64),  # how many, -1 if positions have different moves
     ("samples", np.int64),  # how many
 ])  # fmt: skip
+"""A row of an entry: a `Made` without the arrays behind it."""
 
 
 class StreamLog:
-    """The log of an exploration, and what has been read in it."""
+    """The journal of an exploration, and the entries read from it."""
 
     def __init__(self, log: Log):
         self.log = log
@@ -69,7 +72,7 @@ class StreamLog:
                 self.drop(int(wave))
 
     def believe(self, scratch: Scratch) -> None:
-        """Forget the waves from the first on of which the scratch files no longer hold all."""
+        """Drop the first wave that scratch files do not have completely, and all later ones."""
         for wave in sorted(self.waves):
             if scratch.missing(one.segment.frame for found in self.waves[wave] for one in found.made):
                 for later in [known for known in self.waves if known >= wave]:
@@ -77,10 +80,10 @@ class StreamLog:
                 return
 
     def found(self, wave: int) -> list[Found]:
-        """Return what an earlier solve has found of a wave.
+        """Return what an earlier solve found of a wave.
 
-        What there is of a tier whose parts have not all been found does not count: whether the children of a list
-        ascend, which each part takes for granted, only all of them together have seen.
+        Tiers of which only some parts were found are left out. Each part assumes that the children of a list ascend,
+        and only all parts together have checked that.
         """
         there = self.waves.get(wave, [])
         parts = Counter(found.made[0].cut for found in there)
@@ -91,7 +94,7 @@ class StreamLog:
         self.log.add((np.array([kind, wave], np.int64), *arrays))
 
     def add_found(self, wave: int, found: Found) -> None:
-        """Note what has been found."""
+        """Add an entry for the result of a task."""
         rows = [
             (*one[:4], one.segment.row, -1 if one.moves is None else len(one.moves), len(one.segment.samples))
             for one in found.made
@@ -103,19 +106,19 @@ class StreamLog:
         self.add(FOUND, wave, table, np.array([moves, leads], np.int64).ravel(), samples, found.over.ravel())
 
     def forget(self, wave: int) -> None:
-        """Note that a wave is begun anew, and see to it that this is known before its lists are dropped."""
+        """Restart a wave, and make that durable before its lists are dropped."""
         self.drop(wave)
         self.add(FORGET, wave)
         self.log.settle()
 
     def drop(self, wave: int) -> None:
-        """Forget what has been read of a wave."""
+        """Forget the entries of a wave."""
         self.whole.discard(wave)
         self.waves.pop(wave, None)
 
 
 def found_from(name: str, table: Array, moves_and_leads: Array, samples: Array, over: Array) -> Found:
-    """Return what `StreamLog.add_found` has noted."""
+    """Return the result of a task from an entry of `StreamLog.add_found`."""
     made = []
     moves, leads = moves_and_leads.reshape(2, -1).tolist()
     at = sample = 0
@@ -138,7 +141,7 @@ def found_from(name: str, table: Array, moves_and_leads: Array, samples: Array, 
 
 
 def total(tallies: list[Array], rows: int) -> Array:
-    """Return tallies added up."""
+    """Return the sum of some tallies."""
     tally = np.zeros((rows, TALLIED), np.int64)
     for more in tallies:
         add_up(tally, more)

@@ -1,4 +1,4 @@
-"""Tasks of the exploration: lists of positions made from those of the wave before, and put aside."""
+"""Tasks of the exploration: make lists of positions from those of the wave before, and store them."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
@@ -24,15 +24,15 @@ from retrograde.solver.runtime.work import Unfit
 Array = np.ndarray[Any, Any]
 
 MOST_TIERS = 1 << 12
-"""Tiers that the moves of one tier may lead to."""
+"""Tiers that the moves of one tier may lead to, at most."""
 MOST_SAMPLED = 64
-"""Children of one position that are looked at to cut a tier into parts."""
+"""Children sampled from one position to cut a tier into parts, at most."""
 SPOT_CHECKS = 2
-"""Positions of a task that are looked at a second time, by the interpreted rules."""
+"""Positions of a task that are checked by the interpreted rules as well."""
 
 
 class Piece(NamedTuple):
-    """A segment of a tier, the move, and whether its children must ascend, because only part of them is asked for."""
+    """A segment of tier `owner`, a move, and whether its children must ascend because only part of them is read."""
 
     owner: int
     segment: Segment
@@ -41,8 +41,10 @@ class Piece(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A tier, or one of some parts of it, to be found: positions from `low` to `high`, exclusive, the children of some
-    pieces. There are `weight`, about."""
+    """A tier, or one of the `parts` of a large one, to be found.
+
+    It has the children of the `pieces` from `low` up to but not including `high`, about `weight` of them.
+    """
 
     tier: int
     pieces: list[Piece]
@@ -55,7 +57,7 @@ class Target(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Targets to be found, and the name of the files to put their positions in."""
+    """Targets to be found, and the name of the scratch files for their positions."""
 
     stream: Stream
     name: str
@@ -63,14 +65,20 @@ class Task(NamedTuple):
 
 
 def produce(task: Task) -> Found | Surprise:
-    """Make the lists of some targets and put them aside; return what they are, and what is over in them."""
+    """Find the positions of some targets and store them; return the result.
+
+    Returns a Surprise if an assumption about a tier turns out wrong. Raises a RuleError if the rules break the
+    contract.
+    """
     stream, targets = task.stream, task.targets
+    # Step 1: Make the children, sorted and without duplicates, and check the images of a few.
     merged = merge(stream, targets)
     if isinstance(merged, Surprise):
         return merged
     numbers, ends = merged
     for position in some_of(numbers, ends):
         check_image(stream.game, position)
+    # Step 2: Remove positions in which the game is over, and find the moves of each tier.
     moves, leads = np.empty((2, len(ends), kernels.MOST_SAME), np.int64)
     found = kernels.Found(
         numbers, ends, moves, leads, np.empty(len(ends), np.int64), np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
@@ -80,9 +88,11 @@ def produce(task: Task) -> Found | Surprise:
         kernels.settle(stream.game, tiers, found, trouble)
     if trouble[0] != Trouble.FINE:
         complain(stream.game, [int(trouble[1])])
+    # Step 3: Check a few positions by the interpreted rules.
     for position in some_of(numbers, ends):
         if examine(stream.game, position)[0] != UNDECIDED:
             raise RuleError(differ(stream.game, position))
+    # Step 4: Store the lists.
     made = []
     for k, (target, segment) in enumerate(zip(targets, pack(stream, task.name, numbers, ends), strict=True)):
         same = int(found.shared[k]) if segment.length else -1
@@ -93,13 +103,13 @@ def produce(task: Task) -> Found | Surprise:
 
 
 def sort_children(task: Task) -> Segment | Surprise:
-    """Put the children of a target aside, sorted, and return where."""
+    """Make the children of a target, store them sorted, and return the segment."""
     merged = merge(task.stream, task.targets)
     return merged if isinstance(merged, Surprise) else pack(task.stream, task.name, *merged)[0]
 
 
 def survey(task: tuple[Stream, int, Segment]) -> tuple[int, dict[int, int]]:
-    """Return the tier of a segment, and where all moves of its positions lead: tiers, and how many lead there."""
+    """Return the tier of a segment, and how many of its children are in each tier."""
     stream, tier, segment = task
     compiled.prepare(stream.game)
     loader = Loader(stream.scratch)
@@ -125,13 +135,14 @@ def sample(game: Game, tier: int, move: int, positions: Array) -> Array:
 
 
 def row_of(target: Target, begin: int) -> tuple[int, ...]:
-    """Return the row of a target whose pieces begin at a row of an arena."""
+    """Return the row of a target (see kernels.TIER). *begin* is the row of its first piece in the arena."""
     return target.tier, begin, begin + len(target.pieces), target.low, target.high
 
 
 def merge(stream: Stream, targets: list[Target]) -> tuple[Array, Array] | Surprise:
-    """Return the children of some targets, sorted, one target after another; and where each ends."""
+    """Return the children of some targets, sorted and without duplicates, and where each target ends."""
     compiled.prepare(stream.game)
+    # Step 1: Load the lists that the children come from.
     loader = Loader(stream.scratch)
     pieces = [piece for target in targets for piece in target.pieces]
     ends = np.cumsum([len(target.pieces) for target in targets])
@@ -139,28 +150,34 @@ def merge(stream: Stream, targets: list[Target]) -> tuple[Array, Array] | Surpri
     for _, segment, move, ascends in pieces:
         loader.add(segment, move, ascends)
     arena, trouble = loader.load(), np.zeros(4, np.int64)
+    # Step 2: If only part of a list is needed, restrict it to the blocks of that part.
     with compiling(stream.game, trouble):
         for row in table:
             for k in range(row[kernels.LISTS], row[kernels.LISTS_END]):
                 owner, segment, move, ascends = pieces[k]
                 if ascends and not kernels.narrow(stream.game, arena, k, segment.last, row, trouble):
                     return Surprise(Trouble.UNSORTED, owner, move)
+    # Step 3: Make the children, a run for each list.
     pulled = pull(stream, arena, table, pieces, sum(target.weight for target in targets) + BLOCK)
     if isinstance(pulled, Surprise):
         return pulled
     numbers, bounds, unsorted, runs = pulled
+    # Step 4: Sort the runs that are not in order, then merge the runs of each target.
     spare = room("out", len(numbers))
     begin = 0
     for end, disorder in zip(bounds[: runs[-1]].tolist(), unsorted.tolist(), strict=False):
         if disorder:
             sort(numbers[begin:end], spare)
         begin = end
-    merge_lists(numbers, spare, bounds[: runs[-1]], runs, ends)  # ends are where the lists end from now on
+    merge_lists(numbers, spare, bounds[: runs[-1]], runs, ends)  # from here on ends are where the lists end
     return numbers, ends
 
 
 def pull(stream: Stream, arena: Any, table: Array, pieces: list[Piece], least: int) -> kernels.Pulled | Surprise:
-    """Return the children of the lists in an arena, for the targets in a table; about the *least* number is known."""
+    """Return the children of the lists in an arena, for the targets in a table.
+
+    *least* is the size of the first buffer. If it is too small, it is doubled, and the children are made again.
+    """
     bounds, unsorted = np.empty(len(pieces) + 1, np.int64), np.empty(len(pieces) + 1, np.bool_)
     runs, trouble = np.empty(len(table), np.int64), np.zeros(4, np.int64)
     while True:
@@ -178,7 +195,7 @@ def pull(stream: Stream, arena: Any, table: Array, pieces: list[Piece], least: i
 
 
 def pack(stream: Stream, name: str, numbers: Array, ends: Array) -> list[Segment]:
-    """Put sorted lists, one after another in an array, aside; return what they are."""
+    """Store sorted lists that lie one after another in an array; return their segments."""
     out = buffer("out", int(ends[-1]), len(ends))
     made = np.zeros((len(ends), MADE), np.int64)
     size = pack_lists(numbers, ends, out, made)
@@ -191,16 +208,16 @@ def pack(stream: Stream, name: str, numbers: Array, ends: Array) -> list[Segment
 
 
 def some_of(numbers: Array, ends: Array) -> list[int]:
-    """Return a few of the positions of some lists, one after another, spread evenly."""
+    """Return a few positions, evenly spread over some lists."""
     count = int(ends[-1])
     few = min(count, SPOT_CHECKS)
     return [int(numbers[(2 * k + 1) * count // (2 * few)]) for k in range(few)]
 
 
 def complain(game: Game, positions: Iterable[int]) -> NoReturn:
-    """Raise the RuleError due when the rules break the contract with one of some positions."""
+    """Raise the RuleError that the interpreted rules raise for one of some positions."""
     first = None
     for position in positions:
-        examine(game, position)  # finds the same fault and says it in full
+        examine(game, position)  # finds the same fault and describes it in full
         first = position if first is None else first
     raise RuleError(differ(game, first or 0))

@@ -1,5 +1,4 @@
-"""Sorted lists in scratch files, and tiers made of them: what the streamed solver keeps in memory of what it puts
-aside."""
+"""Segments and tiers: what the streamed solver keeps in memory about lists in scratch files."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,11 +19,11 @@ NONE = np.empty(0, np.int64)
 
 
 class Segment(NamedTuple):
-    """A sorted list, or a stretch of one, of positions or of steps: where it is, and what is known of it.
+    """A sorted list, or part of one, of positions or steps: where it is stored, and what is known of it.
 
-    `frame` says where it was put aside, with others; `at` where in there it is, in bytes, and `size` how many it takes.
-    It has `length` items, from the position `first` to `last`, which differ in the bits of `mask` at most; of steps,
-    `first_code` and `last_code` are those of the first and the last. `samples`, int64[], are some positions on the way.
+    `frame` is the stored frame, which has other lists as well; the list has `size` bytes at offset `at`. It has
+    `length` items, from position `first` to `last`, which differ at most in the bits of `mask`. Steps have the codes
+    `first_code` and `last_code` at the ends. `samples`, int64[], are some of its positions, in order.
     """
 
     frame: Frame
@@ -40,7 +39,7 @@ class Segment(NamedTuple):
 
     @property
     def row(self) -> tuple[int, ...]:
-        """All that is known of it, but for the name of its frame and the samples."""
+        """All fields as ints, without the name of the frame and the samples."""
         return self.frame[1:] + self[1:9]
 
 
@@ -48,11 +47,11 @@ SEGMENT = np.dtype([
     *((f"frame_{name}", np.int64) for name in Frame._fields[1:]),
     *((name, np.int64) for name in Segment._fields[1:9]),
 ])  # fmt: skip
-"""The same in an array."""
+"""A `Segment.row` as a numpy type."""
 
 
 def segment_of(name: str, row: Iterable[int], samples: Array = NONE) -> Segment:
-    """Return the segment that stands in a row."""
+    """Return the segment described by a row. *name* is that of its frame."""
     token, offset, packed, size, *about = row
     at, length, items, mask, first, last, *codes = about
     first_code, last_code = codes
@@ -61,8 +60,10 @@ def segment_of(name: str, row: Iterable[int], samples: Array = NONE) -> Segment:
 
 
 class Surprise(NamedTuple):
-    """What a task has taken for granted of a tier and found not to be so: the `tier`, and the `move` by which children
-    are UNSORTED, or lead to an OTHER_TIER."""
+    """A wrong assumption of a task about a tier.
+
+    The children by `move` are UNSORTED, or lead to an OTHER_TIER.
+    """
 
     kind: Trouble
     tier: int
@@ -71,12 +72,12 @@ class Surprise(NamedTuple):
 
 @dataclass(slots=True)
 class Tier:
-    """The undecided positions of a tier, as segments that ascend.
+    """The undecided positions of a tier, as ascending segments.
 
-    `mask` has the bits that vary. `moves` are those that all positions have, and `leads` the tiers that these lead to;
-    where they have not the same, `moves` is None, and `leads` are all tiers that any move leads to, none as long as it
-    is not known. `weights` are numbers of children, for each of `leads`. `unsorted` are the moves that do not keep the
-    order. By the number of the segment `steps` and `records` are there once it is solved.
+    `mask` has the bits that vary. `moves` are those that all positions have, and `leads` the tiers that they lead to.
+    If positions have different moves, `moves` is None, and `leads` has all tiers that any move leads to (empty until
+    this is known). `weights` are numbers of children, for each of `leads`. `unsorted` are moves that do not keep the
+    order. Once a segment is solved, `steps` and `records` have its steps, by the segment's number.
     """
 
     number: int
@@ -91,16 +92,16 @@ class Tier:
 
     @property
     def count(self) -> int:
-        """How many positions there are."""
+        """The number of positions."""
         return sum(segment.length for segment in self.segments)
 
     @property
     def left(self) -> list[int]:
-        """The numbers of the segments that are not solved."""
+        """The numbers of the segments that are still to be solved."""
         return [k for k in range(len(self.segments)) if k not in self.steps]
 
     def learn(self, surprise: Surprise) -> None:
-        """Take less for granted from now on."""
+        """Drop the assumption that a task found wrong."""
         if surprise.kind == Trouble.UNSORTED:
             self.unsorted.add(surprise.move)
         elif self.moves is not None:
@@ -112,7 +113,7 @@ Wave = dict[int, Tier]
 
 
 class Stream(NamedTuple):
-    """What tasks are told: the game, the scratch files, and how many blocks of a list lie between two samples."""
+    """Data shared by all tasks: the game, the scratch files, and the number of blocks between two samples of a list."""
 
     game: Game
     scratch: Scratch
@@ -120,7 +121,7 @@ class Stream(NamedTuple):
 
 
 class Loader:
-    """Lists loaded one after another, and a table of them."""
+    """Loads segments, one after another, with a table of them."""
 
     def __init__(self, scratch: Scratch):
         self.scratch = scratch
@@ -128,14 +129,15 @@ class Loader:
         self.rows: list[tuple[int, ...]] = []
 
     def add(self, segment: Segment, move: int = -1, ascends: bool = False) -> int:
-        """Load a segment, and return its row in the table."""
+        """Add a segment and return its row in the table."""
         self.segments.append(segment)
         self.rows.append((0, segment.length, segment.mask, move, ascends, 0, -(-segment.length // BLOCK)))
         return len(self.rows) - 1
 
     def load(self) -> Arena:
-        """Return the arena; its words and bytes are not to be written to."""
+        """Read the segments and return the arena, which must not be written to."""
         table = np.array(self.rows, np.int64).reshape(-1, LOADED)
+        # If all are in one frame, use its bytes without a copy.
         if len({segment.frame for segment in self.segments}) == 1:
             content = np.frombuffer(self.scratch.read(self.segments[0].frame), np.uint8)
             table[:, WHERE] = [segment.at for segment in self.segments]
@@ -144,8 +146,10 @@ class Loader:
         return Arena(content.view(np.int64), content, table)
 
     def copied(self) -> tuple[Array, list[int]]:
-        """Return the bytes of segments in several frames, one after another, and where each begins: frames may have
-        much else."""
+        """Copy segments of several frames; return the bytes, and where each segment begins.
+
+        Frames may have much else, which is not copied.
+        """
         places: dict[Frame, dict[tuple[int, int], int]] = {}
         end = 0
         for segment in self.segments:
@@ -158,12 +162,12 @@ class Loader:
             found = np.frombuffer(self.scratch.read(frame), np.uint8)
             for (at, size), begin in own.items():
                 content[begin : begin + size] = found[at : at + size]
-        content.flags.writeable = False  # as what is read: kernels are compiled for the one or for the other
+        content.flags.writeable = False  # as what is read: kernels are compiled for either kind
         return content, [places[segment.frame][segment.at, segment.size] for segment in self.segments]
 
 
 def load(scratch: Scratch, segments: Iterable[Segment]) -> Array:
-    """Return the positions of segments, one after another."""
+    """Return the positions of some segments, one after another."""
     loader = Loader(scratch)
     count = sum(loader.rows[loader.add(segment)][1] for segment in segments)
     out = np.empty(count, np.int64)
@@ -172,13 +176,14 @@ def load(scratch: Scratch, segments: Iterable[Segment]) -> Array:
 
 
 def buffer(name: str, positions: int, lists: int) -> Buffer:
-    """Return room of this thread for lists of so many positions together."""
+    """Return a buffer of this thread for lists with this many positions in total."""
     words = room(name, (MOST_BYTES * positions >> 3) + 4 * lists + 2)
     return Buffer(words, words.view(np.uint8))
 
 
 def add_up(tally: Array, more: Array) -> None:
-    """Add a tally to another (see steps.py). Of two firsts the one in the lower tier stays, of one tier the lesser."""
+    """Add a tally to another (see steps.py). The first position is the one in the lower tier, or the lesser one in
+    it."""
     for row in np.flatnonzero(more[:, POSITIONS]).tolist():
         is_first = tally[row, STORED] == 0 or tuple(more[row, FIRST_TIER:]) < tuple(tally[row, FIRST_TIER:])
         if is_first and more[row, STORED]:

@@ -1,6 +1,11 @@
-"""The compiled loops over steps: made from scores, packed, loaded and looked up. None knows a game.
+"""The compiled loops over steps: written from scores, packed, loaded and looked up. They are the same for all games.
 
-A step is a position from which on, in ascending order, the outcome is another one, and the code of that outcome.
+A step is a position and the code of an outcome. The outcome holds for all positions from there up to the next step. A
+code is the remoteness in plies, shifted by two, with the class of the value in the lowest two bits::
+
+    code       | remoteness | class |         bits 2 and up, bits 0 and 1
+
+A *score* has the same content in an order in which the greater is the better (see values/score.py).
 """
 
 from typing import Any, NamedTuple
@@ -30,16 +35,17 @@ Array = np.ndarray[Any, Any]
 BITS = 14
 """Bits for the plies of a score."""
 WIN_IN_ONE = 1 << 2 | WIN_CLASS
-"""The code of a WIN in one ply, which needs no step in a database."""
+"""The code of a win in one ply. Databases have no steps for it."""
 BEYOND = 1 << 62
-"""What no position reaches."""
+"""Greater than any position."""
 
 
 class Steps(NamedTuple):
-    """The steps of tiers, one tier after another: their first positions `starts` int64[n]; what they are worth one ply
-    earlier, `passed` uint16[n]; an index of them, `buckets` int32[n]; and a row for each tier of `spans`, int64[k, 4].
+    """The loaded steps of some tiers, one tier after another.
 
-    Before the steps of a tier comes one, from -1, that is worth nothing, and behind them one that no position reaches.
+    `starts`, int64[n], are their positions. `passed`, uint16[n], are their scores as seen by the parent, one ply
+    earlier. `buckets`, int32[n], is an index, and `spans`, int64[k, SPANS], has a row for each tier. Each tier begins
+    with a step at position -1 with score 0 (no score), and ends with one at BEYOND.
     """
 
     starts: Array
@@ -49,14 +55,18 @@ class Steps(NamedTuple):
 
 
 BEGIN, END, BASE, SHIFT, SPANS = range(5)
-"""Columns of `Steps.spans`: where the steps of a tier begin and end; and the first bucket of the index, where positions
-that are equal but for so many lowest bits make a bucket. A bucket's entry, at the place in `buckets` of the tier's
-first step and so on, is the last step that begins in a bucket before."""
+"""Columns of `Steps.spans`.
+
+BEGIN and END: the tier's steps. BASE and SHIFT: the index. Positions with the same `position >> SHIFT` are a bucket,
+and BASE is the first bucket. Entry `buckets[BEGIN + b]` is the last step that begins before bucket BASE + b.
+"""
 
 
 class Scored(NamedTuple):
-    """Positions of lists, one list after another: the `positions` int64[n], their `scores` uint16[n], and how many are
-    equal to each by symmetry, `sizes` int64[n]."""
+    """Scored positions of some lists, one list after another.
+
+    `positions` int64[n], their `scores` uint16[n], and `sizes` int64[n]: how many positions equal each by symmetry.
+    """
 
     positions: Array
     scores: Array
@@ -64,9 +74,11 @@ class Scored(NamedTuple):
 
 
 class Making(NamedTuple):
-    """What steps are made in and written to: room for a list of them, `starts` int64[n] and `codes` uint16[n]; buffers
-    for those `of_all` positions, and for those `kept` in the database; and a row for either list, `made` int64[k, 2,
-    MADE]."""
+    """Workspace and buffers of `make_steps`.
+
+    `starts` int64[n] and `codes` uint16[n] hold the steps of one list. `of_all` gets the packed steps of all
+    positions, `kept` those for the database. `made`, int64[k, 2, MADE], has a row for either.
+    """
 
     starts: Array
     codes: Array
@@ -76,24 +88,29 @@ class Making(NamedTuple):
 
 
 ITEMS, TIER, TIER_MASK, SCORED = range(4)
-"""Columns of the table of scored lists: how many positions one has, its tier, and the mask of that."""
+"""Columns of the table of scored lists: number of positions, tier, and mask of the tier. SCORED is the number of
+columns."""
 STORED, POSITIONS, FIRST_TIER, FIRST_POSITION, TALLIED = range(5)
-"""Columns of a tally, in which every code, or primitive value, has a row: how many positions there are, how many with
-those equal by symmetry, and the tier and the number of the first."""
+"""Columns of a tally, which has a row for each code or primitive value.
+
+STORED: number of stored positions. POSITIONS: the same with symmetric ones. FIRST_TIER and FIRST_POSITION: the first
+position, in the lowest tier.
+"""
 
 
 @kernel
 def code_of(score):
-    """Return the code of a score: its remoteness, and in the lowest two bits its class."""
+    """Return the code of a score."""
     group, plies = score >> BITS, score & (1 << BITS) - 1
     if group == DRAW_CLASS:
         return np.int64(group)
+    # A score counts plies down for wins, so that a quicker win is greater.
     return (plies if group == LOSE_CLASS else (1 << BITS) - 1 - plies) << 2 | group
 
 
 @kernel
 def score_of(code):
-    """Return the score that a code stands for."""
+    """Return the score of a code."""
     group, plies = code & 3, code >> 2
     if group == DRAW_CLASS:
         return np.int64(group) << BITS
@@ -105,19 +122,22 @@ def score_of(code):
 
 @kernel
 def load_steps(arena, rows, steps):
-    """Unpack the steps of tiers: row k of *rows* has the first and the last list, exclusive, of tier k."""
+    """Unpack the steps of some tiers into *steps*. Those of tier k are the lists `rows[k, 0]` up to `rows[k, 1]`."""
     starts, passed, _, spans = steps
     end = 0
     for k in range(len(rows)):
+        # The step at -1 catches positions before the first step. Its score 0 means: not found.
         spans[k, BEGIN] = end
         starts[end] = -1
         passed[end] = 0
         end += 1
+        # Convert each code to the score that the parent gets.
         for row in range(rows[k, 0], rows[k, 1]):
             low = end
             end = unpack_steps(arena, row, starts, passed, end)
             for i in range(low, end):
                 passed[i] = pass_up(score_of(np.int64(passed[i])), BITS)
+        # The step at BEYOND ends the tier.
         spans[k, END] = end
         starts[end] = BEYOND
         index_steps(steps, k)
@@ -132,12 +152,14 @@ def index_steps(steps, k):
     spans[k, BASE] = spans[k, SHIFT] = 0
     if end - begin < 2:
         return
+    # Choose buckets so wide that there are fewer of them than steps.
     reach = starts[end - 1] - starts[begin + 1]
     shift = 0
     while (reach >> shift) + 2 >= end - begin and shift < 62:
         shift += 1
     base = starts[begin + 1] >> shift
     spans[k, BASE], spans[k, SHIFT] = base, shift
+    # For each bucket, find the last step before it.
     step = begin
     for bucket in range((starts[end - 1] >> shift) - base + 1):
         while step + 1 < end and (starts[step + 1] >> shift) - base < bucket:
@@ -147,13 +169,14 @@ def index_steps(steps, k):
 
 @kernel
 def find_step(steps, k, position):
-    """Return the last of the steps of tier k that begins at a position or before."""
+    """Return the index of the last step of tier k at or before a position."""
     starts, _, buckets, spans = steps
     low, high, base, shift = spans[k, BEGIN], spans[k, END], spans[k, BASE], spans[k, SHIFT]
     if high - low < 2 or position < starts[low + 1]:
         return low
     if position >= starts[high - 1]:
         return high - 1
+    # Narrow the range by the index, then search by bisection.
     bucket = low + (position >> shift) - base
     last = (starts[high - 1] >> shift) - base
     if bucket - low < last:
@@ -173,7 +196,7 @@ def find_step(steps, k, position):
 
 @kernel
 def count_in(tally, row, tier, position, size):
-    """Count a position of a tier, with so many equal to it by symmetry, in a row of a tally."""
+    """Count a position in a row of a tally. *size* is the number of positions equal to it by symmetry."""
     lower = tier == tally[row, FIRST_TIER] and position < tally[row, FIRST_POSITION]
     if tally[row, STORED] == 0 or tier < tally[row, FIRST_TIER] or lower:
         tally[row, FIRST_TIER] = tier
@@ -184,19 +207,23 @@ def count_in(tally, row, tier, position, size):
 
 @kernel
 def make_steps(scored, lists, tally, making):
-    """Write scored lists as two lists of steps each, and count their codes, which take the place of their scores.
+    """Write scored lists as steps, twice, and count their codes. Codes replace scores in *scored*.
 
-    The first is of all positions, for the tiers before; the second, for the database, leaves out those that win in one,
-    and begins each step where most lowest bits are zero. (Cut in four, it takes five times as long to compile.)
+    The first list of steps has all positions, for the wave before. The second, for the database, leaves out positions
+    that win in one, and moves each step to a number with as many zero bits at the end as possible (otherwise steps take
+    16 to 20 % more space, see databases/FORMAT.md). (Splitting this kernel in four makes compilation take five times as
+    long.)
     """
     positions, codes, sizes = scored
     begin = 0
     places = np.zeros(2, np.int64)
     for k in range(len(lists)):
         end, tier, mask = begin + lists[k, ITEMS], lists[k, TIER], lists[k, TIER_MASK]
+        # Step 1: Convert scores to codes and count them.
         for i in range(begin, end):
             code = codes[i] = code_of(np.int64(codes[i]))
             count_in(tally, code, tier, positions[i], sizes[i])
+        # Step 2: Write the steps, first (0) for all positions, then (1) for the database.
         for which in range(2):
             count = 0
             first = last = last_code = np.int64(-1)
@@ -205,6 +232,7 @@ def make_steps(scored, lists, tally, making):
                 if which == 1 and code == WIN_IN_ONE:
                     continue
                 position = positions[i]
+                # The outcome changes here. A step may begin anywhere after the last position.
                 if code != last_code:
                     starts_at = rounded(position, last, mask) if which == 1 and last >= 0 else position
                     making.starts[count], making.codes[count] = starts_at, code
@@ -213,6 +241,7 @@ def make_steps(scored, lists, tally, making):
                     if last < 0:
                         first = position
                 last = position
+            # Step 3: Pack the list and describe it in a row of `made`.
             at = stop = places[which]
             if count:
                 stop = pack(making.starts[:count], making.codes, mask, making.kept if which else making.of_all, at)
@@ -232,7 +261,8 @@ def make_steps(scored, lists, tally, making):
 
 @kernel
 def rounded(position, before, mask):
-    """Return the position with most of its lowest bits under the mask zero that is still above *before*."""
+    """Clear as many of the lowest bits of *position* under the mask as leave it above *before*."""
+    # The highest bit in which the two differ: position has a 1 there, before a 0.
     highest = 1 << int(position ^ before).bit_length() - 1
     return position & ~(mask & highest - 1)
 
@@ -242,10 +272,10 @@ def rounded(position, before, mask):
 
 @kernel
 def unpack_ranks(arena, about, ranks, codes):
-    """Write the ranks and codes of the steps of all loaded lists, those in one tier joined; return where they end.
+    """Write the ranks and codes of all loaded steps, joining lists of the same tier; return the end.
 
-    A row of *about* has the mask of the tier, the last position of the tier before the list, or -1, and 1 where the
-    first step of the list is to be left out, because it only goes on the one before.
+    A row of *about* has the tier's mask, the last position before the list in the same tier or -1, and whether to
+    leave out the first step, because it only continues the outcome before.
     """
     room = room_for_runs()
     end = 0
@@ -253,11 +283,13 @@ def unpack_ranks(arena, about, ranks, codes):
         begin = end
         end = unpack_steps(arena, row, ranks, codes, end)
         mask, before, joins = about[row, 0], about[row, 1], about[row, 2]
+        # Case: the first step continues the list before. Remove it.
         if joins:
             for i in range(begin + 1, end):
                 ranks[i - 1] = ranks[i]
                 codes[i - 1] = codes[i]
             end -= 1
+        # Case: the tier has an earlier list. Move the first step down, as within a list.
         elif before >= 0:
             ranks[begin] = rounded(ranks[begin], before, mask)
         runs = find_runs(mask, room)

@@ -1,4 +1,4 @@
-"""The steps of a game whose positions are found: its waves, solved last first, each from the steps of the next."""
+"""The way back: solves the waves, last wave first, each from the steps of the next."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -19,15 +19,22 @@ from retrograde.solver.runtime.scratch import DamagedScratch, Frame, Scratch
 Array = np.ndarray[Any, Any]
 
 MANY_SEGMENTS = 4
-"""Segments from which a tier is solved many at a time, up to as many positions as there may be children in a task of
-the exploration: where children do not ascend, all steps of their tier are loaded for each task."""
+"""A tier with this many segments or more is solved in larger tasks, up to half the size of a task of the
+exploration.
+
+If children do not ascend, each task loads all steps of their tier, so that few large tasks are better.
+"""
 
 
 def believe(log: Log, scratch: Scratch) -> None:
-    """Forget the last wave in a log of steps where scratch files do not hold it: after a power cut they may not, for
-    waves are synced when they are whole. An entry of nothing but a number says that the wave is begun anew."""
+    """Drop the last wave from a log of steps if scratch files do not have all of it.
+
+    Waves are synced when they are complete, so a power cut may damage the last one. An entry with nothing but a number
+    means that the wave was restarted.
+    """
     entries = log.since_anew()
     waves: dict[int, list[int]] = {}
+    # Collect the entries of each wave that was not restarted.
     for number, ((wave,), *rest) in enumerate(entries):
         if rest:
             waves.setdefault(int(wave), []).append(number)
@@ -38,7 +45,7 @@ def believe(log: Log, scratch: Scratch) -> None:
         for number in waves.get(last, ()):
             for *_, steps, records in entries.entry(number)[1].view(SOLVED).tolist():
                 scratch.read(segment_of("records", records).frame, once=True)
-                if last:  # before the first wave there is none to be solved by its steps
+                if last:  # no wave comes before the first, so its steps are not needed
                     scratch.read(segment_of(f"steps{last}", steps).frame, once=True)
     except DamagedScratch:
         del waves[last]
@@ -48,28 +55,31 @@ def believe(log: Log, scratch: Scratch) -> None:
 
 
 class StreamedStore:
-    """The steps of all waves in the making. A group is the number of a wave.
+    """A store for `drive` (see runtime/driver.py) that solves waves. A group is the number of a wave.
 
-    `tally` has a row for each code (see steps.py); `start_tally` is that of the first wave, the start alone.
+    `tally` has a row for each code (see steps.py). `start_tally` is the tally of the first wave, the start position
+    alone.
     """
 
     def __init__(self, forward: Forward, log: Log):
         self.forward, self.log = forward, log
         self.waves, self.scratch, self.over = forward.waves, forward.scratch, forward.over
         self.times = 1.0
-        """How many positions are told of for each that is solved."""
+        """Positions to report for each position solved."""
         self.tally, self.start_tally = np.zeros((2, 4 * (len(self.waves) + 2), TALLIED), np.int64)
 
     def groups(self) -> Iterator[int]:
-        """Yield the numbers of the waves, last first; raise DamagedScratch where files are gone that are needed."""
+        """Yield the numbers of the waves, last first; raise DamagedScratch if a needed file is gone."""
         for number in range(len(self.waves)):
             for frame in self.scratch.missing(self.needed(number)):
                 raise self.scratch.damaged(frame)
         yield from reversed(range(len(self.waves)))
 
     def needed(self, number: int) -> list[Frame]:
-        """Return the frames of a wave that are of use: positions to be solved, and steps for the database and for waves
-        before."""
+        """Return the frames of a wave that are still needed.
+
+        These are positions to be solved, steps for the database, and steps for the wave before if that is not solved.
+        """
         tiers = self.waves[number].values()
         found = [tier.segments[k] for tier in tiers for k in tier.left]
         found += [records for tier in tiers for records in tier.records.values()]
@@ -78,14 +88,16 @@ class StreamedStore:
         return [segment.frame for segment in found]
 
     def count_ends(self, positions_a_record: float) -> float:
-        """Count positions where the game is over along with those that are solved, for a summary counts both; return
-        how many there are of both for each that is solved, where a record stands for about so many."""
+        """Set `times` so that finished positions are reported along with solved ones, as in the summary; return it.
+
+        *positions_a_record* is the number of positions that a stored one stands for, by symmetry.
+        """
         solved = sum(tier.count for wave in self.waves for tier in wave.values()) * positions_a_record
         self.times = 1 + int(self.over[:, POSITIONS].sum()) / max(solved, 1)
         return self.times
 
     def keep(self, done: Done) -> Kept:
-        """Take the steps of some segments."""
+        """Add the steps and counts of some solved segments."""
         (wave,), table, tally = done
         count = number = 0
         for number, k, steps, records in table.view(SOLVED).tolist():
@@ -98,8 +110,10 @@ class StreamedStore:
         return Kept(count, number, self.times * int(tally.reshape(-1, TALLIED)[:, POSITIONS].sum()))
 
     def solve(self, number: int, phase: Phase) -> Iterator[Done]:
-        """Yield the steps of segments of a wave; then drop its positions, and the steps of the wave behind it."""
+        """Solve the segments of a wave and yield their results. Then drop its positions, and the steps of the next
+        wave."""
         tiers = self.waves[number].values()
+        # A surprise changes the tier, and the segments that are left are tried again.
         while any(tier.left for tier in tiers):
             self.forward.survey(self.waves[number])
             for done in self.forward.work.as_completed(sweep, self.tasks(number)):
@@ -114,7 +128,7 @@ class StreamedStore:
         self.scratch.drop(f"positions{number}")
 
     def tasks(self, number: int) -> Iterator[Task]:
-        """Yield the work of a wave that is not done: segments of tiers, small ones together."""
+        """Yield tasks that solve the remaining segments of a wave, several small ones together."""
         below = self.waves[number + 1] if number + 1 < len(self.waves) else {}
         units: list[Unit] = []
         spans = Spans(below)
@@ -124,7 +138,7 @@ class StreamedStore:
         few, many = max(least, min(half, self.forward.work.together(left, least))), max(least, half)
         for tier in self.waves[number].values():
             for k in tier.left:
-                if tier.moves is None and not tier.leads:  # this has just turned out, and where they lead has not
+                if tier.moves is None and not tier.leads:  # a surprise a moment ago: `survey` must find the tiers first
                     break
                 links = self.links(tier, tier.segments[k], spans)
                 units.append(Unit(tier.number, tier.mask, k, tier.segments[k], links))
@@ -136,7 +150,7 @@ class StreamedStore:
             yield Task(self.forward.stream, number, units, spans.steps, len(self.tally))
 
     def links(self, tier: Tier, segment: Segment, spans: "Spans") -> list[Link]:
-        """Return where moves lead from a segment, and note the steps that are needed there."""
+        """Return the links out of a segment, and add the steps that they need to *spans*."""
         if tier.moves is None:
             return [(ALL, lead, spans.add(lead, 0, BEYOND), False) for lead in tier.leads]
         links = []
@@ -148,7 +162,7 @@ class StreamedStore:
 
 
 class Spans:
-    """The steps that a task needs: stretches of the segments of tiers of the next wave, each once."""
+    """The steps that a task needs: ranges of segments of the next wave's tiers, each once."""
 
     def __init__(self, below: Wave):
         self.below = below
@@ -156,7 +170,7 @@ class Spans:
         self.steps: list[list[Segment]] = []
 
     def add(self, lead: int, first: int, last: int) -> int:
-        """Return the number of the steps of a tier from a position to another."""
+        """Return the number of the steps that cover a tier's positions from *first* to *last*."""
         low, high = 0, 0
         if tier := self.below.get(lead):
             high = len(tier.segments)

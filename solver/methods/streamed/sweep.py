@@ -1,4 +1,4 @@
-"""Tasks of the way back: segments of positions scored from the steps of their children, and their own steps made."""
+"""Tasks of the way back: score segments of positions by the steps of their children, and write their own steps."""
 
 from typing import Any, NamedTuple
 
@@ -22,15 +22,17 @@ from retrograde.solver.runtime.tasks import room
 Array = np.ndarray[Any, Any]
 
 SOLVED = np.dtype([("tier", np.int64), ("segment", np.int64), ("steps", SEGMENT), ("records", SEGMENT)])
-"""A row for each segment solved: its tier, its number there, its steps, and those for the database."""
+"""A row for each solved segment: its tier, its number there, its steps, and its steps for the database (`records`)."""
 
 Link = tuple[int, int, int, bool]
-"""A move, or ALL; a tier that it leads to; the number of its steps in the task; and whether the children must ascend,
-because only part of the steps are there."""
+"""(A move or ALL, a tier that it leads to, the number of its steps in the task, whether children must ascend.)
+
+Children must ascend if only part of the tier's steps are loaded.
+"""
 
 
 class Unit(NamedTuple):
-    """Segment number k of a tier, the mask of the tier, and where moves lead from there."""
+    """Segment number k of a tier, the tier's mask, and the links out of the segment."""
 
     tier: int
     mask: int
@@ -40,7 +42,10 @@ class Unit(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Segments of a wave to be solved; the steps that this takes, by tier; and how many codes there may be."""
+    """Segments of a wave to be solved.
+
+    `steps` are the steps needed, by tier. `codes` is the number of rows of a tally.
+    """
 
     stream: Stream
     wave: int
@@ -50,12 +55,15 @@ class Task(NamedTuple):
 
 
 def sweep(task: Task) -> Done | Surprise:
-    """Solve some segments of a wave, and put their steps aside; return the wave, where the steps are, and a tally by
-    code."""
+    """Solve some segments of a wave and store their steps.
+
+    Returns (wave, rows of SOLVED, tally by code), or a Surprise if an assumption about a tier turns out wrong.
+    """
     scored = score(task)
     if isinstance(scored, Surprise):
         return scored
     units, scratch = task.units, task.stream.scratch
+    # Reserve space: a segment has at most a step for each position.
     lengths = [unit.segment.length for unit in units]
     starts, codes = room("steps", max(lengths)), room("codes", max(lengths), np.uint16)
     of_all, kept = (buffer(name, sum(lengths), len(units)) for name in ("out", "more"))
@@ -63,6 +71,7 @@ def sweep(task: Task) -> Done | Surprise:
     lists = np.array([(unit.segment.length, unit.tier, unit.mask) for unit in units], np.int64)
     tally = np.zeros((task.codes, TALLIED), np.int64)
     make_steps(scored, lists, tally, making)
+    # Both lists of steps go to scratch files: the first is dropped when the wave before is solved.
     sizes = (making.made[:, :, 0] + making.made[:, :, 1]).max(axis=0).tolist()
     frame = scratch.write(f"steps{task.wave}", of_all.bytes[: sizes[0]].data)
     kept_frame = scratch.write("records", kept.bytes[: sizes[1]].data)
@@ -74,16 +83,18 @@ def sweep(task: Task) -> Done | Surprise:
 
 
 def score(task: Task) -> Scored | Surprise:
-    """Return the positions of a task's segments, scored."""
+    """Return the scored positions of a task's segments."""
     game, units = task.stream.game, task.units
     compiled.prepare(game)
     loader = Loader(task.stream.scratch)
     table: list[tuple[int, ...]] = []
     links: list[tuple[int, ...]] = []
+    # Step 1: Load the positions and list the links.
     for unit in units:
         table.append((loader.add(unit.segment), len(links), len(links) + len(unit.links)))
         links += [(*link, -1, 0) for link in unit.links]
     rows = []
+    # Step 2: Load the steps of the children. Each tier gets two more, at its ends (see `load_steps`).
     for steps in task.steps:
         begin = len(loader.rows)
         for segment in steps:
@@ -96,6 +107,7 @@ def score(task: Task) -> Scored | Surprise:
         np.empty((len(rows), SPANS), np.int64),
     )  # fmt: skip
     load_steps(arena, np.array(rows, np.int64), steps_loaded)
+    # Step 3: Score the positions.
     count = sum(unit.segment.length for unit in units)
     scored = Scored(room("numbers", count + BLOCK), room("scores", count, np.uint16), room("sizes", count + BLOCK))
     trouble = np.zeros(4, np.int64)
@@ -106,7 +118,7 @@ def score(task: Task) -> Scored | Surprise:
 
 
 def surprise(task: Task, game: Game, trouble: Array) -> Surprise:
-    """Return what has come as a surprise; raise the RuleError due where it is more than that."""
+    """Return the Surprise that *trouble* stands for; raise a RuleError if the rules break the contract."""
     kind, unit, move = Trouble(int(trouble[0])), task.units[int(trouble[2])], int(trouble[3])
     if kind == Trouble.BROKEN:
         complain(game, load(task.stream.scratch, [unit.segment]).tolist())

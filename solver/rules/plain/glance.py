@@ -1,8 +1,7 @@
-"""A glance at a few positions near the start, which tells of most games at once that no set of theirs is carried along.
+"""A quick look at a few positions near the start, which refuses most games that are not plain.
 
-What is asked of a tier (see rules.py) is asked here of the positions of one that are met first, as the numbers that
-they are: whoever fails here would fail there, after rules have been run on bits that are not known, thousands of times
-if they branch on each of them.
+It checks actual positions for what `tier_kernels.py` proves for whole tiers. A game that fails here would fail there,
+but only after its rules were run on symbolic bits, thousands of times if they branch on each bit.
 """
 
 from itertools import islice
@@ -13,11 +12,11 @@ from retrograde.games.contract.game import MOST_MOVES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 
 LOOKED_AT = 64
-"""Positions that are looked at, at most: a few milliseconds."""
+"""Positions looked at, at most. They take a few milliseconds."""
 
 
 class Seen(NamedTuple):
-    """A position, its moves, the children by them, and the tiers of these."""
+    """A position, its moves, its children by these moves, and the children's tiers."""
 
     position: int
     moves: list[int]
@@ -25,7 +24,7 @@ class Seen(NamedTuple):
     tiers: list[int]
 
     def is_like(self, other: "Seen") -> bool:
-        """Tell whether moves lead to the same tiers, and write the same bits into both positions."""
+        """Return whether both positions have the same moves to the same tiers, and each move flips the same bits."""
         apart = self.position ^ other.position
         return (self.moves, self.tiers) == (other.moves, other.tiers) and all(
             child ^ apart == one for child, one in zip(self.children, other.children, strict=True)
@@ -33,10 +32,10 @@ class Seen(NamedTuple):
 
 
 def may_be_plain(game: Game) -> bool:
-    """Tell whether a game is one for a stream, from a position that is its own image, and no two positions of a tier
-    are seen of which moves are not the same, or do not write the same constants into both.
+    """Return False if a sample of positions shows that the rules are not plain. True proves nothing.
 
-    Where rules raise anything, it is left to others to say so.
+    The game must also be one for streaming (see `is_for_a_stream`), and its start must be its own image. Returns False
+    if the rules raise an error: other methods report it.
     """
     if not is_for_a_stream(game):
         return False
@@ -49,9 +48,10 @@ def may_be_plain(game: Game) -> bool:
 
 
 def looks_alike(game: Game, start: int) -> bool:
-    """Tell whether moves are alike in the positions of each tier of the first waves, as far as these are looked at."""
+    """Return whether, in each tier of the first waves, all positions looked at have similar moves."""
     wave, left = [start], LOOKED_AT
     while wave and left:
+        # The first position seen in each tier, to which the others are compared.
         first: dict[int, Seen] = {}
         ahead: dict[int, None] = {}
         for position in wave[:left]:
@@ -66,7 +66,7 @@ def looks_alike(game: Game, start: int) -> bool:
 
 
 def look_at(game: Game, position: int) -> Seen:
-    """Return what is seen of a position."""
+    """Return the moves and children of a position."""
     moves = [index(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
     children = [index(game.do_move(position, move)) for move in moves]
     return Seen(position, moves, children, [index(game.tier(child)) for child in children])

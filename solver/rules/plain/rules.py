@@ -1,10 +1,8 @@
-"""What rules do for all positions of a tier at once: run on symbols once for a game, and held against each tier.
+"""The rules of a game as programs: arrays that compiled loops evaluate for a whole tier at once.
 
-A tier is known by the bits that all its positions share, its `base`, and those in which they may differ, its `mask`.
-With the shared ones put in, most of a circuit comes to constants and single bits, and what is left is plain: which
-moves there are, whether each only writes constant bits, in which tier the children are, what has to be so that the game
-is over, and when a position comes before its image. Where it is not plain, the game is left to others: nothing is
-guessed.
+Each rule is run on symbols once for a game (see symbols.py), and the program is evaluated for each tier (see
+tier_kernels.py). A tier is described by its `base`, the bits that all its positions share, and its `mask`, the bits
+that may differ.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,13 +18,16 @@ from retrograde.solver.runtime.work import Unfit
 Array = np.ndarray[Any, Any]
 
 LEAF = -1
+"""In a row of `trees`: this row is a leaf. In a row of `sets`: no more moves."""
 NO_MIRROR = np.empty(0, np.int64)
+"""The game has no mirror."""
 
 
 class Program(NamedTuple):
-    """A circuit, the trees of decisions in it, and the `lanes` of their leaves: int64[n, 3], int64[m, 3], int64[k, l].
+    """A circuit, decision trees on its literals, and the bits that leaves return.
 
-    A row of `trees` has a literal and the rows that follow where it is true and where it is not, or LEAF and a number.
+    `nodes`, int64[n, 3]: (AND or XOR, literal, literal). `trees`, int64[m, 3]: (literal, row if true, row if false),
+    or (LEAF, number, 0). `lanes`, int64[k, l]: for each number of a leaf the literals of its bits, 64 for each int.
     """
 
     nodes: Array
@@ -37,10 +38,12 @@ class Program(NamedTuple):
 class Rules(NamedTuple):
     """The programs of a game.
 
-    Of `moving` the first tree is that of the moves, whose leaves are numbers of rows of `sets`, the moves by number and
-    LEAF behind the last; then comes one for each of the `moves`, from the row in `roots` on, whose leaves are a child's
-    bits and those of its tier. Leaves of `ending` are primitive values, and `decided` is that of decided games; those
-    of `imaging` are the bits of all images. The `mirror` is what `mirror_of` returns.
+    `moving` says which moves there are and what they do. Its first tree is that of the moves. Its leaves are row
+    numbers of `sets`, which lists moves by number, ended by LEAF. `moves` has the moves themselves. The tree of move
+    number k begins at row `roots[k]`; its leaves have the bits of the child and of the child's tier.
+
+    Leaves of `ending` are primitive values, and `decided` is the value of decided games. Leaves of `imaging` have the
+    bits of the position and of all its images, and of their tiers. `mirror` is the result of `mirror_of`.
     """
 
     moving: Program
@@ -54,13 +57,13 @@ class Rules(NamedTuple):
 
 
 class Planter:
-    """Trees as rows of a table."""
+    """Writes trees as rows of a table."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, int, int]] = []
 
     def plant(self, tree: Tree, number_of: Callable[[Any], int]) -> int:
-        """Add a tree, with a number for what its leaves have; return its row."""
+        """Add a tree and return its row. *number_of* maps the results at leaves to numbers."""
         row = len(self.rows)
         self.rows.append((LEAF, 0, 0))
         if isinstance(tree, Leaf):
@@ -72,7 +75,7 @@ class Planter:
 
 
 def results(tree: Tree) -> Iterator[Any]:
-    """Yield what is at the leaves of a tree."""
+    """Yield the results at the leaves of a tree."""
     if isinstance(tree, Branch):
         yield from results(tree.if_true)
         yield from results(tree.if_false)
@@ -81,7 +84,7 @@ def results(tree: Tree) -> Iterator[Any]:
 
 
 def program(circuit: Circuit, planter: Planter, lanes: list[list[int]]) -> Program:
-    """Return a program of what has been planted."""
+    """Return the program made of a circuit, trees and lanes. Short lanes are padded with 0 (false)."""
     width = max(map(len, lanes), default=0)
     return Program(
         np.array(circuit.nodes, np.int64),
@@ -91,17 +94,20 @@ def program(circuit: Circuit, planter: Planter, lanes: list[list[int]]) -> Progr
 
 
 def rules_of(game: Game) -> Rules:
-    """Return the rules of a game as programs; raise Unfit where they can only be run on positions that are known."""
+    """Return the rules of a game as programs; raise Unfit if they cannot be run on symbols."""
     ends, images = ending(game), imaging(game)
     return Rules(*moving(game), ends, worth_of_decided(ends), images, mirror_of(images))
 
 
 def moving(game: Game) -> tuple[Program, Array, Array, Array]:
+    """Return the program of moves, the moves, the root of each move's tree, and the sets of moves (see `Rules`)."""
     circuit, planter, lanes = Circuit(), Planter(), []
+    # Step 1: The tree of moves. Positions with equal lists of moves share a leaf number.
     tree = circuit.decisions(lambda position: tuple(map(index, game.generate_moves(position))))  # type: ignore[arg-type]
     moves = sorted({move for found in results(tree) for move in found})
     sets = {found: number for number, found in enumerate(dict.fromkeys(results(tree)))}
     planter.plant(tree, sets.__getitem__)
+    # Step 2: A tree for each move. Its leaves have 64 literals of the child and 64 of the child's tier.
     roots = []
     for move in moves:
 
@@ -114,6 +120,7 @@ def moving(game: Game) -> tuple[Program, Array, Array, Array]:
             return len(lanes) - 1
 
         roots.append(planter.plant(circuit.decisions(follow), lane))
+    # Step 3: The lists of moves, as a table.
     table = np.full((len(sets), len(moves) + 1), LEAF, np.int64)
     for found, number in sets.items():
         table[number, : len(found)] = [moves.index(move) for move in found]
@@ -121,21 +128,23 @@ def moving(game: Game) -> tuple[Program, Array, Array, Array]:
 
 
 def ending(game: Game) -> Program:
+    """Return the program of primitive values."""
     circuit, planter = Circuit(), Planter()
     planter.plant(circuit.decisions(lambda position: index(game.primitive(position))), int)  # type: ignore[arg-type]
     return program(circuit, planter, [])
 
 
 def worth_of_decided(ending: Program) -> int:
-    """Return what decided games are worth to who is to move: LOSE, or WIN where no leaf says LOSE, as in misère play.
+    """Return the primitive value of decided games: LOSE, or WIN in misère play.
 
-    Where other values are met, programs of tiers tell (see `ends_of`).
+    It is WIN if some leaf is WIN and none is LOSE. Other values show up when programs are evaluated (see `ends_of`).
     """
     values = {int(row[1]) for row in ending.trees if row[0] == LEAF}
     return int(WIN if WIN in values and LOSE not in values else LOSE)
 
 
 def imaging(game: Game) -> Program:
+    """Return the program of images: the position, its images, and the tier of each. The position comes first."""
     circuit, planter, lanes = Circuit(), Planter(), []
 
     def images(position: Symbol) -> list[int]:
@@ -154,8 +163,11 @@ def imaging(game: Game) -> Program:
 
 
 def mirror_of(imaging: Program) -> Array:
-    """Return where each bit of a position is in its image, int64[LANES], LANES for those that are in none; NO_MIRROR
-    where there is no such image, or more than one."""
+    """Return where the image has each bit of the position, int64[LANES]; NO_MIRROR if the game has no mirror.
+
+    A mirror is the only image, its own inverse, and only moves bits. Bits that the image does not have map to LANES.
+    """
+    # Literals of the image's bits: the lanes are position, its tier, image, its tier.
     images = imaging.lanes[:, 2 * LANES : 3 * LANES]
     if imaging.lanes.shape[1] != 4 * LANES or (images != images[0]).any():
         return NO_MIRROR
@@ -163,8 +175,10 @@ def mirror_of(imaging: Program) -> Array:
     for place, literal in enumerate(images[0].tolist()):
         if literal == FALSE:
             continue
+        # Each bit of the image must be an uncomplemented bit of the position, and each of these may be used once.
         if literal & 1 or not 1 <= literal >> 1 <= LANES or mirror[(literal >> 1) - 1] != LANES:
             return NO_MIRROR
         mirror[(literal >> 1) - 1] = place
+    # The mirror must be its own inverse.
     there = np.flatnonzero(mirror != LANES)
     return mirror if np.array_equal(mirror[mirror[there]], there) else NO_MIRROR

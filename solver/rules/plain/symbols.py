@@ -1,15 +1,17 @@
-"""Ints whose bits are not known: rules are run on them once, and tell what they do for all positions.
+"""Symbolic ints: rules run on them once and so show what they do for all positions.
 
-A bit is a *literal*: twice the number of a node, and one more for its complement. Node 0 is false, so that 0 is false
-and 1 is true; the next 64 are the bits of the position; every other is the AND or the XOR of two literals before it::
+A bit is a *literal*: twice the number of a node, plus 1 for its complement. Node 0 is false, so literal 0 is false and
+literal 1 is true. Nodes 1 to 64 are the bits of the position. Every other node is the AND or XOR of two earlier
+literals::
 
     nodes    0      1 … 64             65                      66
              false  bit 0 … bit 63     AND of literals 2, 5    XOR of literals 2, 6
 
-The same node is never made twice, and what is plain from constants and from equal literals makes none.
+No node is made twice, and none is made if constants or equal literals decide the result.
 
-Where rules ask whether such an int is 0, or use it as a number, they are run again for every answer: `decisions`
-returns the tree of all answers, and what the rules return at the end of each way through it.
+If a rule tests whether such an int is 0, or uses it as a number, it asks for the truth of literals. `decisions` runs
+the rule again for each answer. It returns the tree of all answers, with the result of the rule at the end of each
+path.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,17 +22,21 @@ from retrograde.games.contract.game import POSITION_BITS
 from retrograde.solver.runtime.work import Unfit
 
 LANES = 64
+"""Bits of a symbolic int."""
 FALSE, TRUE = 0, 1
+"""The literals of constants."""
 MOST_NODES = 1 << 17
+"""Nodes of a circuit, at most. Rules that need more are refused."""
 MOST_WAYS = 1 << 12
-"""Ways through the rules that are looked at: with more, they are left to others."""
+"""Paths through a rule, at most. Rules with more are refused."""
 MOST_QUESTIONS = 1 << 14
-"""Questions on one way: what asks more may never end."""
+"""Questions on one path, at most. A rule that asks more may never end."""
 AND, XOR = range(2)
+"""Kinds of nodes."""
 
 
 class Branch(NamedTuple):
-    """A literal that is asked for, and what follows where it is true, and where it is false."""
+    """A literal that a rule asks for, and the trees that follow if it is true and if it is false."""
 
     literal: int
     if_true: "Tree"
@@ -38,7 +44,7 @@ class Branch(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """What rules return on one way through them."""
+    """The result of a rule at the end of a path."""
 
     result: Any
 
@@ -47,23 +53,23 @@ Tree = Branch | Leaf
 
 
 class Circuit:
-    """All nodes, and the way through the rules that is being taken."""
+    """All nodes, and the answers on the current path through a rule."""
 
     def __init__(self) -> None:
         self.nodes: list[tuple[int, int, int]] = [(AND, FALSE, FALSE)] * (1 + LANES)
         self.known: dict[tuple[int, int, int], int] = {}
         self.ahead: list[bool] = []
-        """Answers still to be given on this way."""
+        """Answers still to be given on this path."""
         self.given: dict[int, bool] = {}
-        """Those given, by literal."""
+        """Answers given so far, by literal."""
         self.questions = 0
 
     def position(self) -> "Symbol":
-        """Return a position of which nothing is known."""
+        """Return a position with all bits unknown."""
         return Symbol(self, [2 * (1 + bit) if bit < POSITION_BITS else FALSE for bit in range(LANES)])
 
     def node(self, kind: int, a: int, b: int) -> int:
-        """Return the literal of a node, which is made if there is none like it."""
+        """Return the literal of a node. Makes the node if it does not exist."""
         key = (kind, a, b) if a < b else (kind, b, a)
         found = self.known.get(key)
         if found is None:
@@ -74,7 +80,7 @@ class Circuit:
         return found
 
     def both(self, a: int, b: int) -> int:
-        """Return the literal that is true where two are."""
+        """Return the literal of `a AND b`."""
         if a == FALSE or b == FALSE or a == b ^ 1:
             return FALSE
         if a in (TRUE, b):
@@ -82,26 +88,27 @@ class Circuit:
         return a if b == TRUE else self.node(AND, a, b)
 
     def either(self, a: int, b: int) -> int:
-        """Return the literal that is true where at least one of two is."""
+        """Return the literal of `a OR b`."""
         return self.both(a ^ 1, b ^ 1) ^ 1
 
     def differ(self, a: int, b: int) -> int:
-        """Return the literal that is true where one of two is true, and the other not."""
+        """Return the literal of `a XOR b`."""
         if a < 2 or b < 2:
             return a ^ b  # one of them is 0 or 1
         if a >> 1 == b >> 1:
             return (a ^ b) & 1
+        # Complements move out of the node, so that it is shared.
         return self.node(XOR, a & ~1, b & ~1) ^ (a ^ b) & 1
 
     def any_of(self, literals: Iterable[int]) -> int:
-        """Return the literal that is true where at least one of several is."""
+        """Return the literal of the OR of several literals."""
         found = FALSE
         for literal in literals:
             found = self.either(found, literal)
         return found
 
     def ask(self, literal: int) -> bool:
-        """Answer whether a literal is true, as this way has it."""
+        """Return whether a literal is true on the current path. The first answer to a new question is True."""
         if literal < 2:
             return bool(literal)
         self.questions += 1
@@ -113,21 +120,28 @@ class Circuit:
         return self.given[literal]
 
     def decisions(self, rules: Callable[["Symbol"], Any]) -> Tree:
-        """Run rules on a position of which nothing is known, on all ways through them; raise Unfit if they can only be
-        run on positions that are known."""
+        """Run a rule on an unknown position along all paths; return the tree of decisions.
+
+        Raises Unfit if the rule needs a known position.
+        """
         return self.grown(rules, [], [MOST_WAYS])
 
     def grown(self, rules: Callable[["Symbol"], Any], before: list[bool], left: list[int]) -> Tree:
-        """Return the tree of all ways that begin with some answers."""
+        """Return the tree of all paths that begin with the answers *before*.
+
+        *left* has one entry, the number of paths that may still be run.
+        """
         left[0] -= 1
         if left[0] < 0:
             raise Unfit(f"a rule branches into more than {MOST_WAYS:,} ways")
+        # Step 1: Run the rule. Beyond the answers given, each new question is answered True.
         self.ahead, self.given, self.questions = list(before), {}, 0
         try:
             result = rules(self.position())
-        except Exception as error:  # whatever rules raise that want an int
+        except Exception as error:  # rules raise anything if they need an int
             what = f"{type(error).__name__}: {error}"
             raise Unfit(f"a rule cannot be run on bits that are not known ({what})") from error
+        # Step 2: For each new question, last first, also run the path on which it is False.
         asked = list(self.given)[::2]  # every second one is a complement
         answers = [self.given[literal] for literal in asked]
         tree: Tree = Leaf(result)
@@ -138,7 +152,7 @@ class Circuit:
 
 
 class Symbol:
-    """An int of 64 bits, two's complement, of which each bit is a literal."""
+    """An int of 64 bits, two's complement, whose bits are literals. It supports the operators of int."""
 
     __slots__ = ("bits", "circuit")
 
@@ -146,13 +160,14 @@ class Symbol:
         self.circuit, self.bits = circuit, bits
 
     def bits_of(self, other: Any) -> list[int]:
-        """Return the bits of another int."""
+        """Return the literals of another int's bits."""
         if isinstance(other, Symbol):
             return other.bits
         number = index(other)
         return [number >> bit & 1 for bit in range(LANES)]
 
     def by_bits(self, other: Any, rule: Callable[[int, int], int]) -> "Symbol":
+        """Combine two ints bit by bit with *rule*."""
         return Symbol(self.circuit, list(map(rule, self.bits, self.bits_of(other))))
 
     def __and__(self, other: Any) -> "Symbol":
@@ -184,12 +199,13 @@ class Symbol:
         return other >> index(self)
 
     def sum(self, other: Any, carry: int) -> "Symbol":
-        """Return the sum with another int, and with a bit."""
+        """Return the sum of this int, another, and a carry bit."""
         circuit, out = self.circuit, []
         for a, b in zip(self.bits, self.bits_of(other), strict=True):
-            if a == b == carry == FALSE:  # as most are, of what is counted
+            if a == b == carry == FALSE:  # as for most bits of a count
                 out.append(FALSE)
                 continue
+            # A full adder: sum = a XOR b XOR carry; the next carry is set if two of the three are.
             one = circuit.differ(a, b)
             out.append(circuit.differ(one, carry))
             carry = circuit.either(circuit.both(a, b), circuit.both(one, carry))
@@ -210,6 +226,7 @@ class Symbol:
         return 0 - self
 
     def __mul__(self, other: Any) -> "Symbol":
+        """Multiply by a known int that is not negative."""
         number = index(other)
         total = Symbol(self.circuit, [FALSE] * LANES)
         for bit in range(number.bit_length()):
@@ -220,13 +237,17 @@ class Symbol:
     __rmul__ = __mul__
 
     def bit_count(self) -> "Symbol":
-        """Return how many bits of an int that is not negative are ones: pairs are added up, and pairs of these."""
+        """Return the number of ones. The int must not be negative.
+
+        Bits are added in pairs, then the sums in pairs, and so on.
+        """
         sums = [Symbol(self.circuit, [bit] + [FALSE] * (LANES - 1)) for bit in self.bits]
         while len(sums) > 1:
             sums = [a + b for a, b in zip(sums[::2], sums[1::2], strict=True)]
         return sums[0]
 
     def truth(self, literal: int) -> "Symbol":
+        """Return the int 0 or 1 that a literal stands for."""
         return Symbol(self.circuit, [literal] + [FALSE] * (LANES - 1))
 
     def __eq__(self, other: object) -> "Symbol":  # type: ignore[override]  # a truth that is not known
@@ -235,9 +256,10 @@ class Symbol:
     def __ne__(self, other: object) -> "Symbol":  # type: ignore[override]  # as above
         return self.truth(self.circuit.any_of(self.by_bits(other, self.circuit.differ).bits))
 
-    __hash__ = None  # type: ignore[assignment]  # what is not known is in no table
+    __hash__ = None  # type: ignore[assignment]  # an unknown value cannot be hashed
 
     def __lt__(self, other: Any) -> "Symbol":
+        """Compare by the sign of the difference, which must not overflow."""
         return self.truth((self - other).bits[-1])
 
     def __ge__(self, other: Any) -> "Symbol":
@@ -250,8 +272,10 @@ class Symbol:
         return Symbol(self.circuit, self.bits_of(other)) >= self
 
     def __bool__(self) -> bool:
+        """Ask whether the int is not 0: a branch of the rule."""
         return self.circuit.ask(self.circuit.any_of(self.bits))
 
     def __index__(self) -> int:
+        """Ask for each bit, and return the number: up to a branch for each bit."""
         number = sum(self.circuit.ask(bit) << place for place, bit in enumerate(self.bits))
         return number - (1 << LANES if number >> (LANES - 1) else 0)

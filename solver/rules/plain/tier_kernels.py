@@ -1,4 +1,12 @@
-"""The compiled loops that hold rules, as programs, against tiers: what they come to for all positions of one."""
+"""The compiled loops that evaluate programs (see rules.py) for all positions of a tier at once.
+
+A literal has a value under a tier, given the tier's base and mask::
+
+    0, 1          constant: the same for all positions
+    2r + 2        bit r of the rank
+    2r + 3        the complement of that bit
+    UNCLEAR       anything else, such as the AND of two bits of the rank
+"""
 
 import numpy as np
 
@@ -7,17 +15,18 @@ from retrograde.solver.rules.plain.symbols import LANES
 from retrograde.solver.runtime.kernel import kernel
 
 UNCLEAR = -1
-"""Of a literal under a tier: neither constant nor a bit of the rank. Of a tree: what comes of it is not the same for
-all positions."""
+"""A literal that is neither constant nor a bit of the rank. Also returned if a result differs between positions."""
 FIRST_BIT = 2
-"""What a literal is under a tier: 0, 1, or from here on twice the bit of the rank, and one more for its complement."""
+"""The value of a literal that is bit 0 of the rank. Bit r is FIRST_BIT + 2 × r, and its complement 1 more."""
 MOST_CUBES = 1 << 10
+"""Cubes that a tier may have, and literals that wait on a stack, at most. Beyond, the rules count as not plain."""
 MOST_STACKED = 1 << 12
 
 
 @kernel
 def settle(nodes, base, mask, values):
-    """Write what each node is under a tier."""
+    """Write the value of each node under a tier to *values*."""
+    # The bits of the position: those in the mask are bits of the rank, the others are constants from the base.
     values[0] = 0
     rank = FIRST_BIT
     for bit in range(LANES):
@@ -36,21 +45,23 @@ def settle(nodes, base, mask, values):
             else:
                 values[node] = a if b == 1 else UNCLEAR
         elif a >= 0 and b >= 0 and (a < FIRST_BIT or b < FIRST_BIT or a >> 1 == b >> 1):
-            values[node] = a ^ b  # where neither is constant, 0 or 1, for they are the same or complements
+            # One is constant, or both are the same bit or complements: XOR of the encodings gives the result in either
+            # case.
+            values[node] = a ^ b
         else:
             values[node] = UNCLEAR
 
 
 @kernel
 def value_of(values, literal):
-    """Return what a literal is under a tier."""
+    """Return the value of a literal under a tier."""
     value = values[literal >> 1]
     return value if value < 0 else value ^ literal & 1
 
 
 @kernel
 def leaf_of(trees, row, values):
-    """Return the number of the leaf that all positions come to from a row, or UNCLEAR."""
+    """Return the number of the leaf that all positions reach from a row of a tree; UNCLEAR if they differ."""
     while trees[row, 0] != LEAF:
         value = value_of(values, trees[row, 0])
         if value != 0 and value != 1:
@@ -61,8 +72,11 @@ def leaf_of(trees, row, values):
 
 @kernel
 def child_of(lanes, values, mask):
-    """Return the base and the mask of the children that all positions have by a move, their tier, and whether the move
-    only writes constants."""
+    """Return what a move does in a tier: (base, mask, tier, whether it is plain).
+
+    Base and mask describe the set of children, and the tier is theirs. The move is plain if each bit of the child is a
+    constant, or the same bit of the parent.
+    """
     base = varying = 0
     rank = FIRST_BIT
     tier, plain = constant_of(lanes[LANES:], values)
@@ -70,6 +84,7 @@ def child_of(lanes, values, mask):
         value = value_of(values, lanes[bit])
         if value == 1:
             base |= 1 << bit
+        # Neither 0 nor 1: it must be the bit of the rank that this bit had in the parent.
         elif value != 0:
             if not mask >> bit & 1 or value != rank:
                 return base, varying, tier, False
@@ -80,15 +95,17 @@ def child_of(lanes, values, mask):
 
 @kernel
 def ends_of(ending, decided, base, mask, values, cubes):
-    """Write when positions of a tier are worth *decided*, a primitive value: a row of *cubes*, int64[n, 2], has bits of
-    the rank, and what they are.
+    """Find the positions of a tier with the primitive value *decided*: fill *cubes*, int64[n, 2].
 
-    Return how many rows there are, and the value of all other positions; UNCLEAR where it is not so plain.
+    A cube is (bits of the rank, values that they must have). A position is decided if it matches a cube. Returns the
+    number of cubes, and the primitive value of all other positions; UNCLEAR if the rules are not that plain.
     """
     nodes, trees, _ = ending
     settle(nodes, base, mask, values)
     stack = np.empty((2, MOST_STACKED), np.int64)
     count = row = 0
+    # Follow the tree. Where it branches on a literal that differs between positions, one side must be decided, whole.
+    # That side becomes cubes, and the other is followed.
     while trees[row, 0] != LEAF:
         literal = trees[row, 0]
         value = value_of(values, literal)
@@ -99,6 +116,7 @@ def ends_of(ending, decided, base, mask, values, cubes):
             row = trees[row, 2]
         elif leaf_of(trees, trees[row, 2], values) == decided:
             row = trees[row, 1]
+            # The false side is decided: take the complement.
             literal ^= 1
         else:
             return count, UNCLEAR
@@ -110,7 +128,7 @@ def ends_of(ending, decided, base, mask, values, cubes):
 
 @kernel
 def add_cubes(nodes, literal, values, stack, cubes, count):
-    """Add when a literal is true; return how many cubes there are then, or UNCLEAR."""
+    """Add cubes that cover all positions with a true literal; return the number of cubes, or UNCLEAR."""
     stack[0, 0] = literal
     left = 1
     while left:
@@ -120,12 +138,14 @@ def add_cubes(nodes, literal, values, stack, cubes, count):
         if value == 0:
             continue
         node = literal >> 1
-        if value == UNCLEAR and literal & 1 and nodes[node, 0] == 0:  # not both: one or the other is not
+        # Case: the complement of an AND, which is an OR. Either side makes it true: push both.
+        if value == UNCLEAR and literal & 1 and nodes[node, 0] == 0:
             if left + 2 > MOST_STACKED:
                 return UNCLEAR
             stack[0, left], stack[0, left + 1] = nodes[node, 1] ^ 1, nodes[node, 2] ^ 1
             left += 2
             continue
+        # Case: a conjunction of bits. It is one cube, or none if it is never true.
         bits, ones = cube_of(nodes, literal, values, stack[1])
         if bits == UNCLEAR or count == len(cubes):
             return UNCLEAR
@@ -137,8 +157,10 @@ def add_cubes(nodes, literal, values, stack, cubes, count):
 
 @kernel
 def cube_of(nodes, literal, values, stack):
-    """Return the bits of the rank that decide a literal, and which of them must be ones; UNCLEAR where there are no
-    such bits, or, for the latter, where nothing makes it true."""
+    """Return the conjunction of rank bits that a literal stands for: (bits, values that they must have).
+
+    Returns (UNCLEAR, 0) if it is no conjunction, and (0, UNCLEAR) if it is never true.
+    """
     bits = ones = 0
     stack[0] = literal
     left = 1
@@ -148,12 +170,14 @@ def cube_of(nodes, literal, values, stack):
         value = value_of(values, literal)
         if value == 0:
             return 0, UNCLEAR
+        # Case: a bit of the rank, or its complement. The same bit may not be required to be both 0 and 1.
         if value >= FIRST_BIT:
             bit, one = 1 << (value - FIRST_BIT >> 1), 1 - (value & 1)
             if bits & bit and (ones & bit != 0) != one:
                 return 0, UNCLEAR
             bits |= bit
             ones |= bit * one
+        # Case: an AND of two literals. Both must be true: push both. Anything else is no conjunction.
         elif value == UNCLEAR:
             node = literal >> 1
             if literal & 1 or nodes[node, 0] != 0 or left + 2 > len(stack):
@@ -164,22 +188,28 @@ def cube_of(nodes, literal, values, stack):
 
 
 LESS, SAME, GREATER, IMAGE_PAIRS = -1, 0, 1, 2 + 2 * LANES
+"""How a position compares to an image if the bits in pairs are equal; and the length of a row of pairs."""
 
 
 @kernel
 def pairs_of(imaging, base, mask, values, pairs):
-    """Write what decides whether positions of a tier come before their images; return how many images there are, or
-    UNCLEAR.
+    """Write how positions of a tier compare to their images; return the number of images, or UNCLEAR.
 
-    A row of *pairs*, int64[n, IMAGE_PAIRS], has how many bits decide, what it is where these are equal, and two by two,
-    highest first, what a bit is in the position and in the image: twice the bit of the rank, or 2 × LANES for a
-    constant 0, and one more for the complement. Of positions in several tiers, the one in the lowest comes first.
+    A position comes before its image if its tier is lower, or in the same tier if it is the lesser number. A row of
+    *pairs*, int64[n, IMAGE_PAIRS], describes an image::
+
+        row[0]       number of entries from row[2] on, two for each bit compared
+        row[1]       result if all these bits are equal: LESS, SAME or GREATER
+        row[2], …    highest bit first: the bit of the position, then that of the image
+
+    A bit is encoded as twice the bit of the rank, or 2 × LANES for a constant 0, plus 1 for the complement.
     """
     nodes, trees, lanes = imaging
     settle(nodes, base, mask, values)
     leaf = leaf_of(trees, 0, values)
     if leaf == UNCLEAR:
         return UNCLEAR
+    # Step 1: Find the tiers. The lanes are position, its tier, then each image and its tier, 64 literals each.
     count = lanes.shape[1] // (2 * LANES) - 1
     if count > len(pairs):
         return UNCLEAR
@@ -190,16 +220,20 @@ def pairs_of(imaging, base, mask, values, pairs):
         if not plain or not also_plain:
             return UNCLEAR
         row[0], row[1] = 0, SAME
+        # Case: the image is in another tier. Tiers alone decide.
         if tier != own:
             row[1] = LESS if own < tier else GREATER
             continue
+        # Step 2: Compare bit by bit, highest first.
         for step in range(LANES):
             bit = LANES - 1 - step
             mine, other = values[1 + bit], value_of(values, bits[bit])
             if other == UNCLEAR:
                 return UNCLEAR
+            # Equal in all positions: nothing to compare.
             if mine == other:
                 continue
+            # Two different constants decide, and lower bits do not matter.
             if mine < FIRST_BIT and other < FIRST_BIT:
                 row[1] = LESS if mine < other else GREATER
                 break
@@ -210,7 +244,7 @@ def pairs_of(imaging, base, mask, values, pairs):
 
 @kernel
 def constant_of(lanes, values):
-    """Return the number that some lanes make for all positions, and whether there is one."""
+    """Return the int that 64 lanes make, and whether it is the same for all positions."""
     number = 0
     for bit in range(LANES):
         value = value_of(values, lanes[bit])
@@ -222,32 +256,40 @@ def constant_of(lanes, values):
 
 @kernel
 def side(value):
-    """Return a bit as a row of pairs has it."""
+    """Return a bit as encoded in a row of pairs."""
     return value - FIRST_BIT if value >= FIRST_BIT else 2 * LANES + value
 
 
 NUMBER, BASE, MASK, BITS, GROUP, GROUPS, WORD, WORDS, FIRST, COUNT, VALUE, TIER = range(12)
-"""Columns of a table of tiers: the tier; the bits that all its positions share; those in which they may differ, and how
-many these are; where its groups, its words and its positions begin in the arrays that it is in, and how many there are;
-and the primitive value of the positions that are not decided."""
+"""Columns of a table of tiers.
+
+NUMBER: the tier. BASE: the bits that all its positions share. MASK and BITS: the bits that may differ, and how many.
+GROUP and GROUPS, WORD and WORDS, FIRST and COUNT: where its groups, words and positions begin in their arrays, and how
+many there are. VALUE: the primitive value of positions that are not decided.
+"""
 OWNER, LEAD, CHILD_BASE, CHILD_MASK, FOUND = range(5)
-"""Columns of the table of all moves of the tiers of a wave: the row of the tier; the tier that the children are in; the
-bits that they share; and those in which they may differ."""
+"""Columns of a table of all moves of a wave.
+
+OWNER: the row of the parent tier. LEAD: the child tier. CHILD_BASE and CHILD_MASK: the bits that the children share,
+and those that may differ.
+"""
 
 
 @kernel
 def find_links(moving, roots, sets, tiers, values, found):
-    """Fill the table of all moves of some tiers; return how many there are, -1: the rules are not so plain."""
+    """List all moves of some tiers in *found*; return how many there are, or -1 if the rules are not plain."""
     nodes, trees, lanes = moving
     count = 0
     for row in range(len(tiers)):
         if not tiers[row, WORDS]:
             continue
+        # Step 1: Evaluate the circuit for the tier. All its positions must have the same moves.
         base, mask = tiers[row, BASE], tiers[row, MASK]
         settle(nodes, base, mask, values)
         leaf = leaf_of(trees, 0, values)
         if leaf < 0:
             return -1
+        # Step 2: Evaluate each move.
         k = 0
         while sets[leaf, k] != LEAF:
             leaf_of_move = leaf_of(trees, roots[sets[leaf, k]], values)
@@ -260,6 +302,7 @@ def find_links(moving, roots, sets, tiers, values, found):
             found[count, CHILD_BASE], found[count, CHILD_MASK] = shared, varying
             count += 1
             k += 1
+        # An undecided position must have a move.
         if k == 0:
             return -1
     return count

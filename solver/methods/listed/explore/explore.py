@@ -214,8 +214,8 @@ class Explorer:
     def seems_larger(self, limit: int, new: int) -> bool:
         """Return True if no move stays in its tier, and there are or soon will be more positions than *limit*.
 
-        *new* is the size of the last wave. "Soon": an eighth of the limit is known, and the last wave was a third of
-        that.
+        *new* is the size of the last wave. "Soon": more than an eighth of the limit is
+        known, and more than a third of it is new.
         """
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)

@@ -28,7 +28,10 @@ SHARE = 20
 
 
 class Pace:
-    """Decides when the next checkpoint is due: after the pause of a log, and SHARE times as long as the last one took."""
+    """Decides when the next checkpoint is due.
+
+    It is due after the pause of the log, or SHARE times as long as the last one took, whichever is later.
+    """
 
     def __init__(self, log: Log):
         self.log = log

@@ -129,7 +129,7 @@ class LinkWriter:
         return self.log.log.journal is not None and time.monotonic() - self.begun > self.work.sizes.links_seconds
 
     def too_much(self, done: int) -> bool:
-        """Return True if memory will not suffice when the remaining positions have as many edges as the first *done*."""
+        """Return True if memory will not suffice when the other positions have as many edges as the first *done*."""
         expected = self.in_memory * self.shape.positions // done
         # The expected total plus a quarter, without the part in use already, and the offsets of the lists.
         return (

@@ -91,10 +91,10 @@ class LinkLog:
         self.log.settle()
 
     def forgo(self) -> None:
-        """Log that there will be no predecessor lists. Delete their files first, so that a full disk has space for the
-        entry.
+        """Log that there will be no predecessor lists.
 
-        If a kill comes in between, files are missing, and the tier starts from the beginning.
+        Call it after their files are deleted: a full disk may not have space even for the entry. If a kill comes in
+        between, files are missing, and the tier starts from the beginning.
         """
         self.log.begin_anew()
         self.aside, self.turned, self.done, self.forgone = [], {}, 0, True

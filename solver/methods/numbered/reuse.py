@@ -1,6 +1,6 @@
-"""Tiers that a game shares with others of its family, taken from databases that are there already.
+"""Copies tiers that a game shares with others of its family from existing databases.
 
-The tier of two men against one, say, is the same in all endings of draughts, of whatever number of pieces.
+For example, the tier of two men against one is the same in every draughts endgame, with any total number of pieces.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ from retrograde.solver.runtime.driver import Done
 from retrograde.solver.values.score import encode, score_type
 
 Sources = dict[int, Path]
-"""For the numbers of tiers, in the order of a Numbering, a database that has them."""
+"""For the number of a tier, a database that has it."""
 
 
 def find_sources(store: NumberedStore, path: Path) -> Sources:
-    """Return which tiers are found in other databases, in the folder of *path* or the usual one."""
+    """Return the tiers that other databases have, in the folder of *path* or the usual one."""
     game, numbering, bits = store.table.game, store.own, store.table.bits
     folders = home_folder(), path.parent
     if rests_on(game):  # then what is its own is in no other variant's database
@@ -55,7 +55,7 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
 
 
 def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
-    """Yield the scores and counts of tiers from the databases that have them; a damaged one is passed over."""
+    """Yield the scores and counts of tiers from the databases that have them. Skips damaged databases."""
     if not sources:
         return
     from retrograde.solver.methods.numbered.seeds import (  # and all that comes with the rules, compiled

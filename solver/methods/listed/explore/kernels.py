@@ -172,7 +172,7 @@ def index_of(positions, starts, index):
 
 @kernel
 def begin_look_up(columns, children, child_tiers, lists, index, search):
-    """Write the block of positions in which each child of a row may be to *search*; return the number of such children.
+    """Write to *search* the block of positions that may have each child of a row; return the number of children.
 
     *search* has a column for each child: its column in the matrix, the child, the index where the block begins, and the
     block's length. Children that the index rules out are skipped.

@@ -95,8 +95,11 @@ class Steps(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """Result of a step: the new state, updates for parents, remotenesses at which slots become due, and the number of
-    newly decided slots."""
+    """Result of a step.
+
+    `updates` are for the parents. `due` has the remotenesses at which more slots become due. `decided` is the number of
+    newly decided slots.
+    """
 
     state: State
     updates: Sections

@@ -59,7 +59,7 @@ class KnownAside:
             self.arrived.setdefault(tiers[number], []).append(run)
 
     def wave(self) -> dict[int, SortedList]:
-        """Return the positions that have arrived and are not known, by tier in order of arrival. Deletes the arrivals."""
+        """Return the new positions that have arrived, by tier in order of arrival. Deletes the arrivals."""
         name, arrived = self.name(), self.arrived
         self.arrived = {}
         wave = self.merged((tier, name, lists, self.known.get(tier, [])) for tier, lists in arrived.items())

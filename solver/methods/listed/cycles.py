@@ -103,7 +103,7 @@ def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase) -> Iterator[
 
     For workers that are other processes. Predecessor lists are always built, even if the rules give parents.
     """
-    from retrograde.solver.methods.listed.ranges import tier as ranges  # which few solves need
+    from retrograde.solver.methods.listed.ranges import tier as ranges  # here, because few solves need it
 
     low, high = table.space.stretch(k)
     nothing = table.scores.part(0, 0)
@@ -252,7 +252,7 @@ def ask_parents(task: tuple[Cyclic, Array]) -> Array:
     positions = table.space.positions[low + frontier]
     expander = expander_of(table.game)
     block = expander.expand_parents(int(table.space.tiers[k]), positions)
-    locate(table, block)  # parents that play cannot reach have no place
+    locate(table, block)  # unreachable parents are in no list
     places = block.places[:, : block.columns]
     wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
     if wrong >= 0:

@@ -39,7 +39,7 @@ def solve_by_sets(
     formation = formation_of(table.game, tier, table.bits)
     if formation is None or room_of(formation, metric) > work.budget.left():
         return None
-    from retrograde.solver.methods.chess import conversion, tiers, zeroing  # whose kernels take a while to be set up
+    from retrograde.solver.methods.chess import conversion, tiers, zeroing  # their kernels load slowly
 
     solve_tier = {DTZ: zeroing, DTC: conversion}.get(metric, tiers).solve_tier
 
@@ -51,11 +51,11 @@ def solve_by_sets(
         return elsewhere.scores(tier, table.bits) if row < 0 else every[table.numbering.stretch(row)]
 
     def tell(decided: int, remoteness: int) -> None:
-        share = decided / (2 * formation.pairs * formation.inner)  # of positions in which like men are told apart
+        share = decided / (2 * formation.pairs * formation.inner)  # counts equal men as distinct
         deciding = Deciding(round(share * count), count, remoteness)
         phase.working((BEGUN + (1 - BEGUN) * share) * count, tier, deciding)
 
-    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # others would have to be sent all sets
+    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # to other processes all sets would be sent
     try:
         counts = solve_tier(formation, later, scores, work.map_here if in_threads else map, tell)
     except tiers.TooDeep:

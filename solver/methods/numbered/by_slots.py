@@ -93,7 +93,7 @@ def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, ph
     if state.writer and not there:
         stretch = work.block(state.positions, seeds.BLOCK)
         passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
-        listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # what must be there for lists is the frontier's
+        listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # the reserve for lists goes to the frontier
         mark = partial(state.decided, passes, bits)
         return ForwardPropagation(passes, state.paused, bits, known.scores, known.left, tell, again, listed, mark)
     ask = there.parents_of if there else partial(parents_of, tier, work)
@@ -161,7 +161,7 @@ def look_again(tier: Tier, begin: int, end: int, frontier: Part) -> Children:
     return np.concatenate(found), counts
 
 
-# Parents, as the rules give them, held against the children met before
+# Parents from the rules, checked against the edges found when all slots were expanded
 
 
 def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:

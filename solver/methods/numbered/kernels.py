@@ -143,7 +143,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 passed = max(passed, pass_up(score, bits) if turns(game, position, child) else pass_on(score, bits))
             moves += 1
             if moves == MOST_MOVES:
-                trouble[0] = Trouble.NO_MOVES  # rather too many; the interpreted rules will say it
+                trouble[0] = Trouble.NO_MOVES  # in fact too many; the interpreted rules find out
                 return i, end
         # Step 6: first knowledge. A draw or better from a later tier counts as one child that never becomes a WIN.
         if moves == 0:

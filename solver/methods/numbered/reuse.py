@@ -26,7 +26,7 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
     """Return the tiers that other databases have, in the folder of *path* or the usual one."""
     game, numbering, bits = store.table.game, store.own, store.table.bits
     folders = home_folder(), path.parent
-    if rests_on(game):  # then what is its own is in no other variant's database
+    if rests_on(game):  # no other variant's database has its tiers
         found = [file for folder in folders if (file := database_path(variant(game), folder)).is_file()]
     else:
         found = [file for folder in folders for file in list_databases(folder)]
@@ -42,14 +42,14 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
                 if (database.metric if database.measures else METRICS[0]) != store.metric:
                     continue
                 if make(type(game), database.variant.partition(":")[2]).family != game.family:
-                    continue  # a tier of the same number and size, and of another game
+                    continue  # equal tier numbers and sizes mean nothing in another family
                 if max(row.remoteness for row in database.legend) >= (1 << bits) - 2:
-                    continue  # more than scores of this size can say
+                    continue  # does not fit in scores of this size
                 for tier, size in zip(slots.tiers.numbers, np.diff(slots.tiers.bounds), strict=True):
                     k = numbering.row(int(tier))
                     if k >= 0 and numbering.size(k) == size:
                         sources.setdefault(k, file)
-        except (RetrogradeError, OSError):  # it is of no use, and no concern of ours
+        except (RetrogradeError, OSError):  # unreadable: ignore it
             continue
     return sources
 
@@ -58,7 +58,7 @@ def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
     """Yield the scores and counts of tiers from the databases that have them. Skips damaged databases."""
     if not sources:
         return
-    from retrograde.solver.methods.numbered.seeds import (  # and all that comes with the rules, compiled
+    from retrograde.solver.methods.numbered.seeds import (  # here, as it loads the compiler
         BLOCK,
         blocks,
         measure,

@@ -111,7 +111,7 @@ def room_for_tiers(
             if formation:
                 scores = numbering.size(row) * np.dtype(score_type(bits)).itemsize
                 least = room_to_the_end(formation, metric, scores)
-                if metric == METRICS[0] and not rests_on(game):  # else there is no other way
+                if metric == METRICS[0] and not rests_on(game):  # otherwise sets are the only way
                     least = min(room.least, least)
                 room = Room(least, room_of(formation, metric) + room.tasks, room.tasks)
             rooms.append(room)

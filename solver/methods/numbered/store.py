@@ -78,7 +78,7 @@ class NumberedStore:
         self.counts: dict[int, Array] = {}
         self.written: set[int] = set()
         """Tiers whose scores this process has written to the file."""
-        for k in range(len(self.own.tiers), len(numbering.tiers)):  # they come behind the game's own
+        for k in range(len(self.own.tiers), len(numbering.tiers)):  # these come after the game's own
             self.scores[numbering.stretch(k)] = self.elsewhere.scores(int(numbering.tiers[k]), bits)
 
     def groups(self) -> Iterator[int]:
@@ -92,7 +92,7 @@ class NumberedStore:
         if len(scores) == part.stop - part.start and scores.dtype == self.scores.dtype:
             self.scores[part] = scores
         elif k not in self.written and checksum(self.scores[part]) != scores[0]:
-            return Kept(0, None)  # a kill has come between
+            return Kept(0, None)  # the file is older than the journal: a kill came in between
         new = not self.solved.flags[k]
         self.counts[k] = counts.reshape(-1, COLUMNS)
         self.solved.flags[k] = True
@@ -128,7 +128,7 @@ class NumberedStore:
             return
         if self.metric != METRICS[0] or (self.in_sets and rests_on(self.table.game)):
             self.refuse(k)
-        # Neither is imported where sets do, which need little of it
+        # Imported here, because solving by sets needs neither
         ranged = self.work.ranged_from
         if ranged is not None and self.table.numbering.size(k) >= ranged:
             from retrograde.solver.methods.numbered.by_ranges import solve_by_ranges as solve

@@ -39,7 +39,7 @@ class Table(NamedTuple):
     @property
     def slots(self) -> "Slots":
         """The same data for kernels."""
-        from retrograde.solver.methods.numbered.kernels import Slots  # which is not wanted where no kernel is asked
+        from retrograde.solver.methods.numbered.kernels import Slots  # loaded only if needed
 
         return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits, self.solved.flags)
 

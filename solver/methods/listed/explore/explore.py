@@ -71,7 +71,7 @@ class Explorer:
         self.aside: KnownAside | None = None
         self.work = work
         self.limit = limit
-        self.map = work.map_here if limit else work.map  # to be soon done, or left to another way
+        self.map = work.map_here if limit else work.map  # few positions, or another strategy takes over
         self.known: dict[int, list[Array]] = {}
         self.edges: set[tuple[int, int]] = set()
         self.found = 0
@@ -92,7 +92,7 @@ class Explorer:
             first = first_wave(self.game, starts)
             wave = self.take_up([first])
             log.add(first)
-            phase.count(len(starts))  # and tell of it with the next ones, for which the rules are compiled
+            phase.count(len(starts))  # reported with the next wave, after compiling
         growth = Growth()
         while wave:
             found, edges = self.children_of(wave)
@@ -247,7 +247,7 @@ class Explorer:
             runs.append(new)
             # Merge runs until each is at least twice as long as the next. Few runs remain, and each position is merged
             # seldom.
-            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, each merged seldom
+            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):
                 runs.append(sorted_together([runs.pop(), runs.pop()]))
         if wave and self.is_short():
             self.go_aside()

@@ -18,7 +18,7 @@ class Growth:
     def wave(self, new: int, known: int) -> None:
         """Count a wave that found *new* positions, of *known* in all; warn if exploring has taken long."""
         self.waves += 1
-        if self.waves == 1:  # the time of the first wave is that of the compiler
+        if self.waves == 1:  # start the clock after it: the first wave compiles the rules
             self.began = time.monotonic()
         if not new or time.monotonic() - self.began < self.due:
             return

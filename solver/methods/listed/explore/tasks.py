@@ -31,7 +31,7 @@ class Expand(NamedTuple):
 def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
     """Return the children of positions by tier, and the pairs of tiers that moves connect."""
     found: dict[int, list[Array]] = {}
-    loose: dict[int, int] = {}  # how many children of a tier have come since they were last sorted
+    loose: dict[int, int] = {}  # by tier, children since the last sort
     edges = set()
     expander = expander_of(task.game)
     for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
@@ -61,7 +61,7 @@ def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
             both = np.result_type(new, run)
             new = new.astype(both, copy=False)
             new = new[: kernels.subtract(new, run.astype(both, copy=False))]
-        merged.append((tier, new.copy()))  # or all that has arrived would stay in memory with it
+        merged.append((tier, new.copy()))  # a view would keep all arrivals in memory
     return merged
 
 
@@ -70,7 +70,7 @@ def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
     runs = np.empty((len(block.children), 4), np.int64)
     kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
     some = runs[np.diff(runs[:, 0], prepend=0) > 0]
-    if len(some) and some[:, 2].all() and (some[:, 1] == some[0, 1]).all():  # mostly all are of one tier
+    if len(some) and some[:, 2].all() and (some[:, 1] == some[0, 1]).all():  # mostly all are in one tier
         yield int(some[0, 1]), block.out[: some[-1, 0]].astype(position_type(int(some[:, 3].max())))
         return
     # Case: children in several tiers. Rows within one tier are yielded whole; others are split by tier.

@@ -89,7 +89,7 @@ class Checkpoint:
     def __exit__(self, error: object, *_: object) -> None:
         if error is None:
             if self.edition:
-                self.log.settle()  # what the journal knows of the whole tier lasts before this is gone
+                self.log.settle()  # the tier's journal entry must be on disk before its files go
             shutil.rmtree(self.scratch.folder, ignore_errors=True)
 
     def take_up(self, entry: Sequence[Array]) -> None:
@@ -133,7 +133,7 @@ class Checkpoint:
 
     def put(self, name: str, array: Array | Compressed) -> list[Frame]:
         """Write an array to disk under a name; return its frames."""
-        self.scratch.drop(name)  # what a kill has left half-written
+        self.scratch.drop(name)  # a kill may have left it incomplete
         return list(self.work.map_here(put_aside, self.pieces(name, array)))
 
     def pieces(self, name: str, array: Array | Compressed) -> Iterator[Piece]:

@@ -84,7 +84,7 @@ class LinkWriter:
     def __exit__(self, error: object, *_: object) -> None:
         if self.scratch and error is None:
             if self.log.done:
-                self.log.log.settle()  # what the journal knows of the whole tier lasts before this is gone
+                self.log.log.settle()  # the tier's journal entry must be on disk before its files go
             self.scratch.begin(fresh=True)
 
     @property
@@ -267,7 +267,7 @@ class Links:
         assert self.scratch is not None
         together = 1 << kept.TOGETHER_BITS
         scratch, of = self.scratch, (scores, left, np.array(untold))
-        put = [part for part in self.parts if isinstance(part, PutPart)]  # which all of them are
+        put = [part for part in self.parts if isinstance(part, PutPart)]  # all of them are
         tasks = (
             Keeping(scratch, put[begin : begin + together], begin << self.bits, *of)
             for begin in range(0, len(put), together)

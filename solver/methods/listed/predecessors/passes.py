@@ -100,7 +100,7 @@ class Passes:
             return
         known = scores, left, self.decided, np.array(untold)
         needed = kept.bytes_needed(frontier.count_unasked(*known), left)
-        if 2 * needed <= self.work.budget.left() // 2:  # they are there twice for a while
+        if 2 * needed <= self.work.budget.left() // 2:  # twice: packed and inverted
             self.frontier.array[:] = 0
             frontier.add_unasked(self.frontier.array, *known)
             self.links = self.taken()

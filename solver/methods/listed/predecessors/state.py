@@ -68,7 +68,7 @@ class State(NamedTuple):
             if done < self.positions or not marked:
                 return done, []
         arrays = self.known[:2] if self.links else self.known
-        if not done or len(self.checkpoint.frames) != len(arrays):  # one of the time before links were forgone
+        if not done or len(self.checkpoint.frames) != len(arrays):  # written before lists were given up
             return 0, []
         self.checkpoint.fill(*arrays)
         return done, marked
@@ -98,7 +98,7 @@ class State(NamedTuple):
         forward passes, into memory if they fit by now.
         """
         if there:
-            ties = scores_at(TIE_CLASS, 0, bits) * (group == WIN_CLASS)  # which come last
+            ties = scores_at(TIE_CLASS, 0, bits) * (group == WIN_CLASS)  # ties are propagated last
             there.keep(self.known.scores, self.known.left, scores_at(group, remoteness, bits) + ties)
         if self.checkpoint.pace.is_due and not (self.links and self.links.in_memory_alone):
             arrays, settled = (self.known[:2], 0) if self.links else (self.known, 2)

@@ -39,7 +39,7 @@ class Notes:
     def __exit__(self, error: object, *_: object) -> None:
         if error is None:
             if self.number:
-                self.log.settle()  # what the journal knows of the whole tier lasts before this is gone
+                self.log.settle()  # the tier's journal entry must be on disk before its files go
             self.scratch.begin(fresh=True)
 
     def last(self) -> Any:

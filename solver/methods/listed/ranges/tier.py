@@ -115,7 +115,7 @@ def solve_in_ranges(
         if notes.pace.is_due:
             notes.write((looked, passing), passing.frames())
 
-    scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # what each worker reads again
+    scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # for each worker
     tell = telling(phase, tier.number, tier.looking)
     RangedPropagation(work, scratch, looked.shape.shift, tier.bits, passing, tell, mark).run()
     scratch.close()

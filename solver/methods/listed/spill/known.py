@@ -80,7 +80,7 @@ class KnownAside:
             while count < len(runs) and len(runs[-count - 1]) < 2 * size:
                 size += len(runs[-count - 1])
                 count += 1
-            if count > 1:  # so that there are few, each merged seldom
+            if count > 1:  # few lists remain, and each position is merged seldom
                 several[tier] = runs[-count:]
                 del runs[-count:]
         self.rewrite(several)

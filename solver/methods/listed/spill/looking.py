@@ -183,7 +183,7 @@ def seek_all(lists: Lists, looked: list[Looked], work: Work, dtype: Any) -> None
 def blocks(looked: Looked) -> Iterator[tuple[int, int, Located]]:
     """Yield (begin, end, block) of an expanded group, with the indices of its children.
 
-    The index is -2 minus the index if the same player moves again.
+    If the same player moves again in a child, the entry is -2 minus its index.
     """
     places = np.empty(len(looked.places), np.int64)
     # Undo the sorting: indices in the order of the matrices.

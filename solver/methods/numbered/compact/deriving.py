@@ -117,7 +117,7 @@ class Deriver:
         """Return the scores that children in another database's tier pass up, -1 if there is none."""
         try:
             holder = self.database.holder(tier)
-        except NoDatabase:  # which matters not where all of them are ends
+        except NoDatabase:  # fine if the game is over in all of them
             found = [self.database[child] for child in children.tolist()]
             return np.array([pass_up(encode(value, plies or 0, BITS), BITS) for value, plies in found], np.int64)
         if holder is self.database:

@@ -105,7 +105,7 @@ def are_there(database: SlotsDatabase, tier: int, begin: int, count: int) -> Arr
     return positions_there(database.game, tier, range(begin, begin + count))[1]
 
 
-# What is kept
+# Choose the parts to keep
 
 
 def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor: ThreadPoolExecutor) -> SolvedCompact:
@@ -127,7 +127,7 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
             place += size
     what = f"the database {str(file.path)!r} cannot be made compact"
     names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
-    alike = all(" and " in name for name in names)  # one part stands for both sides, and gains by its order alone
+    alike = all(" and " in name for name in names)  # one part for both sides: it gains by its order
     if not alike and all(part.kept != DERIVED for part in parts):
         raise CannotCompact(f"{what}: no part of a tier is such that moves always lead from it to others")
     if not outcomes:
@@ -193,7 +193,7 @@ def filled(rows: Array, there: Array) -> Array:
     [1, 1, 1, 1, 2, 2]
     """
     whole, before = np.empty_like(rows), rows[there.argmax() :][:1]
-    for begin in range(0, len(rows), PIECE):  # or places would take eight bytes each
+    for begin in range(0, len(rows), PIECE):  # in pieces: indices take eight bytes each
         piece, here = rows[begin : begin + PIECE], there[begin : begin + PIECE]
         places = np.maximum.accumulate(np.where(here, np.arange(1, len(piece) + 1), 0))
         whole[begin : begin + PIECE] = np.append(before, piece)[places]
@@ -205,15 +205,15 @@ def columns_of(game: Any, tier: int, slots: int) -> list[int]:
     """Return the numbers of columns to try for a part. For chess, those that put later men first."""
     if not is_chess(game):
         return [1]
-    from retrograde.games.chess import men, numbering  # other games need nothing of it
+    from retrograde.games.chess import men, numbering  # other games do not need it
 
     groups = [ways for ways in numbering.ways_of_groups(men.name_of_tier(tier)) if ways > 1]
-    if slots != game.pairs_of_kings(tier) * prod(groups):  # with en passant rights
+    if slots != game.pairs_of_kings(tier) * prod(groups):  # a part with en passant rights
         return [1]
     return [prod(groups[number:]) for number in range(len(groups), -1, -1)]
 
 
-# Whether it is the same
+# Compare with the full database
 
 
 def hold(database: SlotsDatabase, rows: Array, there: Array, phase: Phase, path: Path) -> None:

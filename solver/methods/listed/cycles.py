@@ -78,6 +78,7 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
     has_parents = defines(table.game, "parents") and not aside
     if aside:
         work.budget.check(bytes_aside(table, count), f"solving the {count:,} positions of a tier with cycles")
+    # Step 1: allocate the arrays, which are shared with the workers.
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
     left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
     tier = Cyclic(table, k, low, high, table.scores.part(low, high), left, sums)
@@ -86,12 +87,14 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
     sizes = Compressed(np.uint16) if aside and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
     known = Known(tier.scores.array, left.array, sizes, sums.array)
     piece = PIECE if aside else max(count, 1)
+    # Step 2: open the checkpoint and the edge writer, which resume what an earlier solve has on disk.
     with ExitStack() as until_kept:
         checkpoint = until_kept.enter_context(Checkpoint(work, f"checkpoint{table.bits}-{k}"))
         writer = None
         if not has_parents:
             writer = until_kept.enter_context(LinkWriter(work, f"links{table.bits}-{k}", count, known[:3], aside))
         propagate(tier, State(checkpoint, known, writer), work, phase)
+        # Step 3: hand the scores on. The files of the checkpoint are deleted only after the last piece is logged.
         for begin in range(0, count, piece):
             end = min(begin + piece, count)
             part = known.sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
@@ -174,6 +177,7 @@ def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> i
             if len(part):
                 all_of_it[begin:done] = part
         phase.working(LOOKING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
+        # Predecessor lists do not fit on disk: expand the rest without storing edges.
         if writer and not writer.takes(links, done):
             break
         if len(state.known.sums):

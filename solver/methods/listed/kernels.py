@@ -38,17 +38,17 @@ def sweep(columns, places, matrix, bits, scores, result):
     # Step 1: score the positions where the game is over. Others get a value that step 3 replaces.
     for i in range(len(result)):
         result[i] = primitive_score(matrix.primitives[i], bits)
-    # Step 2: the best score that a child passes up, column by column. Row by row, so that sorted children are read
-    # along memory.
+    # Step 2: for each column, the best score that a child passes up. Rows are the outer loop, because children in a
+    # row often ascend, so that scores are read along memory.
     best = np.zeros(columns, np.int64)
     for row in range(places.shape[0]):
-        # Step 3: columns are the undecided positions; `origins` says which.
         for i in range(columns):
             place = places[row, i]
             if place >= 0:
                 best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
             elif place < -1:
                 best[i] = max(best[i], pass_on(np.int64(scores[-2 - place]), bits))
+    # Step 3: columns are the undecided positions; `origins` says which.
     for i in range(columns):
         result[matrix.origins[i]] = best[i]
     return too_far(result, bits)

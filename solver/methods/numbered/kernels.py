@@ -196,7 +196,7 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
     """
     # The counter of primitive positions and empty slots, which have no children (see values/left.py).
     primitive = (1 << 8 * left.itemsize) - 1
-    own = np.empty(256, np.int64)
+    own = np.empty(256, np.int64)  # the parents of one slot; it grows when full
     count = 0
     for i in range(len(frontier)):
         # Step 1: ask the rules for the parents of this slot's position.

@@ -66,19 +66,23 @@ def solved_slots(
     `fill_gaps` or a faster equivalent.
     """
     fill = fill or fill_gaps
+    # Step 1: number the outcomes in ascending order: rows of the legend.
     row_of = {outcome: row for row, outcome in enumerate(sorted(set(outcomes.values())))}
     by_outcome: list[list[CountRow]] = [[] for _ in row_of]
     found: list[CountRow] = []
+    # Step 2: counts by tier, part and row, each with its first position.
     for k, tier in enumerate(numbering.tiers.tolist()):
         own = [(part, row_of[outcomes[code]], *rest) for part, code, *rest in counts[k].tolist()]
         for part, row, stored, positions, first in sorted(own):
             found.append(CountRow(tier, part, row, positions, stored, numbering.number_at(game, k, first)))
             by_outcome[row].append(found[-1])
+    # Step 3: the legend, with totals over all tiers.
     legend = []
     for (value, remoteness), row in row_of.items():
         mine = by_outcome[row]
         sums = sum(count.positions for count in mine), sum(count.stored for count in mine)
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
+    # Step 4: replace codes by rows, now or when they are read.
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
     rows: Any = Rows(codes, by_code, len(row_of), let_go, fill) if let_go else codes

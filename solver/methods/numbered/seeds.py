@@ -73,12 +73,14 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     images, links, trouble = room_for_images(rules), room("links", LINKS), troubles(rules, 3)
     narrow = np.int32 if len(tier.scores.array) < 1 << 31 else np.int64
     done, found = 0, []
+    # The buffer for links may be too short for the whole block: continue until all slots are done.
     while done < count:
         rest = Seeds(*(array[done:] for array in seeds))
         with compiling(table.game, trouble):
             more, written = kernels.seed(rules, tier.number, begin + done, table.slots, rest, images, links, trouble)
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
+        # The kernel has stopped at a fault; ask the interpreted rules for the details.
         if trouble[0] != Trouble.FINE:
             table.numbering.position_at(table.game, tier.k, int(trouble[2]))
             complain(table.game, table.numbering, asked_in(rules, trouble))
@@ -121,6 +123,7 @@ def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
             raise RuleError(differ(game, game.unindex(tier.number, begin + i)))
     if begin // BLOCK % EVERY:
         return
+    # Check canonical positions against a symmetric image, evenly spread over the block's positions.
     there = np.flatnonzero(seeds.scores != table.empty)
     checks = min(len(there), max(1, min(TIER_CHECKS * BLOCK // len(tier.scores.array), len(there) // APART)))
     for k in range(checks):

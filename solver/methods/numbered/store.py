@@ -59,6 +59,7 @@ class NumberedStore:
         self.own, dtype = Numbering.own(game), score_type(bits)
         self.in_sets = by_sets and is_chess(game)
         numbering = self.own if self.in_sets else Numbering.of(game)
+        # Step 1: decide whether the scores fit in memory. A score file of an earlier solve is used in any case.
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
         room = room_for_tiers(game, self.own, bits, by_sets, metric, work.ranged_from)
         enough = every + room.most <= work.budget.left()
@@ -69,6 +70,7 @@ class NumberedStore:
             scores = Shared.kept(numbering.slots, dtype, file)
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
+        # Step 2: tiers behind the game's own count as solved.
         self.solved = Solved(np.arange(len(numbering.tiers)) >= len(self.own.tiers))
         self.table = Table(game, numbering, scores, bits, self.solved)
         self.work, self.by_sets, self.metric = work, by_sets, metric
@@ -119,10 +121,12 @@ class NumberedStore:
         """Yield the scores and counts of a tier. All later tiers must be solved."""
         if self.solved.flags[k]:
             return
+        # Case: a small tier, solved concurrently with others.
         if self.room_beside(k):
             self.beside = self.beside or Beside(self.work, self.solved, self.room_beside, self.solve_beside)
             yield from self.beside.until(k, phase)
             return
+        # Case: by sets.
         if self.by_sets and (done := self.solved_by_sets(k, phase)):
             yield done
             return
@@ -130,6 +134,7 @@ class NumberedStore:
             self.refuse(k)
         # Imported here, because solving by sets needs neither
         ranged = self.work.ranged_from
+        # Case: in ranges, or slot by slot.
         if ranged is not None and self.table.numbering.size(k) >= ranged:
             from retrograde.solver.methods.numbered.by_ranges import solve_by_ranges as solve
         else:

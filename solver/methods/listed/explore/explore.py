@@ -84,16 +84,19 @@ class Explorer:
         if self.solving is not None and self.work.sizes.lists_in_scratch:
             self.go_aside()
         wave: AnyWave = {}
+        # Step 1: load the logged waves; exploring continues from the last.
         for entries in waves_in(log.resumed):
             wave = self.take_up(entries)
             phase.learn(partial(self.mean_size, wave))
             phase.skip(size(wave))
+        # Step 2: without a log, begin with the start positions.
         if not log.resumed:
             first = first_wave(self.game, starts)
             wave = self.take_up([first])
             log.add(first)
             phase.count(len(starts))  # reported with the next wave, after compiling
         growth = Growth()
+        # Step 3: expand wave after wave until one is empty.
         while wave:
             found, edges = self.children_of(wave)
             log.write()
@@ -109,6 +112,8 @@ class Explorer:
     def children_of(self, wave: AnyWave) -> tuple[AnyWave, Edges]:
         """Return the children of a wave that are not known, and the new pairs of tiers that moves connect."""
         checks = EARLY_CHECKS if self.found < EARLY else 1
+        # Expand the wave in tasks. Arrivals collect in memory, then are merged with the known positions from time to
+        # time.
         tasks = (
             Expand(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut(lengths(wave), TASK)
         )
@@ -269,6 +274,7 @@ class Explorer:
         tiers = np.array(sorted(self.known), np.int64)
         counts = [sum(map(len, self.known[tier])) for tier in tiers.tolist()]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        # Join the runs of each tier. The longest run is merged last, straight into its final place.
         shared = self.work.zeros("positions", int(starts[-1]), dtype)
         for k, tier in enumerate(tiers.tolist()):
             part = shared.array[starts[k] : starts[k + 1]]

@@ -34,8 +34,10 @@ def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
     loose: dict[int, int] = {}  # by tier, children since the last sort
     edges = set()
     expander = expander_of(task.game)
+    # Step 1: check some positions with the interpreted rules.
     for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
         expander.spot_check(task.parts[k][0], task.parts[k][1][place : place + 1])
+    # Step 2: expand all positions, and sort a tier's children when many have come.
     for tier, positions in task.parts:
         for begin, end in expander.blocks(0, len(positions)):
             for child_tier, piece in pieces_of(expander.expand(tier, positions[begin:end])):

@@ -116,6 +116,7 @@ class Checkpoint:
         begun = time.monotonic()
         self.scratch.begin(fresh=False)
         changing = len(arrays) - settled
+        # Arrays that had settled before are on disk already.
         frames = [
             self.frames[number] if number >= len(arrays) - self.settled
             else self.put(name_of(number, self.edition + 1 if number < changing else 0), array)

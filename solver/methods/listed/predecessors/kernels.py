@@ -23,7 +23,10 @@ MOST_BYTES = 16
 
 @kernel
 def with_link(links, begin, end, link):
-    """Append a link to those of a position, from *begin* to *end*, unless it is among them; return the new end."""
+    """Append a link to those of a position, unless it is among them; return the new end.
+
+    The position's links are `links[begin:end]`.
+    """
     new = True
     # Lists are short, so compare with all. Writing first is harmless: the end stays if the link is not new.
     for other in range(begin, end):
@@ -53,6 +56,7 @@ def sort_out(links, counts, first, shift, ends, entries):
             again = link < 0
             child = ~link if again else link
             bucket = child >> shift
+            # 64 bits: 22 for the child within its bucket, 40 for the parent, 1 for "moves again"; the sign stays free.
             entries[ends[bucket]] = (child - (bucket << shift)) << 41 | np.int64(i) << 1 | again
             ends[bucket] += 1
         begin += counts[i]
@@ -104,8 +108,8 @@ def count_children(packed, width, begins):
 def turn_round(packed, bounds, width, begins, parents):
     """Write the parents of each child of a bucket one after another to *parents*.
 
-    *begins* has two more entries than there are children. It comes in with the begin of child i's list at `begins[i +
-    1]`, and goes out with that at `begins[i]`. Packed blocks end at *bounds*; each counts its first parent from 0.
+    *begins* has two more entries than there are children. Child i's list begins at `begins[i + 1]` when it comes in,
+    and at `begins[i]` when it goes out. Packed blocks end at *bounds*; each counts its first parent from 0.
     """
     end = 0
     for bound in bounds:
@@ -162,9 +166,10 @@ def links_left(left, decided):
 def keep(begins, parents, first, scores, left, decided, untold, numbers, ends, kept):
     """Copy the predecessor lists that may still be needed, with undecided parents only (see kept.py).
 
-    These are the lists of positions, numbered from *first* on, that are undecided or have a score in *untold*. Writes
-    their numbers, counted from *first*, to *numbers*; where each list ends in *kept* to *ends*; and the parents to
-    *kept*. Returns the number of positions.
+    These are the lists of positions, numbered from *first* on, that are undecided or have a score in *untold*. *scores*
+    begins with position *first*; *left* covers the whole tier, because parents lie anywhere. Writes the positions'
+    numbers, counted from *first*, to *numbers*; where each list ends in *kept* to *ends*; and the parents to *kept*.
+    Returns the number of positions.
     """
     count = end = 0
     for i in range(len(begins) - 1):

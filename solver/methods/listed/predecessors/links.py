@@ -193,12 +193,14 @@ class LinkWriter:
             self.put_all_aside(shape.positions)
         wide = shape.positions >= 1 << 31
         turned: dict[int, list[Any]] = {**self.log.turned}
+        # Buckets that an earlier solve has inverted are in the log already.
         left = [bucket for bucket in range(shape.buckets) if bucket not in turned]
         tasks = (
             Turning(self.heaps[bucket], shape.size(bucket), shape.width, wide, scratch, PARENTS if scratch else "")
             for bucket in left
         )
         for bucket, turned[bucket] in zip(left, self.work.map(turn_round, tasks), strict=True):
+            # Free the packed edges at once: together with the lists they would take twice the space.
             self.heaps[bucket] = Heap([], [])
             if scratch:
                 self.log.add_turned(bucket, turned[bucket], scratch)
@@ -219,6 +221,7 @@ class Question(NamedTuple):
 
 def answer(question: Question) -> Array:
     """Return the parents of the positions of a frontier, int64[…]."""
+    # Step 1: read the lists that are on disk, and count parents.
     read = []
     for first, part, frontier in question.parts:
         if isinstance(part, PutPart):
@@ -227,6 +230,7 @@ def answer(question: Question) -> Array:
         elif isinstance(part, Kept):
             first, frontier, part = 0, part.rows(frontier, first), Part(part.begins, part.parents)
         read.append((first, part, frontier, kernels.count_parents(frontier, first, part.begins)))
+    # Step 2: copy the parents of all parts into one array.
     out = np.empty(sum(count for *_, count in read), np.int64)
     end = 0
     for first, part, frontier, count in read:
@@ -293,6 +297,7 @@ class Links:
 
     def cut(self, frontier: Array) -> Iterator[tuple[int, Array]]:
         """Yield (number of a part, positions of the sorted frontier in it), at most FRONTIER positions at once."""
+        # Where each part's positions are in the sorted frontier.
         if len(self.parts) == 1:
             bounds = np.array([0, len(frontier)])
         else:

@@ -72,11 +72,13 @@ def packed(shape: Shape, links: Array, counts: Array, first: int) -> Packed:
 
     *links* are the children of positions from number *first* on, `counts[i]` of them for the i-th.
     """
+    # Step 1: sort the edges by bucket.
     sizes = np.zeros(shape.buckets, np.int64)
     kernels.count_by_bucket(links, shape.shift, sizes)
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     entries = np.empty(len(links), np.int64)
     kernels.sort_out(links, counts, first, shape.shift, bounds[:-1].copy(), entries)
+    # Step 2: pack those of each bucket.
     room = np.empty(kernels.MOST_BYTES * int(sizes.max()), np.uint8)
     pieces = []
     for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
@@ -124,9 +126,9 @@ def put_aside(task: Put) -> Aside:
 
 
 class Turning(NamedTuple):
-    """Task: invert the edges of a bucket of *size* positions, and write the result to disk if *name* is not empty.
+    """Task: invert the edges of a bucket of *size* positions.
 
-    If *wide*, numbers of positions take 64 bits.
+    The result is written to disk if *name* is not empty. If *wide*, numbers of positions take 64 bits.
     """
 
     heap: Heap

@@ -63,6 +63,8 @@ class State(NamedTuple):
         third number within a forward pass, or nothing for the start.
         """
         done, _, *marked = self.checkpoint.numbers or (0, 0)
+        # With predecessor lists, first knowledge comes from their journal; a checkpoint matters only during
+        # propagation.
         if self.links:
             done = self.links.done
             if done < self.positions or not marked:

@@ -84,11 +84,12 @@ class RangedPropagation:
         self.total = sum(state.size for state in passing.states)
 
     def run(self) -> None:
-        """Score all slots but draws."""
+        """Score all slots except draws: wins and losses first, then ties."""
         passing = self.passing
         while not passing.over or passing.group == WIN_CLASS:
             if passing.over:
                 passing.begin(TIE_CLASS)
+            # Without updates, skip to the next remoteness at which a slot is due.
             if not passing.updates:
                 passing.remoteness = min(passing.due)
             if passing.remoteness >= (1 << self.bits) - 2:
@@ -109,6 +110,7 @@ class RangedPropagation:
             for number in numbers
         )  # fmt: skip
         found: dict[int, list[Section]] = defaultdict(list)
+        # Files of updates become obsolete after this step.
         old = {section.name for sections in updates.values() for section in sections if isinstance(section, Frame)}
         stepped = chain.from_iterable(self.work.map(do_steps, together(name, steps)))
         for number, done in zip(numbers, stepped, strict=True):

@@ -57,10 +57,12 @@ class Turned(NamedTuple):
 def turn(task: Turn) -> Turned:
     """Assemble a range: write its predecessor lists and its first state to disk."""
     scratch, size = task.scratch, task.size
+    # Step 1: invert the edges that lead into this range.
     heap = Heap([], [(frame, np.array([frame.size])) for frame in task.links])
     part = turned(Turning(heap, size, task.width, task.wide, scratch, PARENTS))
     frame = scratch.write(PARENTS, joined(part.begins, part.parents), plain=True)
     parents = PutPart(frame, size, part.begins.dtype.str, part.parents.dtype.str)
+    # Step 2: concatenate the scores and counters of its pieces.
     slot = sum(array.itemsize for array in fields(b"", task.bits, 0))
     read = [fields(scratch.read(piece), task.bits, piece.size // slot) for piece in task.pieces]
     scores, left = (np.concatenate(arrays) for arrays in zip(*read, strict=True))
@@ -116,6 +118,7 @@ def step(name: str, task: Step) -> Stepped:
     """Run a step of a range."""
     scores, left = task.state.read(task.scratch)
     before = left.copy()
+    # At remoteness 0 nothing is decided: the primitive slots only update their parents.
     frontier, late = (begun if task.remoteness == 0 else gone_on)(task, scores, left)
     if task.remoteness:
         state = task.state.after(task.scratch, scores, left, np.flatnonzero(left != before))

@@ -101,10 +101,12 @@ def solve_in_ranges(
     """
     scratch = Scratch(work.scratch / tier.name, 0)
     notes = until_kept.enter_context(Notes(work, scratch, tier.name))
+    # Step 1: resume from the last note. An earlier solve's shape is kept.
     shape = shape_of(work, tier.slots)
     looked, passing = taken_up(notes) or (Looked(shape, Compressed(np.uint16), [], [], []), None)
     if not looked.pieces:
         scratch.begin(fresh=True)
+    # Step 2: expand all slots and assemble the ranges, unless the note was written during propagation.
     if passing is None:
         look_at_all(tier, looked, work, phase, notes)
         passing = Passing.begun(work.map(turn, turns(looked, tier.bits, scratch)))
@@ -115,10 +117,12 @@ def solve_in_ranges(
         if notes.pace.is_due:
             notes.write((looked, passing), passing.frames())
 
+    # Step 3: propagate. Workers may cache files that they read again, in half of their share of the memory.
     scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # for each worker
     tell = telling(phase, tier.number, tier.looking)
     RangedPropagation(work, scratch, looked.shape.shift, tier.bits, passing, tell, mark).run()
     scratch.close()
+    # Step 4: call undecided slots draws, range by range.
     states = passing.states
     return ((looked.shape.begin(state.number), state.with_draws(scratch)) for state in states), looked.sizes
 
@@ -196,6 +200,9 @@ def cut(count: int, workers: int, memory: int, most_bits: int) -> Shape:
 
 
 def block_of(work: Work, shape: Shape, usual: int) -> int:
-    """Return the number of slots to expand in a task: a power of two, so that no block crosses a range."""
+    """Return the number of slots in a task of expanding. No block may cross a range.
+
+    So it is a power of two, and at most the size of a range.
+    """
     block = work.block(shape.positions, usual)
     return min(1 << block.bit_length() - 1, 1 << shape.shift)

@@ -75,6 +75,7 @@ def put(scratch: Scratch, name: str, positions: Array) -> SortedList:
     frames = []
     for begin, end in pairwise(bounds):
         block = positions[begin:end].astype(np.int64, copy=False)
+        # The number of byte planes: the bytes of the greatest gap.
         width = max(1, -(-int(kernels.greatest_gap(block)).bit_length() // 8))
         planes = np.empty((width, end - begin), np.uint8)
         kernels.to_planes(block, planes)
@@ -130,6 +131,7 @@ def without(positions: Array, known: SortedList) -> Array:
     if not len(positions):
         return positions
     low, high = known.within(int(positions[0]), int(positions[-1]) + 1)
+    # Where each block's share of the positions begins; blocks without any are not read.
     bounds = [0, *positions.searchsorted(known.firsts[low + 1 : high]).tolist(), len(positions)]
     places = np.full(len(positions), -1, np.int64)
     for block, begin, end in zip(range(low, high), bounds[:-1], bounds[1:], strict=False):

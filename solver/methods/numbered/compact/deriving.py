@@ -64,6 +64,7 @@ class Deriver:
         scores = self.scores_of(parents, children, tiers, slots, each)
         if len(scores) and scores.min() < 0:
             raise self.database.file.damaged("a child of what is not kept has no outcome")
+        # The best score among the children must be that of an outcome in the legend.
         best = np.empty(len(positions), np.int64)
         kernels.best_of(parents.begins, parents.values, scores, BITS, best)
         places = np.minimum(self.scores.searchsorted(best), len(self.scores) - 1)
@@ -134,5 +135,8 @@ def score_of(row: LegendRow) -> int:
 
 
 def worths_of(database: Database) -> Array:
-    """Return the score that a child with each row of a legend passes up, and -1 at the end for no row."""
+    """Return the score that a child with each row of a legend passes up.
+
+    A last entry of -1 stands for a child without a row.
+    """
     return np.array([*(pass_up(score_of(row), BITS) for row in database.file.legend), NOWHERE], np.int64)

@@ -140,9 +140,10 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
 
 
 def left_out(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
-    """Return the parts of a tier to leave out: those of the side to move that takes more space, or none.
+    """Return the parts of a tier to leave out: those of one side to move, or none.
 
-    Even parts have one side to move, odd parts the other. *sizes* has the bytes of each part.
+    Even parts have one side to move, odd parts the other. *sizes* has the bytes of each part: the larger side is left
+    out.
     """
     best = set[int]()
     for side in (0, 1):

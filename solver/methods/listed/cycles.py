@@ -41,14 +41,13 @@ from retrograde.solver.values.score import score_type
 Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 8
-"""Memory of a tier for each position, about, without predecessor lists: counters, sizes, frontiers or parent checksums.
-"""
+"""Bytes of a tier for each position, about, without predecessor lists: counters, sizes, frontiers or checksums."""
 STRETCH = 1 << 15
 """Positions in a task of expanding positions."""
 PIECE = 1 << 22
 """Positions whose scores are handed on together when memory is short."""
 TASKS = 60_000_000
-"""Bytes for running tasks when positions are spilled to disk, at least."""
+"""Bytes reserved for running tasks when positions are spilled to disk; less for tiers below 100,000 positions."""
 LISTED = 64
 """When positions are spilled to disk: one newly decided position is listed for each 64 bytes of free memory."""
 LOOKING = 0.6
@@ -56,7 +55,7 @@ LOOKING = 0.6
 
 
 class Found(NamedTuple):
-    """First knowledge of some positions, from expanding them.
+    """Initial scores and counters of some positions, from expanding them.
 
     `scores`: the score of a primitive position, otherwise the best score passed up by children in later tiers. `left`:
     undecided-children counters (see kernels.Seeds). `sizes`: numbers of symmetric positions.
@@ -161,7 +160,7 @@ def bytes_aside(table: Table, count: int) -> int:
 
 
 def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> int:
-    """Expand positions from number *done* on: fill in first knowledge and store the edges.
+    """Expand positions from number *done* on: fill in initial scores and counters, and store the edges.
 
     If the rules give parents, checksums of the parents are summed up instead of storing edges. Returns the number of
     expanded positions; fewer than all if predecessor lists had to be given up.
@@ -207,7 +206,7 @@ def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
 
 
 def put_aside(task: tuple[Scratch, Any]) -> Any:
-    """Expand a block of positions; write first knowledge and edges, sorted by range, to scratch files."""
+    """Expand a block of positions; write the results and the edges, sorted by range, to scratch files."""
     from retrograde.solver.methods.listed.ranges.tier import piece_of
 
     scratch, stretch = task
@@ -218,9 +217,9 @@ def put_aside(task: tuple[Scratch, Any]) -> Any:
 def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple[int, Found, Any]:
     """Expand a block of positions and separate children within the tier from solved ones.
 
-    Returns the block's first position within the tier, first knowledge of its positions, and the children within the
-    tier: packed by bucket if *shape* is given, otherwise as one array and a count for each position. *looked* has the
-    children if they were located on disk.
+    Returns the number of the block's first position within the tier, the initial scores and counters, and the children
+    within the tier: packed by bucket if *shape* is given, otherwise as one array and a count for each position.
+    *looked* has the children if they were located on disk.
     """
     (table, k, low, high, *_), shape, begin, end, looked = task
     count = end - begin

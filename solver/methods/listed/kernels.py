@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Seeds(NamedTuple):
-    """First knowledge of each position of a tier with cycles.
+    """Initial scores and counters of each position of a tier with cycles.
 
     `scores`: the score of a primitive position, otherwise the best score passed up by children in later tiers (0 for
     none). `counts`: the number of distinct children within the tier. `left`: the same plus one if a child in a later
@@ -58,9 +58,9 @@ def sweep(columns, places, matrix, bits, scores, result):
 def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
     """Split the children of a block of a tier into solved ones and ones within the tier.
 
-    The tier has the indices *low* to *high*. Writes first knowledge of each position to *seeds*. Writes to *links* the
-    distinct children within the tier, position by position: their numbers in the tier, or the complements (`~`) if the
-    same player moves again. Returns how many there are.
+    The tier has the indices *low* to *high*. Writes the initial scores and counters of each position to *seeds*. Writes
+    to *links* the distinct children within the tier, position by position: their numbers in the tier, or the
+    complements (`~`) if the same player moves again. Returns how many there are.
     """
     # Step 1: positions where the game is over are decided; they have no column.
     for i in range(len(seeds.scores)):

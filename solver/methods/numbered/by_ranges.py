@@ -58,6 +58,6 @@ def tasks(tier: Tier, scratch: Scratch, shape: Shape, ends: list[ranges.Ends]) -
 
 
 def look(task: Look) -> ranges.Piece:
-    """Expand some slots; write first knowledge and edges to scratch files."""
+    """Expand some slots; write the results and the edges to scratch files."""
     _, found, links = seeds.seed((task.tier, task.shape, task.begin, task.end))
     return ranges.piece_of(task.scratch, found.scores, found.left, found.sizes, links)

@@ -111,7 +111,7 @@ def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling)
 
 
 def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tuple[int, int | None]:
-    """Expand slots from number *done* on: fill in first knowledge and store edges or checksums.
+    """Expand slots from number *done* on: fill in initial scores and counters, and store edges or checksums.
 
     Returns the number of expanded slots, and the number of a tier that must be solved before the rest, or None.
     """

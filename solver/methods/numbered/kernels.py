@@ -41,7 +41,7 @@ class Slots(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """First knowledge of some slots, from expanding them.
+    """Initial scores and counters of some slots, from expanding them.
 
     `scores`: the score of a primitive position or of an empty slot, otherwise the best score passed up by children in
     later tiers (0 for none). `counts`: the number of distinct children within the tier. `left`: the same plus one if a
@@ -59,9 +59,9 @@ class Seeds(NamedTuple):
 def seed(game, tier, first, slots, seeds, images, links, trouble):
     """Expand the positions of some slots of a tier, from slot *first* on.
 
-    Writes first knowledge to *seeds*. Writes to *links* the distinct children within the tier, position by position:
-    their slots, or the complements (`~`) if the same player moves again. Returns the number of slots done, which are
-    not all if *links* is full, and the number of links.
+    Writes initial scores and counters to *seeds*. Writes to *links* the distinct children within the tier, position by
+    position: their slots, or the complements (`~`) if the same player moves again. Returns the number of slots done,
+    which are not all if *links* is full, and the number of links.
 
     *trouble* becomes the fault, the last position, and its slot, or the number of an UNSOLVED tier. *images* is a
     buffer for MOST_IMAGES positions.
@@ -145,7 +145,8 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
             if moves == MOST_MOVES:
                 trouble[0] = Trouble.NO_MOVES  # in fact too many; the interpreted rules find out
                 return i, end
-        # Step 6: first knowledge. A draw or better from a later tier counts as one child that never becomes a WIN.
+        # Step 6: the initial score and counter. A draw or better from a later tier counts as one child that never
+        # becomes a WIN.
         if moves == 0:
             trouble[0] = Trouble.NO_MOVES
             return i, end

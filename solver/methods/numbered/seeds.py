@@ -1,4 +1,4 @@
-"""Expands the slots of a tier: first knowledge of each position, and its children within the tier."""
+"""Expands the slots of a tier: initial scores and counters of each position, and its children within the tier."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -61,7 +61,7 @@ def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
 def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Children]:
     """Expand a block of slots.
 
-    Returns the first slot, first knowledge of the slots, and their children within the tier: packed if *shape* is
+    Returns the first slot, the initial scores and counters, and the children within the tier: packed if *shape* is
     given. Raises Unsolved if a child is in a tier that is not solved yet, and RuleError if the rules break the
     contract.
     """

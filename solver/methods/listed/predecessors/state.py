@@ -6,7 +6,7 @@ Checkpoints are written between two blocks of positions or between two remotenes
     positions expanded | bytes of a checksum of parents | class | remoteness | positions whose parents are updated
                                                           '- while propagating -'  '- only within a forward pass -'
 
-With predecessor lists, the edges and the first knowledge of positions have their own files and journal entries, so that
+With predecessor lists, the edges and the initial scores and counters have their own files and journal entries, so that
 a checkpoint has only scores and counters. If predecessor lists were given up for lack of space, checkpoints are written
 within forward passes, too (see passes.py).
 """
@@ -63,7 +63,7 @@ class State(NamedTuple):
         third number within a forward pass, or nothing for the start.
         """
         done, _, *marked = self.checkpoint.numbers or (0, 0)
-        # With predecessor lists, first knowledge comes from their journal; a checkpoint matters only during
+        # With predecessor lists, initial scores and counters come from their journal; a checkpoint matters only in
         # propagation.
         if self.links:
             done = self.links.done

@@ -5,7 +5,8 @@ work on it has them in memory. The solver itself keeps only the names of files:
 
     slots --expand--> pieces, and edges by range --invert--> ranges --propagate, ply by ply--> scores
 
-1. Expand all slots (`tier.look_at_all`). Tasks write first knowledge, and edges sorted by the child's range.
+1. Expand all slots (`tier.look_at_all`). Tasks write initial scores and counters, and edges sorted by the child's
+   range.
 2. Assemble each range: its scores and counters, and the predecessor lists of its slots (`steps.turn`).
 3. Propagate, one remoteness at a time (`propagation.py`). A step of a range takes updates, decides slots, and returns
    updates for the ranges of their parents (`steps.step`).

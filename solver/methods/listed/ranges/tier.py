@@ -32,7 +32,7 @@ RANGES_EACH = 4
 LEAST_RANGE_BITS = 16
 """Slots in a range, at least, as a power of two."""
 PIECES, LINKS = "pieces", "links"
-"""Names of the files with first knowledge of slots, and with edges."""
+"""Names of the files with initial scores and counters of slots, and with edges."""
 Ends = tuple[int, int]
 """First slot of a block, and the one after its last."""
 
@@ -164,7 +164,7 @@ def stretches(done: int, slots: int, size: int) -> list[Ends]:
 
 
 def piece_of(scratch: Scratch, scores: Array, left: Array, sizes: Array, links: Packed) -> Piece:
-    """Write first knowledge of some slots, and their edges by range, to disk."""
+    """Write initial scores and counters of some slots, and their edges by range, to disk."""
     frame = scratch.write(PIECES, joined(scores, left), plain=True)
     return Piece(frame, sizes, put(scratch, LINKS, links, plain=False))
 

@@ -1,4 +1,4 @@
-"""Forward passes over listed positions: undecided ones are looked at again (see predecessors/passes.py)."""
+"""Forward passes over listed positions: expand undecided positions again (see predecessors/passes.py)."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,16 +20,20 @@ Array = np.ndarray[Any, Any]
 
 
 def passes_over(tier: Cyclic, work: Work, stretch: int) -> Passes:
-    """Return passes over a tier, so many positions of it at once; raise MemoryLimit where there is no room for their
-    frontier."""
+    """Return forward passes over a tier, *stretch* positions to a task.
+
+    Raises MemoryLimit if their frontier does not fit.
+    """
     left = tier.left.array
     work.budget.check(frontier.bytes_for(len(left)), f"looking again at the children of {len(left):,} positions")
     return Passes(work, f"{tier.table.bits}-{tier.k}", left, partial(looks, tier, work), work.block(len(left), stretch))
 
 
 def looks(tier: Cyclic, work: Work, stretches: list[tuple[int, int]]) -> Iterator[Look]:
-    """Yield what looks again at each of some stretches; where positions lie in scratch, their children have been looked
-    for by then."""
+    """Yield a function for each block that expands its undecided positions again.
+
+    If positions are spilled to disk, their children have been located by then.
+    """
     some = partial(undecided, tier.left.array)
     if not isinstance(tier.table.space, SpaceAside):
         for begin, end in stretches:
@@ -43,13 +47,15 @@ def looks(tier: Cyclic, work: Work, stretches: list[tuple[int, int]]) -> Iterato
 
 
 def undecided(left: Array, begin: int, end: int) -> Array:
-    """Return which positions of a stretch are undecided, counted from its first. (Nothing else decides them before the
-    pass has told what it has found of them.)"""
+    """Return the undecided positions of a block, counted from its first.
+
+    Only the pass itself decides positions of this block, and not before it has used this result.
+    """
     return np.flatnonzero(left[begin:end] < decided_from(left))
 
 
 def look_again(tier: Cyclic, begin: int, end: int, rows: Array, looked: Looked | None, marked: Part) -> Children:
-    """Return the children in a frontier, in which they are *marked*, of some *rows* of a stretch."""
+    """Return the children of the positions *rows* of a block that are in the *marked* frontier."""
     table, k, low, high, *_ = tier
     counts, found = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]
     for first, last, block in blocks_of_some(table, k, low + begin + rows, looked):

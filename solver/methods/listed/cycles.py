@@ -1,4 +1,10 @@
-"""A tier with cycles: who is whose child and parent there, and propagation from what is decided."""
+"""Solves a tier with cycles by retrograde analysis.
+
+1. `gather`: expand all positions. Fill scores and undecided-children counters, and store the edges within the tier.
+2. `State.turned_round`: invert the edges into predecessor lists, unless the rules give parents themselves.
+3. `propagation_of(…).run`: propagate outcomes to predecessors, ply by ply. If predecessor lists fit neither in memory
+   nor on disk, forward passes find the parents instead.
+"""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, nullcontext
@@ -35,22 +41,25 @@ from retrograde.solver.values.score import score_type
 Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 8
-"""What a tier takes for each position beside its links, about: children left, sizes, frontiers or sums of parents."""
+"""Bytes of a tier for each position, about, without predecessor lists: counters, sizes, frontiers or checksums."""
 STRETCH = 1 << 15
-"""Positions in a task of looking at children."""
+"""Positions in a task of expanding positions."""
 PIECE = 1 << 22
-"""Positions of a tier whose scores are handed on together where there is little memory."""
+"""Positions whose scores are handed on together when memory is short."""
 TASKS = 60_000_000
-"""Bytes that tasks take where positions lie in scratch, at least."""
+"""Bytes reserved for running tasks when positions are spilled to disk; less for tiers below 100,000 positions."""
 LISTED = 64
-"""Where there is little memory, of so many bytes one position is listed when it is decided."""
+"""When positions are spilled to disk: one newly decided position is listed for each 64 bytes of free memory."""
 LOOKING = 0.6
-"""What looking at all positions once takes of the time that a tier takes, about."""
+"""Share of a tier's solving time that expanding all positions takes, about."""
 
 
 class Found(NamedTuple):
-    """What is known at first of some positions: their scores, or the greatest passed up by children of later tiers, and
-    how much is left until they have lost (see kernels.Seeds); and how many are symmetric to each."""
+    """Initial scores and counters of some positions, from expanding them.
+
+    `scores`: the score of a primitive position, otherwise the best score passed up by children in later tiers. `left`:
+    undecided-children counters (see kernels.Seeds). `sizes`: numbers of symmetric positions.
+    """
 
     scores: Array
     left: Array
@@ -58,13 +67,17 @@ class Found(NamedTuple):
 
 
 def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Done]:
-    """Yield the scores and sizes of a tier in which moves may stay, in one piece or, where positions lie in scratch, in
-    several. Then links are made whether or not the rules give the parents, for these would have to be looked for."""
+    """Yield the scores and sizes of a tier with cycles.
+
+    They come in one piece, or in several if positions are spilled to disk. In that case predecessor lists are built
+    even if the rules give parents, because locating those parents on disk would take longer.
+    """
     low, high = table.space.stretch(k)
     count, aside = high - low, isinstance(table.space, SpaceAside)
     has_parents = defines(table.game, "parents") and not aside
     if aside:
         work.budget.check(bytes_aside(table, count), f"solving the {count:,} positions of a tier with cycles")
+    # Step 1: allocate the arrays, which are shared with the workers.
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
     left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
     tier = Cyclic(table, k, low, high, table.scores.part(low, high), left, sums)
@@ -73,12 +86,14 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
     sizes = Compressed(np.uint16) if aside and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
     known = Known(tier.scores.array, left.array, sizes, sums.array)
     piece = PIECE if aside else max(count, 1)
+    # Step 2: open the checkpoint and the edge writer, which resume what an earlier solve has on disk.
     with ExitStack() as until_kept:
         checkpoint = until_kept.enter_context(Checkpoint(work, f"checkpoint{table.bits}-{k}"))
         writer = None
         if not has_parents:
             writer = until_kept.enter_context(LinkWriter(work, f"links{table.bits}-{k}", count, known[:3], aside))
         propagate(tier, State(checkpoint, known, writer), work, phase)
+        # Step 3: hand the scores on. The files of the checkpoint are deleted only after the last piece is logged.
         for begin in range(0, count, piece):
             end = min(begin + piece, count)
             part = known.sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
@@ -86,9 +101,11 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
 
 
 def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Done]:
-    """Yield the same where workers are other processes, and positions are many: these lie in ranges, one after
-    another, and each is a piece. Links are made here, too, whether or not the rules give the parents."""
-    from retrograde.solver.methods.listed.ranges import tier as ranges  # which few solves need
+    """Solve a large tier in ranges, in parallel; yield the scores and sizes of each range.
+
+    For workers that are other processes. Predecessor lists are always built, even if the rules give parents.
+    """
+    from retrograde.solver.methods.listed.ranges import tier as ranges  # here, because few solves need it
 
     low, high = table.space.stretch(k)
     nothing = table.scores.part(0, 0)
@@ -110,7 +127,7 @@ def solve_by_ranges(table: Table, k: int, work: Work, phase: Phase) -> Iterator[
 
 
 def propagate(tier: Cyclic, state: State, work: Work, phase: Phase) -> None:
-    """Solve a tier: look at all children, and pass outcomes back."""
+    """Solve a tier: expand all positions, then propagate outcomes. Resumes from the checkpoint in *state*."""
     done, marked = state.taken_up()
     while done < state.positions:
         done = gather(tier, state, done, work, phase)
@@ -119,8 +136,11 @@ def propagate(tier: Cyclic, state: State, work: Work, phase: Phase) -> None:
 
 
 def propagation_of(tier: Cyclic, state: State, there: Links | None, work: Work, phase: Phase) -> Propagation:
-    """Return what passes outcomes back through a tier: to parents that the rules give, or that are *there*, as links,
-    or else by forward passes."""
+    """Return the propagation of a tier, with the source of parents that this solve has.
+
+    Parents come from predecessor lists if *there* is given, from forward passes if lists were planned but dropped,
+    otherwise from the rules.
+    """
     table, known = tier.table, state.known
     tell = telling(phase, int(table.space.tiers[tier.k]), LOOKING)
     again = not alternates(table.game)
@@ -135,13 +155,16 @@ def propagation_of(tier: Cyclic, state: State, there: Links | None, work: Work, 
 
 
 def bytes_aside(table: Table, count: int) -> int:
-    """Return what a tier of so many positions in scratch takes of memory at least, beside the scores."""
+    """Return the least memory for a tier of *count* positions that are spilled to disk, beside scores, in bytes."""
     return count * np.dtype(left_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
 
 
 def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> int:
-    """Look at the children of positions from number *done* on: fill what is known, and take the links, or where the
-    rules give the parents sum up what stands for these. Return how many are done: not all where links are forgone."""
+    """Expand positions from number *done* on: fill in initial scores and counters, and store the edges.
+
+    If the rules give parents, checksums of the parents are summed up instead of storing edges. Returns the number of
+    expanded positions; fewer than all if predecessor lists had to be given up.
+    """
     count, writer = state.positions, state.links
     shape = writer.shape if writer else None
     begins = range(tier.low + done, tier.high, STRETCH)
@@ -153,6 +176,7 @@ def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> i
             if len(part):
                 all_of_it[begin:done] = part
         phase.working(LOOKING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
+        # Predecessor lists do not fit on disk: expand the rest without storing edges.
         if writer and not writer.takes(links, done):
             break
         if len(state.known.sums):
@@ -162,7 +186,7 @@ def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> i
 
 
 def to_look_at(table: Table, stretches: list[Stretch], work: Work) -> Iterator[tuple[int, int, Looked | None]]:
-    """Yield where stretches begin and end, with what was looked at before where positions lie in scratch."""
+    """Yield (begin, end, looked) for each block; *looked* has the located children of positions on disk."""
     if isinstance(table.space, SpaceAside):
         looked = located(table.game, table.space.to_look_in(), ([stretch] for stretch in stretches), work)
         for (_, begin, end), found in zip(stretches, looked, strict=True):
@@ -173,7 +197,7 @@ def to_look_at(table: Table, stretches: list[Stretch], work: Work) -> Iterator[t
 
 
 def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
-    """Yield the parents within the tier of some positions, as `Links.parents_of` does, but as the rules give them."""
+    """Yield the parents of a frontier within the tier, as the rules give them. Replaces `Links.parents_of`."""
     blocks = expander_of(tier.table.game).blocks(0, len(frontier))
     yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
 
@@ -182,7 +206,7 @@ def ask_rules(tier: Cyclic, work: Work, frontier: Array) -> Iterator[Array]:
 
 
 def put_aside(task: tuple[Scratch, Any]) -> Any:
-    """Divide the children of a stretch, and put aside what is known of its positions, and the links, by range."""
+    """Expand a block of positions; write the results and the edges, sorted by range, to scratch files."""
     from retrograde.solver.methods.listed.ranges.tier import piece_of
 
     scratch, stretch = task
@@ -191,9 +215,12 @@ def put_aside(task: tuple[Scratch, Any]) -> Any:
 
 
 def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple[int, Found, Any]:
-    """Divide the children of a stretch, which have been *looked* for or are now; return where in the tier it begins,
-    what is known of its positions, and the children within the tier: packed if a *shape* is given, else one after
-    another, and how many each has."""
+    """Expand a block of positions and separate children within the tier from solved ones.
+
+    Returns the number of the block's first position within the tier, the initial scores and counters, and the children
+    within the tier: packed by bucket if *shape* is given, otherwise as one array and a count for each position.
+    *looked* has the children if they were located on disk.
+    """
     (table, k, low, high, *_), shape, begin, end, looked = task
     count = end - begin
     known = Found(np.empty(count, score_type(table.bits)), *np.empty((2, count), np.uint16))
@@ -212,19 +239,23 @@ def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple
     known = known._replace(left=narrowed(known.left, table.bits), sizes=known.sizes[: count * table.symmetric])
     if shape:
         return begin - low, known, packed(shape, links, counts, begin - low)
+    # Checksums of parents do not depend on who moves: undo the complements.
     if not alternates(table.game):
         links = np.where(links < 0, ~links, links)
     return begin - low, known, (links, counts)
 
 
 def ask_parents(task: tuple[Cyclic, Array]) -> Array:
-    """Return the parents that the rules give; raise RuleError where they are not those met before."""
+    """Return the parents of a frontier as the rules give them.
+
+    Raises RuleError if they differ from the parents that were met when all positions were expanded.
+    """
     tier, frontier = task
     table, k, low, *_ = tier
     positions = table.space.positions[low + frontier]
     expander = expander_of(table.game)
     block = expander.expand_parents(int(table.space.tiers[k]), positions)
-    locate(table, block)  # parents that play cannot reach have no place
+    locate(table, block)  # unreachable parents are in no list
     places = block.places[:, : block.columns]
     wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
     if wrong >= 0:
@@ -238,7 +269,7 @@ def ask_parents(task: tuple[Cyclic, Array]) -> Array:
 
 
 def complain_of_parents(tier: Cyclic, position: int, missing: int) -> NoReturn:
-    """Raise the RuleError due where parents are wrong; *missing* is a place to suspect, -1 for none."""
+    """Raise the RuleError for wrong parents. *missing* is the number of a suspect, -1 for none."""
     own = tier.table.space.positions[tier.low : tier.high]
     places = [missing] * (missing >= 0) + edges.some_of(len(own)).tolist()
 

@@ -1,4 +1,4 @@
-"""The compiled loops over matrices of children (see rules/kernels.py) whose places are known. None knows a game."""
+"""Compiled loops over matrices of located children (see rules/kernels.py). They are independent of the game."""
 
 from typing import Any, NamedTuple
 
@@ -16,9 +16,12 @@ Array = np.ndarray[Any, Any]
 
 
 class Seeds(NamedTuple):
-    """What is known at first of each position of a tier with cycles: its score if it is primitive, else the greatest
-    passed up by children of later tiers, 0 for none; how many distinct children there are within the tier, and one more
-    where a child of a later tier saves it from losing, or PRIMITIVE; and without that one."""
+    """Initial scores and counters of each position of a tier with cycles.
+
+    `scores`: the score of a primitive position, otherwise the best score passed up by children in later tiers (0 for
+    none). `counts`: the number of distinct children within the tier. `left`: the same plus one if a child in a later
+    tier saves the position from losing, so that the counter never reaches 0; PRIMITIVE if the game is over.
+    """
 
     scores: Array
     left: Array
@@ -27,13 +30,16 @@ class Seeds(NamedTuple):
 
 @kernel
 def sweep(columns, places, matrix, bits, scores, result):
-    """Write the scores of positions whose children, at *places* among all *scores*, are solved.
+    """Write the scores of positions whose children are all solved.
 
-    A place below -1 is -2 less that of a child where the same player moves again.
-    Returns 1 where a remoteness has become too great for so many bits, else 0.
+    *places* has the index of each child in *scores*, or -2 minus the index if the same player moves again, or -1 for no
+    child. Returns 1 if a remoteness does not fit in *bits* bits, otherwise 0.
     """
+    # Step 1: score the positions where the game is over. Others get a value that step 3 replaces.
     for i in range(len(result)):
         result[i] = primitive_score(matrix.primitives[i], bits)
+    # Step 2: for each column, the best score that a child passes up. Rows are the outer loop, because children in a
+    # row often ascend, so that scores are read along memory.
     best = np.zeros(columns, np.int64)
     for row in range(places.shape[0]):
         for i in range(columns):
@@ -42,6 +48,7 @@ def sweep(columns, places, matrix, bits, scores, result):
                 best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
             elif place < -1:
                 best[i] = max(best[i], pass_on(np.int64(scores[-2 - place]), bits))
+    # Step 3: columns are the undecided positions; `origins` says which.
     for i in range(columns):
         result[matrix.origins[i]] = best[i]
     return too_far(result, bits)
@@ -49,17 +56,19 @@ def sweep(columns, places, matrix, bits, scores, result):
 
 @kernel
 def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
-    """Part the children of a block of a tier, at *low* to *high* among all, into those solved before and those within.
+    """Split the children of a block of a tier into solved ones and ones within the tier.
 
-    Writes to *seeds* what is known of each position, and to *links* the distinct children within, position by position:
-    their numbers, or the complements (`~`) where the same player moves again, whose *places* are -2 less what they are.
-    Returns how many there are.
+    The tier has the indices *low* to *high*. Writes the initial scores and counters of each position to *seeds*. Writes
+    to *links* the distinct children within the tier, position by position: their numbers in the tier, or the
+    complements (`~`) if the same player moves again. Returns how many there are.
     """
+    # Step 1: positions where the game is over are decided; they have no column.
     for i in range(len(seeds.scores)):
         value = matrix.primitives[i]
         seeds.scores[i] = 0 if value == UNDECIDED else primitive_score(value, bits)
         seeds.left[i] = 0 if value == UNDECIDED else PRIMITIVE
         seeds.counts[i] = 0
+    # Step 2: visit the children of each undecided position.
     count = 0
     for column in range(columns):
         begin = count
@@ -69,11 +78,16 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
             again = place < -1
             if again:
                 place = -2 - place
+            # Case: the child is within the tier, still unsolved. Duplicates are dropped, as the counter counts distinct
+            # children.
             if low <= place < high:
                 count = with_link(links, begin, count, ~(place - low) if again else place - low)
             elif place >= 0:
+                # Case: the child is in a later tier, already solved.
                 score = np.int64(scores[place])
                 passed = max(passed, pass_on(score, bits) if again else pass_up(score, bits))
+        # Step 3: a draw or better from a later tier saves the position from losing. It counts as one child that never
+        # becomes a WIN.
         i = matrix.origins[column]
         seeds.scores[i] = passed
         seeds.counts[i] = count - begin
@@ -83,12 +97,15 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
 
 @kernel
 def children_again(columns, places, origins, low, high, frontier, counts, links):
-    """Write the distinct children of a block of a tier, at *low* to *high* among all, that are in a *frontier*, as
-    `divide` does; how many each position has is written to *counts*, which come in as zeros. Returns how many there
-    are."""
+    """Write the distinct children of a block that are in a *frontier*; return how many there are.
+
+    The tier has the indices *low* to *high*. Children are written as in `divide`. The number of children of each
+    position is written to *counts*, which must come in as zeros.
+    """
     count = 0
     for column in range(columns):
         begin = count
+        # `places` is -2 minus the index if the same player moves again; undo that, and count within the tier.
         for row in range(places.shape[0]):
             place = places[row, column]
             again = place < -1
@@ -101,21 +118,24 @@ def children_again(columns, places, origins, low, high, frontier, counts, links)
 
 @kernel
 def number_of(link):
-    """Return the number of a child or parent, which a link is, or the complement of."""
+    """Return the number of a child or parent from an edge's entry: the entry itself or its complement."""
     return link if link >= 0 else ~link
 
 
 @kernel
 def reverse(links, ends, parents, begins):
-    """Turn lists of children into lists of parents; complements of children become complements of parents.
+    """Invert edges: turn lists of children into lists of parents. Complements stay complements.
 
-    The children of position i are `links[ends[i - 1]:ends[i]]`; its parents become `parents[begins[i]:begins[i + 1]]`,
-    where *begins* comes in as zeros and has two more entries than there are positions.
+    The children of position i are `links[ends[i - 1]:ends[i]]`. Its parents become `parents[begins[i]:begins[i + 1]]`.
+    *begins* comes in as zeros and has two more entries than there are positions.
     """
+    # Step 1: count the parents of child c in `begins[c + 2]`, two entries ahead of its final use.
     for link in links:
         begins[number_of(link) + 2] += 1
+    # Step 2: prefix sums. `begins[c + 1]` is now where the parents of c begin.
     for i in range(2, len(begins)):
         begins[i] += begins[i - 1]
+    # Step 3: write each parent and advance `begins[c + 1]`, which ends where the parents of c + 1 begin.
     begin = 0
     for i in range(len(ends)):
         for link in range(begin, ends[i]):

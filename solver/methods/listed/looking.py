@@ -1,4 +1,4 @@
-"""The compiled loops that ask rules whose turn it is and what ends pay, and count symmetric positions."""
+"""Compiled loops that ask the rules for turns, payoffs and rewards, and count symmetric positions."""
 
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED
 from retrograde.solver.rules.kernels import count_images
@@ -10,7 +10,7 @@ __all__ = ["MOST_IMAGES", "look", "sizes_of", "take_rewards"]
 
 @kernel
 def look(game, positions, primitives, movers, pays, trouble):
-    """Write who is to move in each position, and what each player gets where the game is over."""
+    """Write the player to move in each position, and each player's payoff if the game is over."""
     for i in range(len(positions)):
         trouble[1] = positions[i]
         movers[i] = whole(game.turn(positions[i]))
@@ -21,7 +21,10 @@ def look(game, positions, primitives, movers, pays, trouble):
 
 @kernel
 def take_rewards(game, positions, rewards, trouble):
-    """Write what each move of some undecided positions pays each player at once; nothing without rows."""
+    """Write the reward of each move of undecided positions for each player.
+
+    Does nothing if *rewards* has no rows.
+    """
     for column in range(len(positions) if len(rewards) else 0):
         trouble[1] = positions[column]
         for row, move in enumerate(game.generate_moves(positions[column])):
@@ -31,7 +34,7 @@ def take_rewards(game, positions, rewards, trouble):
 
 @kernel
 def sizes_of(game, positions, images, sizes, trouble):
-    """Write how many positions are equal by symmetry to each."""
+    """Write how many positions are symmetric to each, itself included."""
     for i in range(len(positions)):
         trouble[1] = positions[i]
         sizes[i] = count_images(game, positions[i], images)

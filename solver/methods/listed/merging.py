@@ -1,4 +1,4 @@
-"""The compiled loops that sort and merge lists of numbers. None knows a game."""
+"""Compiled loops that sort and merge lists of numbers. They are independent of the game."""
 
 import numpy as np
 
@@ -7,8 +7,12 @@ from retrograde.solver.runtime.kernel import kernel
 
 @kernel
 def sort(numbers, room):
-    """Sort non-negative numbers, by one byte after another, of those in which they differ; *room* is as large."""
+    """Sort non-negative numbers in place by radix sort, one byte at a time. *room* is a buffer of equal length.
+
+    Bytes that are equal in all numbers are skipped.
+    """
     count = len(numbers)
+    # Case: few numbers. Insertion sort is cheaper than the 256 counters of a radix pass.
     if count < 64:
         for i in range(1, count):
             number = numbers[i]
@@ -18,9 +22,11 @@ def sort(numbers, room):
                 j -= 1
             numbers[j] = number
         return
+    # Step 1: find the bits in which the numbers differ.
     varying = 0
     for number in numbers:
         varying |= number ^ numbers[0]
+    # Step 2: for each byte that varies, a stable counting sort from `source` to `target`, lowest byte first.
     tally = np.empty(256, np.int64)
     source, target = numbers, room
     moved = False
@@ -31,6 +37,7 @@ def sort(numbers, room):
             tally[byte] = 0
         for i in range(count):
             tally[source[i] >> shift & 255] += 1
+        # Turn counts into the position where each byte value begins.
         end = 0
         for byte in range(256):
             end, tally[byte] = end + tally[byte], end
@@ -40,6 +47,7 @@ def sort(numbers, room):
             tally[byte] += 1
         source, target = target, source
         moved = not moved
+    # Step 3: after an odd number of passes the result is in the buffer; copy it back.
     if moved:
         for i in range(count):
             numbers[i] = room[i]
@@ -47,7 +55,7 @@ def sort(numbers, room):
 
 @kernel
 def merge_two(left, right, out):
-    """Merge sorted numbers, those in both only once; return how many come out."""
+    """Merge two sorted lists, numbers in both only once; return the length of the result."""
     i = j = end = 0
     while i < len(left) and j < len(right):
         a, b = left[i], right[j]
@@ -68,11 +76,13 @@ def merge_two(left, right, out):
 
 @kernel
 def merge(numbers, room, bounds, runs):
-    """Merge consecutive sorted runs of numbers, run k from bounds[k] to bounds[k + 1]; return how many come out.
+    """Merge consecutive sorted runs of *numbers* into one; return the length of the result.
 
-    They lie in *numbers*; the bounds are overwritten.
+    Run k goes from `bounds[k]` to `bounds[k + 1]`. The result is in *numbers*; *room* is a buffer; *bounds* is
+    overwritten.
     """
     moved = False
+    # Each pass merges runs in pairs from one buffer into the other and halves their number.
     while runs > 1:
         source, target = (room, numbers) if moved else (numbers, room)
         end = 0
@@ -83,6 +93,7 @@ def merge(numbers, room, bounds, runs):
             end += merge_two(source[low:middle], source[middle:high], target[end:])
             bounds[merged] = begin
             merged += 1
+        # An odd run has no partner: copy it.
         if runs & 1:
             low, high = bounds[runs - 1], bounds[runs]
             for i in range(low, high):
@@ -93,6 +104,7 @@ def merge(numbers, room, bounds, runs):
         bounds[merged] = end
         runs = merged
         moved = not moved
+    # After an odd number of passes the result is in the buffer; copy it back.
     count = bounds[1] if runs else 0
     if moved:
         for i in range(count):
@@ -102,19 +114,21 @@ def merge(numbers, room, bounds, runs):
 
 @kernel
 def merge_lists(numbers, room, bounds, runs, ends):
-    """Merge, for each of some lists, its runs into one that ascends strictly; move them together, and say where each
-    ends.
+    """Merge the runs of each list into one strictly ascending list, and close the gaps between lists.
 
-    *bounds* holds the ends of all runs, one after another; *runs* where among them those of each list end.
+    *bounds* has the ends of all runs, one after another. *runs* has, for each list, where its runs end in *bounds*.
+    Writes to *ends* where each merged list ends in *numbers*.
     """
     end = begin = first = 0
     marks = np.empty(len(bounds) + 1, np.int64)
     for k in range(len(runs)):
+        # Bounds of this list's runs, counted from where the list begins.
         marks[0] = 0
         for run in range(first, runs[k]):
             marks[run - first + 1] = bounds[run] - begin
         stop = bounds[runs[k] - 1] if runs[k] > first else begin
         count = merge(numbers[begin:stop], room, marks, runs[k] - first)
+        # Move the list to the front and drop duplicates.
         before = np.int64(-1)
         for i in range(begin, begin + count):
             number = numbers[i]

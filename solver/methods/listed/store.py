@@ -1,4 +1,4 @@
-"""The scores of a state space, tier by tier: solved last first, each in the way that it needs."""
+"""The scores of a state space: solves its tiers in reverse order, each with the method that it needs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 
 
 class SizesAside:
-    """How many positions are symmetric to each, compressed; each tier is told from the front."""
+    """Numbers of symmetric positions, compressed in memory. Each tier must be written from front to back."""
 
     def __init__(self, starts: Array):
         self.starts = starts
@@ -44,17 +44,17 @@ class SizesAside:
 
 
 class ListedStore:
-    """The scores of a state space in the making.
+    """Scores of a state space while it is solved (a `Store`, see runtime/driver.py).
 
-    `scores` uint16[n] or uint32[n] (see values/score.py); `sizes` uint16[n], the number of positions symmetric to
-    each, or uint16[0] where the game has no symmetry; compressed where positions lie in scratch. A group is a list of
-    numbers of tiers.
+    `scores` uint16[n] or uint32[n] (see values/score.py). `sizes` uint16[n] is the number of positions symmetric to
+    each; empty if the game has no symmetry, compressed if positions are spilled to disk. A group is a list of tier
+    numbers.
     """
 
     def __init__(self, game: Game, space: StateSpace | SpaceAside, bits: int, work: Work, propagate: bool = False):
-        """Begin a store in which nothing is solved; all tiers are to be solved as if moves stayed there if *propagate*.
+        """Begin a store in which nothing is solved. Raises MemoryLimit if the scores do not fit.
 
-        Raises MemoryLimit where there is not enough for it.
+        If *propagate*, all tiers are solved like tiers with cycles.
         """
         work.budget.check(self.bytes_needed(game, space, bits), f"solving {len(space):,} positions")
         shared = work.zeros(f"scores{bits}", len(space), score_type(bits))
@@ -66,20 +66,20 @@ class ListedStore:
             aside = isinstance(space, SpaceAside)
             self.sizes = SizesAside(space.starts) if aside else np.zeros(len(space), np.uint16)
         self.left = {k: [space.stretch(k)] for k in range(len(space.tiers))}
-        """Stretches of each tier that are not solved."""
+        """The blocks of each tier that are not solved yet."""
 
     @staticmethod
     def bytes_needed(game: Game, space: StateSpace | SpaceAside, bits: int) -> int:
-        """Return how much memory the arrays will take."""
+        """Return the memory of the score and size arrays, in bytes."""
         sizes = 2 * defines(game, "images") * isinstance(space, StateSpace)
         return len(space) * (np.dtype(score_type(bits)).itemsize + sizes)
 
     def groups(self) -> Iterator[list[int]]:
-        """Yield the numbers of tiers that can be solved at once, last first."""
+        """Yield groups of tiers that do not depend on each other, last first."""
         yield from levels(self.table.space.tiers.tolist(), self.table.space.edges)
 
     def solve(self, group: list[int], phase: Phase) -> Iterator[Done]:
-        """Yield the scores and sizes of stretches of tiers."""
+        """Yield the scores and sizes of blocks of the tiers in a group."""
         left = [k for k in group if self.left[k]]
         cyclic = {k for k in left if self.propagate or self.table.space.has_cycles(k)}
         plain = [(k, *part) for k in left if k not in cyclic for part in self.left[k]]
@@ -91,7 +91,7 @@ class ListedStore:
             yield from solve(self.table, k, self.work, phase)
 
     def keep(self, done: Done) -> Kept:
-        """Take the scores and sizes of stretches of tiers."""
+        """Store the scores and sizes of solved blocks, given as (k, begin, end) triples."""
         stretches, scores, sizes = done
         count = 0
         for k, begin, end in stretches.reshape(-1, 3).tolist():
@@ -104,7 +104,7 @@ class ListedStore:
 
 
 def without(part: tuple[int, int], begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield what is left of a stretch without another.
+    """Yield the parts of a block that remain when another block is removed.
 
     >>> list(without((0, 10), 2, 5))
     [(0, 2), (5, 10)]

@@ -1,4 +1,4 @@
-"""A tier that no move stays in, solved by one sweep over it: each position from its children, which are solved."""
+"""Solves a tier without cycles in one pass: each position takes the best of its solved children."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,11 +17,12 @@ from retrograde.solver.values.score import RemotenessOverflow, score_type
 Array = np.ndarray[Any, Any]
 
 LONGER = 16
-"""Where tiers are large, blocks are so many times as long, so that children looked up one after another lie closer."""
+"""In large tiers, blocks are this many times as long. Children that are looked up in a row then lie closer in memory.
+"""
 
 
 def solve_sweeping(table: Table, stretches: list[Stretch], work: Work) -> Iterator[Done]:
-    """Yield the scores and sizes of stretches of tiers that no move stays in."""
+    """Yield the scores and sizes of blocks of tiers without moves inside the tier."""
     if isinstance(table.space, SpaceAside):
         looked = located(table.game, table.space.to_look_in(), cut(stretches, TASK), work)
         yield from work.map(sweep, ((table, *found) for found in zip(cut(stretches, TASK), looked, strict=True)))
@@ -31,8 +32,10 @@ def solve_sweeping(table: Table, stretches: list[Stretch], work: Work) -> Iterat
 
 
 def sweep(task: tuple[Table, list[Stretch], Looked | None]) -> Done:
-    """Return the scores and sizes of stretches of tiers that no move stays in; children have been *looked* for, or are
-    looked for now."""
+    """Return the scores and sizes of blocks of tiers without cycles.
+
+    If *looked* is given, the children have already been located on disk; otherwise they are located here.
+    """
     table, stretches, looked = task
     scores, sizes = [], [np.empty(0, np.uint16)]
     times = LONGER if looked is None and table.space.large else 1

@@ -1,4 +1,4 @@
-"""What tasks over a state space are told, and where in it the children of a block are."""
+"""Inputs of the tasks over a state space, and lookup of the children of a block of positions."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
@@ -17,8 +17,10 @@ Array = np.ndarray[Any, Any]
 
 
 class Table(NamedTuple):
-    """What tasks are told: the game, its state space (a StateSpace or a SpaceAside), and the scores that are known,
-    with so many *bits* for plies."""
+    """Inputs of every task: the game, its state space, and the scores of all positions.
+
+    `space` is a StateSpace or a SpaceAside. Scores have *bits* bits for the plies.
+    """
 
     game: Game
     space: Any
@@ -27,15 +29,16 @@ class Table(NamedTuple):
 
     @property
     def symmetric(self) -> bool:
-        """Whether positions may be equal by symmetry."""
+        """Whether the game declares symmetry (`images`)."""
         return defines(self.game, "images")
 
 
 class Cyclic(NamedTuple):
-    """A tier to be solved: its number k, where it begins and ends, the scores of its positions, numbered from 0, and
-    what is left of them (see values/left.py).
+    """A tier with cycles that is to be solved: tier number k, positions *low* to *high* among all.
 
-    `sums` uint32[n] is about the parents (see values/edges.py), or uint32[0] where the rules do not give them.
+    `scores` and `left` have an entry for each position of the tier, counted from 0. `left` holds the undecided-children
+    counters (see values/left.py). `sums` uint32[n] are checksums of the parents (see values/edges.py); empty if the
+    rules do not give parents.
     """
 
     table: Table
@@ -48,9 +51,9 @@ class Cyclic(NamedTuple):
 
 
 def expand_located(table: Table, expander: Expander, k: int, positions: Array) -> Block:
-    """Return a block with the children, and their places, of positions of tier number k.
+    """Return a block with the children of positions of tier number k, and the children's indices.
 
-    The place of a child where the player moves again is -2 less what it is.
+    If the same player moves again in a child, its entry in `places` is -2 minus its index.
     """
     block = expand_placed(table, expander, k, positions)
     expander.mark_moves_again(positions, block, block.origins)
@@ -58,7 +61,10 @@ def expand_located(table: Table, expander: Expander, k: int, positions: Array) -
 
 
 def expand_placed(table: Table, expander: Expander, k: int, positions: Array) -> Block:
-    """Return the same, whoever is to move."""
+    """Return such a block without marking the children where the same player moves again.
+
+    Raises RuleError if a child is not in the state space.
+    """
     block = expander.expand(int(table.space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
         missing = ((block.children >= 0) & (block.places < 0))[:, : block.columns].any(axis=0)
@@ -67,7 +73,10 @@ def expand_placed(table: Table, expander: Expander, k: int, positions: Array) ->
 
 
 def complain_of_moves(game: Game, position: int) -> NoReturn:
-    """Raise the RuleError due where a position has a child that is not among those found."""
+    """Raise the RuleError for a position that has a child outside the state space.
+
+    `examine` raises a more exact error if it finds the fault.
+    """
     examine(game, position)
     raise RuleError(
         f"{variant(game)}, position {position}: the rules give moves that they did not give before; "
@@ -78,8 +87,11 @@ def complain_of_moves(game: Game, position: int) -> NoReturn:
 def blocks_of(
     table: Table, k: int, begin: int, end: int, looked: Looked | None, times: int = 1
 ) -> Iterator[tuple[int, int, Block | Located]]:
-    """Yield the blocks of a stretch of tier number k, so many *times* as long as usual, and where each begins and ends:
-    expanded and located, unless that has been done in passes, when they are those *looked* at."""
+    """Yield (begin, end, block) for consecutive blocks of tier number k, with children located.
+
+    Blocks are *times* as long as usual. If *looked* is None, positions are expanded and looked up here, in memory.
+    Otherwise *looked* holds their children, which a pass over the lists on disk has already located.
+    """
     expander = expander_of(table.game)
     if looked is None:
         for first, last in expander.blocks(begin, end, times):
@@ -94,7 +106,10 @@ def blocks_of(
 def blocks_of_some(
     table: Table, k: int, places: Array, looked: Looked | None
 ) -> Iterator[tuple[int, int, Block | Located]]:
-    """Yield the same of positions of tier number k at some *places*, and where among these each begins and ends."""
+    """Yield such blocks for chosen positions of tier number k, given by their indices in *places*.
+
+    Begin and end of each block count within *places*.
+    """
     expander = expander_of(table.game)
     if looked is None:
         for first, last in expander.blocks(0, len(places)):
@@ -109,8 +124,10 @@ def blocks_of_some(
 
 
 def locate(table: Table, block: Block) -> int:
-    """Fill the places of the children in a block, and return how many have none."""
+    """Fill in the indices of the children of a block; return how many children are in no list."""
     space, unsorted = table.space, np.zeros(len(block.children), np.bool_)
+    # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the
+    # index.
     if space.large:
         kernels.disorder(block.columns, block.children, unsorted)
     missing = kernels.locate(block.columns, block.matrix, unsorted, space.lists, space.index, block.places)

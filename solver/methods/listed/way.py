@@ -1,5 +1,7 @@
-"""The way of solving a game whose positions are listed: exploration, then the tiers, last first, and what is in a file
-of them: the legend, and for each position a row of it."""
+"""Solves games whose positions are sorted lists: explore, solve the tiers last first, build the records.
+
+The database gets a legend, which lists each outcome once, and for each position the number of its row in the legend.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,20 +25,20 @@ from retrograde.solver.values.tally import PART, narrow, tally
 Array = np.ndarray[Any, Any]
 
 INDEX = 0.625
-"""Bytes of an index for each position."""
+"""Bytes of a search index for each position."""
 
 
 def what_solving_takes(game: Game) -> Solving:
-    """Return what solving takes of memory where all lists are there."""
+    """Return the memory that solving takes if all lists stay in memory, in bytes a position."""
     return Solving(INDEX + np.dtype(score_type(14)).itemsize + 2 * defines(game, "images"), BYTES_A_POSITION)
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Positions as sorted lists in memory.
+    """The strategy that keeps positions as sorted lists in memory.
 
-    Where it is *limited*, games of many positions whose tiers follow one another are left to other ways. All tiers are
-    solved as those with cycles are if *propagate*.
+    If *limited*, `solve` gives up on large games whose tiers follow one another; other strategies suit them better. If
+    *propagate*, all tiers are solved like tiers with cycles.
     """
 
     limited: bool = False
@@ -44,7 +46,7 @@ class Listed:
     name: ClassVar[str] = "listed"
 
     def solve(self, game: Game, work: Work) -> SolvedRecords:
-        """Return the solved game; raise Unfit where there are too many positions."""
+        """Return the solved game. Raises Unfit if there are too many positions."""
         limit = work.sizes.in_memory if self.limited and defines(game, "tier") and is_for_a_stream(game) else None
         work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
         log = work.log("first waves" if self.limited else "waves")
@@ -61,10 +63,11 @@ class Listed:
 
 
 def solved_from(store: ListedStore) -> SolvedRecords:
-    """Return a solved game for the database writer from the scores of all positions."""
+    """Return a solved game for the database writer, made from the scores of all positions."""
     space, bits = store.table.space, store.table.bits
     codes, numbers = narrow(store.scores)
     counts = tally(numbers, store.sizes, len(codes), add_counts)
+    # (value, remoteness, code) of each outcome that occurs: the rows of the legend, in order.
     there = sorted((*decode(int(codes[code]), bits), code) for code in np.flatnonzero(counts.stored).tolist())
     legend = [
         LegendRow(
@@ -73,6 +76,7 @@ def solved_from(store: ListedStore) -> SolvedRecords:
         )
         for value, remoteness, code in there
     ]  # fmt: skip
+    # From the code of an outcome to its row in the legend.
     rows = np.zeros(len(codes), np.min_scalar_type(len(legend)))
     rows[[code for *_, code in there]] = np.arange(len(legend))
 

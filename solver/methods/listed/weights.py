@@ -1,6 +1,6 @@
-"""Whose turn it is, what chance weighs, and what moves and ends pay, asked of compiled rules for a block of positions.
+"""Asks compiled rules for the turn, chance weights, rewards and payoffs of a block of positions.
 
-All is told from player 0's side: what is paid is what player 0 gets less what player 1 does, if there is one.
+Payoffs and rewards are for player 0: in a game for two, player 0's amount minus player 1's.
 """
 
 from typing import Any, NamedTuple
@@ -17,9 +17,12 @@ Array = np.ndarray[Any, Any]
 
 
 class Weights(NamedTuple):
-    """What a block has beside its children: `turns` int8, an entry for each column; `odds` int64[rows, columns], which
-    are told where it is chance's turn; `rewards` int64[rows, columns], or [0, 0] where moves pay nothing; and `pays`
-    int64, an entry for each position, 0 where the game is not over."""
+    """Data of a block beside its children.
+
+    `turns` int8[columns] is the player to move. `odds` int64[rows, columns] are the weights of chance's moves, filled
+    only where it is chance's turn. `rewards` int64[rows, columns], or [0, 0] if moves pay nothing. `pays`
+    int64[positions], 0 if the game is not over.
+    """
 
     turns: Array
     odds: Array
@@ -28,7 +31,8 @@ class Weights(NamedTuple):
 
 
 def weigh(game: Game, positions: Array, block: Block) -> Weights:
-    """Return the weights of a block that was expanded from some positions; raise RuleError where they are none."""
+    """Return the weights of a block that was expanded from *positions*. Raises RuleError if the rules give invalid
+    ones."""
     shape = len(block.children), block.columns
     weights = Weights(
         np.empty(block.columns, np.int8), np.zeros(shape, np.int64),
@@ -44,7 +48,7 @@ def weigh(game: Game, positions: Array, block: Block) -> Weights:
 
 
 def movers(game: Game, positions: Array) -> Array:
-    """Return who is to move in some positions, int8; CHANCE where it is chance."""
+    """Return the player to move in each position, int8; CHANCE if it is chance's turn."""
     found = np.empty(len(positions), np.int8)
     trouble = np.zeros(2, np.int64)
     with compiling(game, trouble):
@@ -53,7 +57,7 @@ def movers(game: Game, positions: Array) -> Array:
 
 
 def complain(game: Game, position: int) -> None:
-    """Raise the RuleError due where whose turn it is, what chance weighs or what an end pays is none."""
+    """Raise the RuleError for an invalid turn, weight, reward or payoff of a position."""
     value, moves, _ = examine(game, position)
     with blame(game, position):
         if value != UNDECIDED:

@@ -1,4 +1,4 @@
-"""A tier solved slot by slot where workers are other processes, and slots are many (see listed/ranges/tier.py)."""
+"""Solves a large tier in ranges of slots, for workers that are other processes (see listed/ranges/tier.py)."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,8 +22,11 @@ Array = np.ndarray[Any, Any]
 def solve_by_ranges(
     table: Table, k: int, work: Work, phase: Phase, in_file: bool, until_kept: ExitStack
 ) -> tuple[Array, Compressed]:
-    """Return the scores of a tier, which are written in their place, and how many positions are symmetric to each; all
-    later ones are solved. What a solve that was killed goes on from stays *until* all is *kept*."""
+    """Return the scores of a tier and the numbers of symmetric positions. All later tiers must be solved.
+
+    Scores are written to the tier's part of the score array. Files for resuming stay until the stack *until_kept* is
+    closed.
+    """
     part, nothing = table.numbering.stretch(k), table.scores.part(0, 0)
     tier = Tier(table, k, table.scores.part(part.start, part.stop), nothing, nothing)
     scores = tier.scores.array
@@ -40,7 +43,7 @@ def solve_by_ranges(
 
 
 class Look(NamedTuple):
-    """The task of looking at some slots of a tier."""
+    """Task: expand some slots of a tier."""
 
     scratch: Scratch
     tier: Tier
@@ -50,11 +53,11 @@ class Look(NamedTuple):
 
 
 def tasks(tier: Tier, scratch: Scratch, shape: Shape, ends: list[ranges.Ends]) -> Iterator[Look]:
-    """Yield the tasks of looking at some stretches of slots."""
+    """Yield the tasks of expanding blocks of slots."""
     return (Look(scratch, tier, shape, *each) for each in ends)
 
 
 def look(task: Look) -> ranges.Piece:
-    """Look at all children of some slots, and put aside what is known then."""
+    """Expand some slots; write the results and the edges to scratch files."""
     _, found, links = seeds.seed((task.tier, task.shape, task.begin, task.end))
     return ranges.piece_of(task.scratch, found.scores, found.left, found.sizes, links)

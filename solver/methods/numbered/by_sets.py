@@ -1,4 +1,4 @@
-"""A tier solved set by set, where `solver/chess` knows the game; some slots of it are held against the rules."""
+"""Solves a tier by sets, if solver/methods/chess supports the game, and checks some slots against the rules."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,24 +22,24 @@ from retrograde.solver.values.score_kernels import pass_up
 Array = np.ndarray[Any, Any]
 
 BEGUN = 0.3
-"""What laying out the sets of a tier takes of the time that the tier takes, about."""
+"""Share of a tier's solving time that building its sets takes, about."""
 CHECKS = 6
-"""Slots of a tier that are held against the rules, interpreted."""
+"""Slots of a tier that are checked with the interpreted rules."""
 
 
 def solve_by_sets(
     table: Table, k: int, work: Work, phase: Phase, elsewhere: Elsewhere, metric: str = METRICS[0]
 ) -> tuple[Array, Array] | None:
-    """Return the scores of a tier by a metric, remoteness or one of TO_PROGRESS, and the counts of what is there (see
-    legend.py); all later ones are solved, or *elsewhere*.
+    """Return the scores of a tier and the counts of its outcomes (see legend.py).
 
-    Returns None where it cannot be done so, or not in the memory that is left. The scores are written in their place.
+    All later tiers must be solved, or be in *elsewhere*. *metric* is remoteness or one of TO_PROGRESS. Scores are
+    written to the tier's part of the score array. Returns None if sets do not apply or do not fit in memory.
     """
     part, tier = table.numbering.stretch(k), int(table.numbering.tiers[k])
     formation = formation_of(table.game, tier, table.bits)
     if formation is None or room_of(formation, metric) > work.budget.left():
         return None
-    from retrograde.solver.methods.chess import conversion, tiers, zeroing  # whose kernels take a while to be set up
+    from retrograde.solver.methods.chess import conversion, tiers, zeroing  # their kernels load slowly
 
     solve_tier = {DTZ: zeroing, DTC: conversion}.get(metric, tiers).solve_tier
 
@@ -51,11 +51,11 @@ def solve_by_sets(
         return elsewhere.scores(tier, table.bits) if row < 0 else every[table.numbering.stretch(row)]
 
     def tell(decided: int, remoteness: int) -> None:
-        share = decided / (2 * formation.pairs * formation.inner)  # of positions in which like men are told apart
+        share = decided / (2 * formation.pairs * formation.inner)  # counts equal men as distinct
         deciding = Deciding(round(share * count), count, remoteness)
         phase.working((BEGUN + (1 - BEGUN) * share) * count, tier, deciding)
 
-    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # others would have to be sent all sets
+    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # to other processes all sets would be sent
     try:
         counts = solve_tier(formation, later, scores, work.map_here if in_threads else map, tell)
     except tiers.TooDeep:
@@ -66,8 +66,10 @@ def solve_by_sets(
 
 
 def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewhere, metric: str) -> None:
-    """Hold a score of a tier, of which all are given, against what the interpreted rules say of the position's
-    children, by a metric; raise RuleError where it does not follow."""
+    """Check the score of a slot against its children's scores by the interpreted rules.
+
+    *scores* has all scores of the tier, by *metric*. Raises RuleError if the score does not follow.
+    """
     game, tier, bits = table.game, int(table.numbering.tiers[k]), table.bits
     position = table.numbering.position_at(game, k, slot)
     if position < 0:

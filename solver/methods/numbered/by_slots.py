@@ -1,5 +1,7 @@
-"""A tier solved slot by slot: looked at as the rules have it, and then by propagation, with the parents that the rules
-give, or else by links. What is known meanwhile is put aside now and then (see listed/predecessors/checkpoint.py).
+"""Solves a tier slot by slot: expand all slots, then propagate outcomes to parents.
+
+Parents come from the rules if they give them, otherwise from predecessor lists or forward passes. Checkpoints are
+written now and then (see listed/predecessors/checkpoint.py).
 """
 
 from collections.abc import Iterator
@@ -36,23 +38,24 @@ from retrograde.solver.values.score import score_type
 Array = np.ndarray[Any, Any]
 
 EVERY = 4
-"""Blocks between two looks at the memory."""
+"""Blocks between two checks of the memory."""
 FRONTIER = 1 << 12
-"""Slots in a task of asking for parents..."""
+"""Slots in a task of asking the rules for parents."""
 FRONTIER_SENT = 1 << 14
-"""...and in one for another process: of fewer the process that solves is done before they are sent."""
+"""The same for a worker in another process. Smaller tasks take less time here than sending them."""
 ROOM = 1 << 17
-"""Parents that are written at once."""
+"""Size of the buffer for parents."""
 
 
 def solve_by_slots(
     table: Table, k: int, work: Work, phase: Telling, in_file: bool, until_kept: ExitStack
 ) -> tuple[Array, Compressed]:
-    """Return the scores of a tier, and how many positions are symmetric to each; all later ones are solved.
+    """Return the scores of a tier and the numbers of symmetric positions. All later tiers must be solved.
 
-    The scores are written in their place, unless all of them are *in_file*. What another solve has put aside is taken
-    up, and what this one puts aside stays there *until* all is *kept*.
+    Scores are written to the tier's part of the score array; if that is in a file (*in_file*), to an array of its own.
+    Resumes from the checkpoint of an earlier solve. Checkpoint files stay until the stack *until_kept* is closed.
     """
+    # Step 1: allocate the arrays, with checksums of the width that an earlier solve used, or the widest that fits.
     part = table.numbering.stretch(k)
     count, has_parents = part.stop - part.start, defines(table.game, "parents")
     place = table.scores.part(part.start, part.stop)
@@ -69,23 +72,28 @@ def solve_by_slots(
     writer = None
     if not has_parents:
         writer = until_kept.enter_context(LinkWriter(work, f"links{table.bits}-{k}", count, known[:3]))
+    # Step 2: resume from a checkpoint, and expand all slots that remain.
     state = State(checkpoint, known, writer)
     done, marked = state.taken_up()
     look_at_all(tier, state, done, work, phase)
+    # Step 3: build predecessor lists, if they are used, and propagate outcomes.
     with closing(there) if (there := state.turned_round()) else nullcontext():
         propagation_of(tier, state, there, work, phase).run(*marked)
     return known.scores, sizes
 
 
 def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, phase: Telling) -> Propagation:
-    """Return what passes outcomes back through a tier: to parents that the rules give, or that are *there*, as links,
-    or else by forward passes."""
+    """Return the propagation of a tier, with the source of parents that this solve has.
+
+    Parents come from predecessor lists if *there* is given, from forward passes if lists were planned but dropped,
+    otherwise from the rules.
+    """
     known, bits = state.known, tier.table.bits
     tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(tier.table.game)
     if state.writer and not there:
         stretch = work.block(state.positions, seeds.BLOCK)
         passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
-        listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # what must be there for lists is the frontier's
+        listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # the reserve for lists goes to the frontier
         mark = partial(state.decided, passes, bits)
         return ForwardPropagation(passes, state.paused, bits, known.scores, known.left, tell, again, listed, mark)
     ask = there.parents_of if there else partial(parents_of, tier, work)
@@ -95,7 +103,7 @@ def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, ph
 
 
 def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> None:
-    """Look at the slots of a tier from number *done* on, and wait for later tiers to which they lead."""
+    """Expand the slots of a tier from number *done* on; wait for later tiers that they lead to."""
     while done < state.positions:
         done, later = look(tier, state, done, work, phase)
         if later is not None:
@@ -103,8 +111,10 @@ def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling)
 
 
 def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tuple[int, int | None]:
-    """Look at the slots of a tier from number *done* on: fill what is known, and take the links. Return how many are
-    done then, and the number of the tier that has to be solved for the rest."""
+    """Expand slots from number *done* on: fill in initial scores and counters, and store edges or checksums.
+
+    Returns the number of expanded slots, and the number of a tier that must be solved before the rest, or None.
+    """
     (scores, left, sizes, sums), writer, count = state.known, state.links, state.positions
     shape = writer.shape if writer else None
     blocks = seeds.blocks(count, done, work.block(count, seeds.BLOCK))
@@ -131,12 +141,12 @@ def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tup
 
 
 def looks(tier: Tier, stretches: list[tuple[int, int]]) -> Iterator[Look]:
-    """Yield what looks again at each of some stretches of slots."""
+    """Yield a function for each block of slots that expands its undecided positions again."""
     return (partial(look_again, tier, *ends) for ends in stretches)
 
 
 def look_again(tier: Tier, begin: int, end: int, frontier: Part) -> Children:
-    """Return the children in a frontier of the undecided ones of some slots."""
+    """Return the children of undecided slots that are in a *frontier*, and their number for each slot."""
     rules = tier.table.rules
     compiled.prepare(rules)
     left, links = tier.left.array[begin:end], room("links", seeds.LINKS)
@@ -151,7 +161,7 @@ def look_again(tier: Tier, begin: int, end: int, frontier: Part) -> Children:
     return np.concatenate(found), counts
 
 
-# Parents, as the rules give them, held against the children met before
+# Parents from the rules, checked against the edges found when all slots were expanded
 
 
 def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:
@@ -163,7 +173,10 @@ def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:
 
 
 def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
-    """Return the parents that the rules give, in pieces; raise RuleError where they are not those met before."""
+    """Return the parents of a frontier as the rules give them, in pieces.
+
+    Raises RuleError if they differ from the parents that were met when all slots were expanded.
+    """
     tier, frontier = task
     table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
@@ -183,7 +196,7 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
 
 
 def complain_of_parents(tier: Tier, position: int, missing: int) -> NoReturn:
-    """Raise the RuleError due where parents are wrong; *missing* is a slot to suspect, -1 for none."""
+    """Raise the RuleError for wrong parents. *missing* is a suspect slot, -1 for none."""
     game = tier.table.game
     slots = [missing] * (missing >= 0) + edges.some_of(len(tier.scores.array)).tolist()
     others = (game.unindex(tier.number, slot) for slot in slots)

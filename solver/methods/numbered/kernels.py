@@ -1,7 +1,9 @@
-"""The compiled loops for games with a numbering: slots become positions, and their children and parents slots.
+"""Compiled loops for games that number their positions: from slots to positions, their children and parents, and back.
 
-All release the GIL and write to arrays that the caller gives. Slots are those of one tier, from 0; scores as in
-values/score.py, with one more: `DRAW_CLASS << bits | EMPTY_PLIES` for a slot that stands for no position.
+All release the GIL and write to arrays of the caller. Slots are those of one tier, from 0. Scores are as in
+values/score.py, with one more: `DRAW_CLASS << bits | EMPTY_PLIES` for a slot without a position.
+
+When the rules break the contract, a kernel writes the fault to *trouble* and stops; the caller raises the error.
 """
 
 from typing import Any, NamedTuple
@@ -26,8 +28,10 @@ Array = np.ndarray[Any, Any]
 
 
 class Slots(NamedTuple):
-    """All tiers, ascending, and where the scores of their slots begin; scores have so many *bits* for plies. Only those
-    of the tiers that are *solved* are to be read."""
+    """All tiers, ascending, and where the scores of each begin.
+
+    Scores have *bits* bits for plies. Only scores of *solved* tiers are valid.
+    """
 
     tiers: Array
     starts: Array
@@ -37,10 +41,13 @@ class Slots(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """What is known at first of some slots: the score of a primitive position, or EMPTY's, or else the greatest passed
-    up by children of later tiers, 0 for none; how many distinct children there are within the tier, and one more where
-    a child of a later tier saves the position from losing, or PRIMITIVE; how many positions are symmetric; and how many
-    children there are within the tier."""
+    """Initial scores and counters of some slots, from expanding them.
+
+    `scores`: the score of a primitive position or of an empty slot, otherwise the best score passed up by children in
+    later tiers (0 for none). `counts`: the number of distinct children within the tier. `left`: the same plus one if a
+    child in a later tier saves the position from losing; PRIMITIVE if the game is over or the slot empty. `sizes`: the
+    number of symmetric positions.
+    """
 
     scores: Array
     left: Array
@@ -50,26 +57,31 @@ class Seeds(NamedTuple):
 
 @kernel
 def seed(game, tier, first, slots, seeds, images, links, trouble):
-    """Look at the positions of some slots of a tier, from slot *first*, and at all their children.
+    """Expand the positions of some slots of a tier, from slot *first* on.
 
-    Writes to *seeds* what is known, and to *links* the distinct children within the tier, position by position, or
-    their complements (`~`) where the same player moves again. Returns how many slots were done, for *links* may be too
-    short for all, and how many links were written. *trouble* becomes what is wrong, and the last position looked at,
-    and its slot, or the number of the tier that is UNSOLVED; *images* is room for MOST_IMAGES positions.
+    Writes initial scores and counters to *seeds*. Writes to *links* the distinct children within the tier, position by
+    position: their slots, or the complements (`~`) if the same player moves again. Returns the number of slots done,
+    which are not all if *links* is full, and the number of links.
+
+    *trouble* becomes the fault, the last position, and its slot, or the number of an UNSOLVED tier. *images* is a
+    buffer for MOST_IMAGES positions.
     """
     tiers, starts, scores, bits, solved = slots
     k = place_in(tiers, tier)
     count = starts[k + 1] - starts[k]
     end = 0
     for i in range(len(seeds.scores)):
+        # Step 1: stop if the links of another position might not fit; the caller continues from here.
         if end + MOST_MOVES > len(links):
             return i, end
         seeds.counts[i] = seeds.sizes[i] = 0
         seeds.left[i] = PRIMITIVE
+        # Step 2: the slot's position. An empty slot is done.
         position = as_position(game.unindex(tier, first + i))
         if is_none(position):
             seeds.scores[i] = DRAW_CLASS << bits | EMPTY_PLIES
             continue
+        # Step 3: check that `index` inverts `unindex`, and count symmetric positions.
         trouble[0] = Trouble.FINE
         note(trouble, position)
         trouble[2] = first + i
@@ -80,6 +92,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         if not 0 < seeds.sizes[i] < MOST_IMAGES:
             trouble[0] = Trouble.BAD_IMAGES
             return i, end
+        # Step 4: a position where the game is over is scored at once.
         value = whole(game.primitive(position))
         if value != UNDECIDED:
             if value != WIN and value != LOSE and value != TIE and value != DRAW:
@@ -90,6 +103,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         if not is_players(game, position):
             trouble[0] = Trouble.BROKEN
             return i, end
+        # Step 5: visit the children.
         begin = end
         moves = passed = 0
         for move in game.generate_moves(position):
@@ -102,12 +116,14 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 return i, end
             child_tier = whole(game.tier(child))
             slot = whole(game.index(child))
+            # Case: a child in the same tier, not solved yet. Store the edge, once for each distinct child.
             if child_tier == tier:
                 if not 0 <= slot < count:
                     trouble[0] = Trouble.BAD_INDEX
                     return i, end
                 end = with_link(links, begin, end, slot if turns(game, position, child) else ~slot)
             else:
+                # Case: a child in a later tier. Check its tier and slot; then it passes up its score.
                 if child_tier < tier:
                     trouble[0] = Trouble.TIER_FALLS
                     return i, end
@@ -118,6 +134,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 if not 0 <= slot < starts[k + 1] - starts[k]:
                     trouble[0] = Trouble.BAD_INDEX
                     return i, end
+                # Tiers that are solved concurrently may have to wait for each other.
                 if not solved[k]:
                     trouble[0] = Trouble.UNSOLVED
                     trouble[2] = k
@@ -126,8 +143,10 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 passed = max(passed, pass_up(score, bits) if turns(game, position, child) else pass_on(score, bits))
             moves += 1
             if moves == MOST_MOVES:
-                trouble[0] = Trouble.NO_MOVES  # rather too many; the interpreted rules will say it
+                trouble[0] = Trouble.NO_MOVES  # in fact too many; the interpreted rules find out
                 return i, end
+        # Step 6: the initial score and counter. A draw or better from a later tier counts as one child that never
+        # becomes a WIN.
         if moves == 0:
             trouble[0] = Trouble.NO_MOVES
             return i, end
@@ -139,11 +158,12 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
 
 @kernel
 def children_again(game, tier, first, left, frontier, links, counts):
-    """Look again at the undecided ones of some slots of a tier, from slot *first*: write their distinct children in a
-    *frontier*, or the complements (`~`) where the same player moves again, and how many each has.
+    """Expand undecided slots of a tier again, from slot *first* on, for children in a *frontier*.
 
-    Returns how many slots were done, for *links* may be too short for all, and how many links were written.
+    Writes distinct children to *links*, complements (`~`) if the same player moves again, and their number for each
+    slot to *counts*. Returns the number of slots done, which are not all if *links* is full, and the number of links.
     """
+    # The two greatest values of the counter's type mean "decided" (see values/left.py).
     decided = (1 << 8 * left.itemsize) - 2
     end = 0
     for i in range(len(counts)):
@@ -156,6 +176,7 @@ def children_again(game, tier, first, left, frontier, links, counts):
         begin = end
         for move in game.generate_moves(position):
             child = as_position(game.do_move(position, move))
+            # Only children within the tier can be in its frontier.
             if whole(game.tier(child)) != tier:
                 continue
             slot = whole(game.index(child))
@@ -168,16 +189,18 @@ def children_again(game, tier, first, left, frontier, links, counts):
 
 @kernel
 def parents_of(game, tier, frontier, left, sums, out, trouble):
-    """Write the undecided parents of the slots of a *frontier* one after another, for each slot the distinct ones; the
-    complements (`~`) of those where the same player is to move.
+    """Write the undecided parents of the slots of a *frontier*, distinct for each slot.
 
-    Returns how many slots of the frontier were done, for *out* may be too short for all, and how many parents written.
-    Where the parents of a slot do not add up to its sum, that is the trouble, and the third entry by how much.
+    Complements (`~`) stand for parents where the same player moves again. Returns the number of slots done, which are
+    not all if *out* is full, and the number of parents written. If the parents of a slot do not add up to its checksum,
+    that is the trouble, and its third entry is the difference.
     """
+    # The counter of primitive positions and empty slots, which have no children (see values/left.py).
     primitive = (1 << 8 * left.itemsize) - 1
-    own = np.empty(256, np.int64)
+    own = np.empty(256, np.int64)  # the parents of one slot; it grows when full
     count = 0
     for i in range(len(frontier)):
+        # Step 1: ask the rules for the parents of this slot's position.
         position = as_position(game.unindex(tier, frontier[i]))
         trouble[0] = Trouble.FINE
         note(trouble, position)
@@ -189,12 +212,14 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
             if not is_position(parent):
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, begin
+            # Parents in earlier tiers are solved later.
             if game.tier(parent) != tier:
                 continue
             slot = whole(game.index(parent))
             if not 0 <= slot < len(left):
                 trouble[0] = Trouble.BAD_INDEX
                 return i, begin
+            # Step 2: skip parents where the game is over, and parents that were given twice.
             here = left[slot]
             new = here != primitive
             for other in range(met):
@@ -207,11 +232,13 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
                     own = longer(own)
                 if count == len(out):
                     return i, begin
+                # Step 3: add the parent to the checksum; decided parents count there, but are not written.
                 own[met] = slot
                 met += 1
                 total = np.uint32(total + mark_of(slot))
                 out[count] = slot if turns(game, parent, position) else ~slot
                 count += here < primitive - 1
+        # Step 4: compare with the checksum from when all slots were expanded.
         if differs(total, sums, frontier[i]):
             trouble[0] = Trouble.BAD_PARENTS
             trouble[2] = differs(total, sums, frontier[i])
@@ -221,7 +248,7 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
 
 @kernel
 def measure(game, tier, first, images, sizes):
-    """Write how many positions are symmetric to those of some slots of a tier, from slot *first*; 0 for empty ones."""
+    """Write the number of positions symmetric to each slot's position; 0 for empty slots."""
     for i in range(len(sizes)):
         position = as_position(game.unindex(tier, first + i))
         sizes[i] = 0 if is_none(position) else multiplicity(game, position, images)
@@ -237,8 +264,10 @@ def there_and_back(game, tier, positions, slots, again):
 
 @kernel
 def children_of(game, position, children):
-    """Write the canonical children of a position, one for each move, as far as there is room; return what its primitive
-    value is, and how many there are."""
+    """Write the canonical children of a position, one for each move; return its primitive value and their number.
+
+    If *children* is too short, the rest are counted only.
+    """
     value = whole(game.primitive(position))
     count = 0
     if value == UNDECIDED:
@@ -252,8 +281,10 @@ def children_of(game, position, children):
 
 @kernel
 def parents_at(game, tier, position, parents):
-    """Write the distinct canonical parents of a position that are in a tier, as far as there is room; return how many
-    there are."""
+    """Write the distinct canonical parents of a position in a tier; return their number.
+
+    If *parents* is too short, the rest are counted only.
+    """
     count = 0
     for given in game.parents(position):
         parent, parent_tier = canonical(game, as_position(given))

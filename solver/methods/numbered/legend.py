@@ -1,6 +1,9 @@
-"""A game with a numbering, solved: which outcomes each part of a tier has, how often, and where first.
+"""Builds a solved game from the scores of its slots.
 
-A tier is counted when it is solved, by scores, since which outcomes there will be is known at the end alone.
+The database lists the outcomes of each part of a tier, with their counts and first positions.
+
+A tier is counted by scores as soon as it is solved. The legend, which lists all outcomes of the game, is known only at
+the end; then scores are replaced by rows of the legend.
 """
 
 from collections.abc import Callable
@@ -21,8 +24,10 @@ Outcome = tuple[Value, int]
 Fill = Callable[[Array, int, int], int]
 
 COLUMNS = 5
-"""Of the counts of a tier, int64[n, COLUMNS], ascending by part and code: the number of the part, a code of an outcome,
-how many slots have it, how many positions they stand for, and the first of them, from the beginning of the tier."""
+"""Columns of the counts of a tier, int64[n, COLUMNS], sorted by part and code:
+
+    part number | code of an outcome | slots with it | positions that these stand for | first such slot, within the tier
+"""
 CODE, POSITIONS = 1, 3
 """The columns of codes and of positions."""
 
@@ -30,10 +35,10 @@ CODE, POSITIONS = 1, 3
 def counts_of(
     game: Game, numbering: Numbering, k: int, codes: Array, sizes: Array | Compressed, add: Adder | None = None
 ) -> Array:
-    """Return the counts of tier number k from a code for the outcome of each of its slots, an unsigned int, and the
-    number of positions symmetric to each; 0 where it stands for none.
+    """Return the counts of tier number k.
 
-    For *add* see `tally`.
+    *codes* has an unsigned int for the outcome of each slot, *sizes* the number of symmetric positions, 0 for an empty
+    slot. For *add* see `tally`.
     """
     table, places = narrow(codes)
     rows = []
@@ -54,26 +59,30 @@ def solved_slots(
     let_go: Callable[[], None] | None = None,
     fill: Fill | None = None,
 ) -> SolvedSlots:
-    """Return a solved game from what the codes of *outcomes* mean, the *counts* of all tiers and a code for each slot.
+    """Return a solved game from the *outcomes* of codes, the *counts* of all tiers, and a code for each slot.
 
-    The codes are overwritten by rows of the legend, unless they are in a file, of which *let_go* keeps no more in
-    memory; slots that stand for no position may have any others. *fill* is `fill_gaps`, or something quicker that does
-    the same.
+    Codes are overwritten by rows of the legend. If they are in a file, *let_go* is given, and they are converted when
+    read; *let_go* frees the memory that they take. Empty slots may have any code without an outcome. *fill* is
+    `fill_gaps` or a faster equivalent.
     """
     fill = fill or fill_gaps
+    # Step 1: number the outcomes in ascending order: rows of the legend.
     row_of = {outcome: row for row, outcome in enumerate(sorted(set(outcomes.values())))}
     by_outcome: list[list[CountRow]] = [[] for _ in row_of]
     found: list[CountRow] = []
+    # Step 2: counts by tier, part and row, each with its first position.
     for k, tier in enumerate(numbering.tiers.tolist()):
         own = [(part, row_of[outcomes[code]], *rest) for part, code, *rest in counts[k].tolist()]
         for part, row, stored, positions, first in sorted(own):
             found.append(CountRow(tier, part, row, positions, stored, numbering.number_at(game, k, first)))
             by_outcome[row].append(found[-1])
+    # Step 3: the legend, with totals over all tiers.
     legend = []
     for (value, remoteness), row in row_of.items():
         mine = by_outcome[row]
         sums = sum(count.positions for count in mine), sum(count.stored for count in mine)
         legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
+    # Step 4: replace codes by rows, now or when they are read.
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
     rows: Any = Rows(codes, by_code, len(row_of), let_go, fill) if let_go else codes
@@ -84,7 +93,7 @@ def solved_slots(
 
 
 class Rows:
-    """The rows that codes are turned into, made as they are asked for, from the first to the last."""
+    """Rows of the legend, converted from codes when they are read, from front to back."""
 
     def __init__(self, codes: Array, row_of: dict[int, int], empty: int, let_go: Callable[[], None], fill: Fill):
         self.codes, self.row_of, self.empty, self.let_go, self.fill = codes, row_of, empty, let_go, fill
@@ -106,7 +115,7 @@ class Rows:
 
 
 def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
-    """Turn codes into rows, those that stand for no outcome into *empty*."""
+    """Replace codes by rows of the legend, codes without an outcome by *empty*."""
     known = np.array(sorted(row_of), codes.dtype)
     rows = np.array([*(row_of[code] for code in known.tolist()), empty], codes.dtype)
     direct = np.full(1 << 16, empty, codes.dtype) if codes.dtype == np.uint16 else None
@@ -122,7 +131,7 @@ def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
 
 
 def start_row(game: Game, numbering: Numbering, codes: Array, row_of: dict[int, int]) -> int | None:
-    """Return the outcome of the start of a game, if it has one."""
+    """Return the row of the start position's outcome; None if the game has no single start."""
     start = given_start(game)
     if start is None:
         return None
@@ -131,8 +140,7 @@ def start_row(game: Game, numbering: Numbering, codes: Array, row_of: dict[int, 
 
 
 def fill_gaps(rows: Array, empty: int, before: int) -> int:
-    """Give each empty slot the row of the one before, so that equal ones lie together and compress well; return the
-    last row."""
+    """Replace each empty slot by the row before it, so that runs compress well; return the last row."""
     for part in (rows[begin : begin + PART] for begin in range(0, len(rows), PART)):
         places = np.where(part == empty, 0, np.arange(len(part)))
         np.maximum.accumulate(places, out=places)

@@ -1,4 +1,4 @@
-"""The dense numbering of a game, as far as it can be told without looking at positions, or at a few."""
+"""The numbering of a game's tiers and slots, and positions by slot. Needs no pass over positions."""
 
 import time
 from collections.abc import Iterator
@@ -19,15 +19,17 @@ MOST_SLOTS = 1 << 40
 
 
 def is_by_slot(game: Any, least: int = 0) -> bool:
-    """Tell whether a game with chance numbers its positions, and has more slots than that."""
+    """Return True if a game with chance numbers its positions and has more than *least* slots."""
     if not defines(game, "unindex") or not has_chance(game) or not game.tiers:
         return False
     return Numbering.of(game).slots > least
 
 
 class SlotSample(NamedTuple):
-    """What was seen of so many `slots`: the `records`, those that stand for positions, and these `positions`, symmetric
-    ones counted, too."""
+    """Result of sampling `slots` slots: `records` of them have positions, which stand for `positions`.
+
+    The difference is symmetry: each record counts with all its symmetric positions.
+    """
 
     slots: int
     records: int
@@ -42,7 +44,7 @@ class SlotSample(NamedTuple):
 class Numbering:
     """The tiers of a game, and their slots one after another.
 
-    `tiers` int64[T] ascend; tier number *row* has the slots from `starts[row]` to `starts[row + 1]`.
+    `tiers` int64[T] ascends. Tier number *row* has the slots `starts[row]` to `starts[row + 1]` of all.
     """
 
     tiers: Array
@@ -50,12 +52,12 @@ class Numbering:
 
     @classmethod
     def own(cls, game: Any) -> "Numbering":
-        """Return the numbering of what is to be in a game's own database: of all tiers, or of those not elsewhere."""
+        """Return the numbering of a game's own database: all tiers, or those that no other database has."""
         return cls.of(game, own_tiers(game))
 
     @classmethod
     def of(cls, game: Any, tiers: Any = None) -> "Numbering":
-        """Return the numbering of a game, or of some of its tiers; raise RuleError where it is none."""
+        """Return the numbering of a game, or of some *tiers*. Raises RuleError if tiers or sizes are invalid."""
         given = game.tiers if tiers is None else tiers
         try:
             tiers = sorted(set(map(index, given)))
@@ -71,11 +73,11 @@ class Numbering:
 
     @property
     def slots(self) -> int:
-        """How many slots there are."""
+        """The number of slots."""
         return int(self.starts[-1])
 
     def sample(self, game: Game, most: int, seconds: float) -> SlotSample:
-        """Look at some slots by chance, interpreted, for about so many seconds."""
+        """Sample random slots with the interpreted rules: at most *most*, for about *seconds* seconds."""
         dice, deadline = Random(0), time.monotonic() + seconds
         slots = records = positions = 0
         while slots < most and (not slots or time.monotonic() < deadline):
@@ -88,30 +90,32 @@ class Numbering:
         return SlotSample(slots, records, positions)
 
     def number_at(self, game: Any, row: int, slot: int) -> int:
-        """Return the number by which a file knows the position of a slot: itself or, of a tuple, the slot's place among
-        all."""
+        """Return the number that stands for the position of a slot in a file.
+
+        That is the position itself, or the index of the slot among all if positions are tuples.
+        """
         return int(self.starts[row]) + slot if width_of(game) else game.unindex(int(self.tiers[row]), slot)
 
     def place_of(self, number: int) -> tuple[int, int]:
-        """Return the row of a slot, and its number there, from its number among all."""
+        """Return (row of the tier, slot) from the index of a slot among all."""
         row = int(self.starts.searchsorted(number, side="right")) - 1
         return row, number - int(self.starts[row])
 
     def stretch(self, row: int) -> slice:
-        """Return where the slots of tier number *row* are."""
+        """Return where the slots of tier number *row* are among all."""
         return slice(int(self.starts[row]), int(self.starts[row + 1]))
 
     def size(self, row: int) -> int:
-        """Return how many slots tier number *row* has."""
+        """Return the number of slots of tier number *row*."""
         return int(self.starts[row + 1] - self.starts[row])
 
     def row(self, tier: int) -> int:
-        """Return the number of a tier; -1 where there is no such tier."""
+        """Return the row of a tier; -1 if there is no such tier."""
         row = int(self.tiers.searchsorted(tier))
         return row if row < len(self.tiers) and self.tiers[row] == tier else -1
 
     def slot_of(self, game: Game, position: int) -> tuple[int, int]:
-        """Return the number of a position's tier, and its slot there; raise RuleError where there is none."""
+        """Return (row, slot) of a position. Raises RuleError if the rules give an invalid tier or slot."""
         tier = game.tier(position)
         row = self.row(tier) if is_whole(tier) else -1
         if row < 0:
@@ -123,7 +127,10 @@ class Numbering:
         return row, slot
 
     def position_at(self, game: Any, row: int, slot: int) -> Any:
-        """Return the position of a slot, negative for none; raise RuleError where it is not the slot's alone."""
+        """Return the position of a slot, -1 if it is empty.
+
+        Raises RuleError if the position has another slot or is not canonical.
+        """
         tier = int(self.tiers[row])
         position: Any = game.unindex(tier, slot)
         try:
@@ -142,14 +149,14 @@ class Numbering:
         return position
 
     def parts(self, game: Game) -> Iterator[tuple[int, int, slice]]:
-        """Yield for each part of each tier the tier, the number of the part in it, and where its slots are."""
+        """Yield (tier, number of the part, slots among all) for each part of each tier."""
         for row, tier in enumerate(self.tiers.tolist()):
             begin = int(self.starts[row])
             for number, where in self.parts_of(game, row):
                 yield tier, number, slice(begin + where.start, begin + where.stop)
 
     def parts_of(self, game: Game, row: int) -> Iterator[tuple[int, slice]]:
-        """Yield for each part of a tier its number there, and where its slots are, from the beginning of the tier."""
+        """Yield (number, slots within the tier) for each part of a tier."""
         tier, begin = int(self.tiers[row]), 0
         for number, (_, slots) in enumerate(game.parts(tier)):
             yield number, slice(begin, begin + slots)
@@ -159,7 +166,7 @@ class Numbering:
 
 
 def is_whole(number: object) -> bool:
-    """Tell whether a number that rules gave is an int."""
+    """Return True if a number from the rules is an int."""
     try:
         index(number)  # type: ignore[arg-type]  # that is what is being tried
     except TypeError:

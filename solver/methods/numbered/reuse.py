@@ -1,6 +1,6 @@
-"""Tiers that a game shares with others of its family, taken from databases that are there already.
+"""Copies tiers that a game shares with others of its family from existing databases.
 
-The tier of two men against one, say, is the same in all endings of draughts, of whatever number of pieces.
+For example, the tier of two men against one is the same in every draughts endgame, with any total number of pieces.
 """
 
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ from retrograde.solver.runtime.driver import Done
 from retrograde.solver.values.score import encode, score_type
 
 Sources = dict[int, Path]
-"""For the numbers of tiers, in the order of a Numbering, a database that has them."""
+"""For the number of a tier, a database that has it."""
 
 
 def find_sources(store: NumberedStore, path: Path) -> Sources:
-    """Return which tiers are found in other databases, in the folder of *path* or the usual one."""
+    """Return the tiers that other databases have, in the folder of *path* or the usual one."""
     game, numbering, bits = store.table.game, store.own, store.table.bits
     folders = home_folder(), path.parent
-    if rests_on(game):  # then what is its own is in no other variant's database
+    if rests_on(game):  # no other variant's database has its tiers
         found = [file for folder in folders if (file := database_path(variant(game), folder)).is_file()]
     else:
         found = [file for folder in folders for file in list_databases(folder)]
@@ -42,23 +42,23 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
                 if (database.metric if database.measures else METRICS[0]) != store.metric:
                     continue
                 if make(type(game), database.variant.partition(":")[2]).family != game.family:
-                    continue  # a tier of the same number and size, and of another game
+                    continue  # equal tier numbers and sizes mean nothing in another family
                 if max(row.remoteness for row in database.legend) >= (1 << bits) - 2:
-                    continue  # more than scores of this size can say
+                    continue  # does not fit in scores of this size
                 for tier, size in zip(slots.tiers.numbers, np.diff(slots.tiers.bounds), strict=True):
                     k = numbering.row(int(tier))
                     if k >= 0 and numbering.size(k) == size:
                         sources.setdefault(k, file)
-        except (RetrogradeError, OSError):  # it is of no use, and no concern of ours
+        except (RetrogradeError, OSError):  # unreadable: ignore it
             continue
     return sources
 
 
 def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
-    """Yield the scores and counts of tiers from the databases that have them; a damaged one is passed over."""
+    """Yield the scores and counts of tiers from the databases that have them. Skips damaged databases."""
     if not sources:
         return
-    from retrograde.solver.methods.numbered.seeds import (  # and all that comes with the rules, compiled
+    from retrograde.solver.methods.numbered.seeds import (  # here, as it loads the compiler
         BLOCK,
         blocks,
         measure,

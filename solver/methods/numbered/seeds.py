@@ -1,4 +1,4 @@
-"""What is known at first of the slots of a tier: their positions looked at, and all their children."""
+"""Expands the slots of a tier: initial scores and counters of each position, and its children within the tier."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,36 +30,41 @@ from retrograde.solver.values.score_kernels import pass_on, pass_up
 
 Array = np.ndarray[Any, Any]
 Task = tuple[Tier, int, int]
-"""A tier, and from which of its slots to which."""
+"""A tier, and the bounds of a block of its slots."""
 Children = Any
-"""Children within a tier: Packed, or a pair of them one after another, and how many each position has."""
+"""Children within a tier: Packed, or (links, number of links for each position)."""
 
 BLOCK = 1 << 14
 """Slots in a task."""
 LOOKING = 0.75
-"""What looking at all slots once takes of the time that a tier takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
+"""Share of a tier's solving time that expanding all slots takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
 PROBES, PROBED = 4, 16
-"""So many stretches of so many slots, all over a tier, say which later tiers it must wait for, nearly always."""
+"""Number of probes, and slots in each. They are spread over a tier and nearly always find the later tiers that it
+needs."""
 LINKS = 1 << 19
-"""Children that are written at once."""
+"""Size of the buffer for links."""
 SPOT_CHECKS = 3
-"""Slots of a block that are looked at a second time, by the interpreted rules."""
+"""Slots of a block that are checked with the interpreted rules."""
 TIER_CHECKS = 16
-"""Positions of a tier that are held against an image, where it is no longer than a block and..."""
+"""Positions of a tier that are checked against a symmetric image, about, spread over its blocks."""
 APART = 256
-"""... there are so many times as many, or else one."""
+"""At most one position in this number is checked that way, but at least one in a block."""
 EVERY = 4
-"""Of a longer tier one block in so many is looked at that way: interpreted rules are slow."""
+"""In a longer tier one block of this number is checked that way, because interpreted rules are slow."""
 
 
 def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the ends of blocks of some size of a tier, from what is done already."""
+    """Yield (begin, end) of the blocks of a tier that remain after *done* slots."""
     return ((begin, min(begin + size, slots)) for begin in range(done, slots, size))
 
 
 def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Children]:
-    """Look at all children of a block of slots; return where it begins, what is known of the slots, and the children
-    within the tier: packed if a *shape* is given. Raises Unsolved where one is in a tier that is not solved yet."""
+    """Expand a block of slots.
+
+    Returns the first slot, the initial scores and counters, and the children within the tier: packed if *shape* is
+    given. Raises Unsolved if a child is in a tier that is not solved yet, and RuleError if the rules break the
+    contract.
+    """
     tier, shape, begin, end = task
     table, count = tier.table, end - begin
     rules = table.rules
@@ -68,12 +73,14 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     images, links, trouble = room_for_images(rules), room("links", LINKS), troubles(rules, 3)
     narrow = np.int32 if len(tier.scores.array) < 1 << 31 else np.int64
     done, found = 0, []
+    # The buffer for links may be too short for the whole block: continue until all slots are done.
     while done < count:
         rest = Seeds(*(array[done:] for array in seeds))
         with compiling(table.game, trouble):
             more, written = kernels.seed(rules, tier.number, begin + done, table.slots, rest, images, links, trouble)
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
+        # The kernel has stopped at a fault; ask the interpreted rules for the details.
         if trouble[0] != Trouble.FINE:
             table.numbering.position_at(table.game, tier.k, int(trouble[2]))
             complain(table.game, table.numbering, asked_in(rules, trouble))
@@ -88,9 +95,9 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
 
 
 def expect_solved(table: Table, k: int) -> None:
-    """Raise Unsolved where one of a few slots of tier number k leads to a tier that is not solved yet.
+    """Raise Unsolved if a probed slot of tier number k leads to a tier that is not solved yet.
 
-    What is wrong with the rules is told when all slots are looked at.
+    Ignores faults of the rules; they are reported when all slots are expanded.
     """
     if table.solved.flags[k + 1 :].all():
         return
@@ -107,7 +114,7 @@ def expect_solved(table: Table, k: int) -> None:
 
 
 def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
-    """Hold some slots of a block against what the interpreted rules say, of them and of images."""
+    """Check some slots of a block with the interpreted rules, and some against a symmetric image."""
     table = tier.table
     game, numbering, count = table.game, table.numbering, len(seeds.scores)
     for i in np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist():
@@ -116,6 +123,7 @@ def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
             raise RuleError(differ(game, game.unindex(tier.number, begin + i)))
     if begin // BLOCK % EVERY:
         return
+    # Check canonical positions against a symmetric image, evenly spread over the block's positions.
     there = np.flatnonzero(seeds.scores != table.empty)
     checks = min(len(there), max(1, min(TIER_CHECKS * BLOCK // len(tier.scores.array), len(there) // APART)))
     for k in range(checks):
@@ -124,7 +132,7 @@ def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
 
 
 def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int]:
-    """Return what `seed` finds out about one slot, by the interpreted rules: score and left."""
+    """Return (score, counter) of one slot by the interpreted rules: the values that `seed` must find."""
     game, numbering, bits = table.game, table.numbering, table.bits
     position = game.unindex(int(numbering.tiers[k]), slot)
     if is_none(position):
@@ -145,7 +153,7 @@ def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int]:
 
 
 def measure(task: Task) -> tuple[int, Array]:
-    """Return where a block of slots begins, and how many positions are symmetric to each; 0 for empty ones."""
+    """Return the first slot of a block, and the number of positions symmetric to each; 0 for empty slots."""
     tier, begin, end = task
     rules = tier.table.rules
     compiled.prepare(rules)
@@ -155,7 +163,7 @@ def measure(task: Task) -> tuple[int, Array]:
 
 
 def complain(game: Game, numbering: Numbering, position: int) -> None:
-    """Raise the RuleError that is due at a position: that of the interpreted rules, which say it in full."""
+    """Raise the RuleError for a position with a fault, found with the interpreted rules, which give details."""
     k, slot = numbering.slot_of(game, position)
     tier = int(numbering.tiers[k])
     if (other := game.unindex(tier, slot)) != position:

@@ -1,4 +1,4 @@
-"""What tasks over the slots of a game with a numbering are told."""
+"""Inputs of the tasks over the slots of a game that numbers its positions."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 @lru_cache(8)
 def family_of(game: Game) -> Game:
-    """Return the game that stands for the family of one: the same each time, with the tables that it has made."""
+    """Return the game that stands for a game's family. Cached, so that the tables it has built are reused."""
     return game.family
 
 
 class Table(NamedTuple):
-    """What tasks are told: the game, its numbering, and the scores that are known, those of tiers that are *solved*,
-    with so many *bits* for plies."""
+    """Inputs of every task: the game, its numbering, and the scores of all slots.
+
+    Only the scores of *solved* tiers are valid. Scores have *bits* bits for the plies.
+    """
 
     game: Game
     numbering: Numbering
@@ -31,27 +33,27 @@ class Table(NamedTuple):
 
     @property
     def rules(self) -> Game:
-        """The game whose rules are compiled, for all of its family."""
+        """The game whose rules are compiled, once for the whole family."""
         return family_of(self.game)
 
     @property
     def slots(self) -> "Slots":
-        """The same for kernels."""
-        from retrograde.solver.methods.numbered.kernels import Slots  # which is not wanted where no kernel is asked
+        """The same data for kernels."""
+        from retrograde.solver.methods.numbered.kernels import Slots  # loaded only if needed
 
         return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits, self.solved.flags)
 
     @property
     def empty(self) -> int:
-        """The score of a slot that stands for no position."""
+        """The score of a slot without a position."""
         return DRAW_CLASS << self.bits | EMPTY_PLIES
 
 
 class Tier(NamedTuple):
-    """A tier to be solved: its number k, the scores of its slots, what is left of them, and sums about their parents.
+    """A tier that is to be solved: its number k, and arrays with an entry for each slot.
 
-    `left` see values/left.py; `sums` uint8[slots], uint16[slots] or uint32[slots] (see values/edges.py), or [0]
-    where the rules do not give parents.
+    `left` holds the undecided-children counters (see values/left.py). `sums` uint8, uint16 or uint32[slots] are
+    checksums of the parents (see values/edges.py); empty if the rules do not give parents.
     """
 
     table: Table

@@ -1,4 +1,4 @@
-"""The way of solving a game that numbers its positions: all slots of all tiers, last first."""
+"""Solves games that number their positions: all slots of all tiers, last tier first."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,14 +18,17 @@ from retrograde.solver.values.score import decode, with_enough_bits
 from retrograde.solver.values.score_kernels import fill_gaps
 
 SAMPLED = 256, 0.01
-"""Slots, and seconds, from which it is guessed for what is told on the way how many positions there are."""
+"""Most slots, and seconds, of a sample that estimates the number of positions, for progress reports."""
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """Positions as numbers. Tiers are taken from databases beside *path*, and the usual ones, unless it is None or they
-    are all to be solved *fresh*; those that can be are solved *by_sets* (see `solver/chess`). What is computed is the
-    *metric*: remoteness, or one of TO_PROGRESS, which take sets."""
+    """The strategy for games that number their positions.
+
+    Tiers that other databases have are copied, from the folder of *path* and the usual folder. If *path* is None or
+    *fresh* is true, all tiers are solved. If *by_sets*, tiers are solved by sets if possible (see
+    solver/methods/chess). *metric* is remoteness, or one of TO_PROGRESS, which needs sets.
+    """
 
     path: Path | None = None
     by_sets: bool = True
@@ -34,7 +37,7 @@ class Numbered:
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedSlots:
-        """Return the solved game, every slot of it."""
+        """Return the solved game, with every slot of it."""
 
         work.course.plan(solving=0.93, writing=0.07)
 
@@ -56,7 +59,7 @@ class Numbered:
 
 
 def solved_from(store: NumberedStore) -> SolvedSlots:
-    """Return a solved game for the database writer from the scores of all slots."""
+    """Return a solved game for the database writer, made from the scores of all slots."""
     table = store.table
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}

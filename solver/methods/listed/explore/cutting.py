@@ -1,19 +1,21 @@
-"""Lists cut into tasks, and what of a task is looked at a second time."""
+"""Cuts lists into tasks, and chooses positions of a task for a second check."""
 
 from collections.abc import Iterable, Iterator
 
 Stretch = tuple[int, int, int]
-"""The key of a list, and where in it something begins and ends."""
+"""The key of a list, and begin and end of a block in it."""
 
 TASK = 1 << 15
-"""Positions in a task, at least, where there are so many: enough to outweigh what handing it over costs, and few enough
-that no worker waits long for another."""
+"""Positions in a task, at least. Enough to outweigh the cost of handing it over, few enough that no worker waits long
+for another."""
 FEW = 64
-"""Items for each of which one is looked at a second time, up to as many as asked for."""
+"""One item of this number is checked a second time, up to the number asked for."""
 
 
 def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = TASK) -> Iterator[list[Stretch]]:
-    """Group lists, given by their keys and lengths or ends, into tasks of *least* items, cutting long ones.
+    """Group lists into tasks of about *least* items, cutting long lists.
+
+    Lists are given as (key, length) or (key, begin, end).
 
     >>> TASK
     32768
@@ -36,7 +38,7 @@ def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = T
 
 
 def whole(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[list[tuple[int, int]]]:
-    """Group lists, given by their keys and lengths, into tasks of *least* items or more, without cutting any."""
+    """Group lists, given as (key, length), into tasks of at least *least* items without cutting a list."""
     task: list[tuple[int, int]] = []
     total = 0
     for key, length in lengths:
@@ -50,7 +52,7 @@ def whole(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[lis
 
 
 def spots(task: list[Stretch], most: int) -> Iterator[tuple[int, int]]:
-    """Yield some items of a task, spread evenly, by their keys and places; fewer of a small task.
+    """Yield up to *most* evenly spread items of a task, as (key, index). Small tasks yield fewer.
 
     >>> list(spots([(7, 0, 200), (8, 100, 900)], 4))
     [(7, 125), (8, 275), (8, 525), (8, 775)]

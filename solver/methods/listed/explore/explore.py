@@ -1,6 +1,6 @@
-"""Exploration: all positions that play can reach, canonical ones only, as sorted lists tier by tier.
+"""Breadth-first exploration of all canonical positions that play can reach, as sorted lists by tier.
 
-It goes in waves. A wave is what has just been found; its children, less what is known already, are the next one.
+A wave is the set of positions found last. Its children, minus known positions, are the next wave.
 """
 
 from collections.abc import Iterable
@@ -36,10 +36,11 @@ from retrograde.solver.runtime.work import Unfit, Work
 Array = np.ndarray[Any, Any]
 
 EARLY = 1 << 18
-"""Positions found up to which more of each task are looked at a second time: later there are many tasks."""
+"""Up to this number of positions found, each task checks more positions with the interpreted rules. Later there are
+many tasks."""
 EARLY_CHECKS = 4
 LEAST_ARRIVALS = 1 << 26
-"""Bytes of children found that are held against what is known at once, at least; more where memory allows."""
+"""Bytes of children that are merged with the known positions at once, at least. More if memory allows."""
 SCORE = 2
 """Bytes of a position's score."""
 WIDE = 8
@@ -47,7 +48,10 @@ WIDE = 8
 
 
 class Solving(NamedTuple):
-    """How many bytes solving takes for each position, beside itself, and for each of a tier that moves stay in."""
+    """Memory that solving takes, in bytes a position.
+
+    `each`: for any position, beside the position itself. `within`: more for each position of a tier with cycles.
+    """
 
     each: float
     within: float
@@ -57,33 +61,42 @@ class Explorer:
     """Finds the state space of a game wave by wave."""
 
     def __init__(self, game: Game, work: Work, limit: int | None = None, solving: Solving | None = None):
-        """Explore so many positions, about, if there is a *limit* and no move stays in its tier. Where memory
-        will not suffice for *solving*, lists are put aside in scratch; where that is not said, never."""
+        """If *limit* is given, give up at about that number of positions when no move stays in its tier.
+
+        *solving* is the memory that solving will take. If it does not suffice, lists spill to disk. If *solving* is
+        None, they never do.
+        """
         self.game = game
         self.solving = solving
         self.aside: KnownAside | None = None
         self.work = work
         self.limit = limit
-        self.map = work.map_here if limit else work.map  # to be soon done, or left to another way
+        self.map = work.map_here if limit else work.map  # few positions, or another strategy takes over
         self.known: dict[int, list[Array]] = {}
         self.edges: set[tuple[int, int]] = set()
         self.found = 0
 
     def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace | SpaceAside:
-        """Return the state space from some *starts*; go on from the waves in the *log*, and add new ones."""
+        """Return the state space that play from *starts* can reach. Resumes from the waves in *log* and adds new ones.
+
+        Raises Unfit if there seem to be more positions than the limit.
+        """
         if self.solving is not None and self.work.sizes.lists_in_scratch:
             self.go_aside()
         wave: AnyWave = {}
+        # Step 1: load the logged waves; exploring continues from the last.
         for entries in waves_in(log.resumed):
             wave = self.take_up(entries)
             phase.learn(partial(self.mean_size, wave))
             phase.skip(size(wave))
+        # Step 2: without a log, begin with the start positions.
         if not log.resumed:
             first = first_wave(self.game, starts)
             wave = self.take_up([first])
             log.add(first)
-            phase.count(len(starts))  # and tell of it with the next ones, for which the rules are compiled
+            phase.count(len(starts))  # reported with the next wave, after compiling
         growth = Growth()
+        # Step 3: expand wave after wave until one is empty.
         while wave:
             found, edges = self.children_of(wave)
             log.write()
@@ -97,9 +110,10 @@ class Explorer:
         return self.state_space()
 
     def children_of(self, wave: AnyWave) -> tuple[AnyWave, Edges]:
-        """Return what the children of a wave are that are not known, and the pairs of tiers that moves lead from and
-        to, if new."""
+        """Return the children of a wave that are not known, and the new pairs of tiers that moves connect."""
         checks = EARLY_CHECKS if self.found < EARLY else 1
+        # Expand the wave in tasks. Arrivals collect in memory, then are merged with the known positions from time to
+        # time.
         tasks = (
             Expand(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut(lengths(wave), TASK)
         )
@@ -122,7 +136,7 @@ class Explorer:
         return {tier: sorted_together(fresh.pop(tier)) for tier in list(fresh)}, edges
 
     def logged(self, found: AnyWave, edges: Edges, log: Log) -> AnyWave:
-        """Add a wave to the log, and to what is known, and return it."""
+        """Log a new wave, add it to the known positions, and return it."""
         if self.aside:
             for entry in entries_aside(found, edges):
                 log.add(entry)
@@ -133,7 +147,7 @@ class Explorer:
         return self.take_up([entry])
 
     def settle(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
-        """Move what has arrived, and is not known, to what is *fresh*, or to scratch."""
+        """Move arrived children that are not known to *fresh*, or to disk if lists have spilled."""
         came = sum(sum(map(len, heap)) for heap in arrivals.values())
         if self.has_no_room(came):
             self.go_aside()
@@ -146,13 +160,13 @@ class Explorer:
         self.work.budget.check(self.least(), doing)
 
     def has_no_room(self, came: int) -> bool:
-        """Tell whether so many positions that have arrived cannot be merged in memory, but in scratch."""
+        """Return True if *came* new positions can be merged on disk, but not in memory."""
         return self.may_go_aside() and self.work.budget.left() < WIDE * came
 
     def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
-        """Move what has arrived and is not known to what is *fresh*, by tier sorted lists that have nothing in common.
+        """Move arrived children that are not known to *fresh*: disjoint sorted lists for each tier.
 
-        Raises MemoryLimit where there is no room for it.
+        Raises MemoryLimit if there is not enough memory to sort them.
         """
         came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
         self.work.budget.check(8 * sum(count for _, count in came), f"going on from {self.found:,} positions")
@@ -166,48 +180,53 @@ class Explorer:
                     fresh.setdefault(tier, []).append(new)
 
     def is_short(self) -> bool:
-        """Tell whether there is too little memory to go on, and solve what is found, with all lists there."""
+        """Return True if memory does not suffice to join and solve the known positions."""
         if self.solving is None or not self.may_go_aside():
             return False
         left, each, within = self.work.budget.left(), self.solving.each, self.solving.within
+        # A quick test first: plenty of memory even if every position took the most.
         if left > max(WIDE, each + within) * self.found:
             return False
         item = max(run.itemsize for runs in self.known.values() for run in runs)
         return left < max(item * self.found, each * self.found + within * self.largest())
 
     def may_go_aside(self) -> bool:
-        """Tell whether lists are in memory, and putting them aside would make room enough for what stays there."""
+        """Return True if lists are in memory, and spilling them would free enough for the arrays that must stay."""
         if self.solving is None or self.aside:
             return False
         held = sum(run.nbytes for runs in self.known.values() for run in runs)
         return self.work.budget.left() + held > self.least()
 
     def least(self) -> int:
-        """Return how many bytes the scores of what is known take, and what is left of the largest tier with cycles."""
+        """Return the bytes that scores, and the counters of the largest tier with cycles, take in memory."""
         return SCORE * self.found + self.largest()
 
     def mean_size(self, wave: AnyWave) -> float:
-        """Return for how many positions one of a wave stands, about."""
+        """Return the mean number of symmetric positions in a wave, from a sample."""
         return mean_size(self.game, sample_of(wave))
 
     def largest(self) -> int:
-        """Return how many positions are known of the tier, of those that moves stay in, that has most."""
+        """Return the number of known positions in the largest tier with cycles."""
         known = self.aside.known if self.aside else self.known
         return max((sum(map(len, runs)) for tier, runs in known.items() if (tier, tier) in self.edges), default=0)
 
     def go_aside(self) -> None:
-        """Put what is known aside, and keep it in scratch from now on."""
+        """Spill all known positions to disk, and keep new ones there from now on."""
         self.aside = KnownAside(self.work)
         self.aside.take(self.known)
         self.aside.remember(self.aside.wave())
 
     def seems_larger(self, limit: int, new: int) -> bool:
-        """Tell whether there are more positions than a limit, or soon will be, and no move stays in its tier."""
+        """Return True if no move stays in its tier, and there are or soon will be more positions than *limit*.
+
+        *new* is the size of the last wave. "Soon": more than an eighth of the limit is
+        known, and more than a third of it is new.
+        """
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
 
     def take_up(self, entries: Iterable[Entry]) -> AnyWave:
-        """Add a wave, given as a log has it, to what is known, and return it."""
+        """Add a wave, given as log entries, to the known positions, and return it."""
         wave: dict[int, list[Array]] = {}
         edges: Edges = set()
         for tiers, counts, positions, pairs, *_ in entries:
@@ -222,7 +241,7 @@ class Explorer:
         return whole
 
     def remember(self, wave: AnyWave, edges: Edges) -> None:
-        """Add a wave to what is known."""
+        """Add a wave to the known positions."""
         self.found += size(wave)
         self.edges |= edges
         if self.aside:
@@ -231,13 +250,18 @@ class Explorer:
         for tier, new in wave.items():
             runs = self.known.setdefault(tier, [])
             runs.append(new)
-            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):  # so that there are few, each merged seldom
+            # Merge runs until each is at least twice as long as the next. Few runs remain, and each position is merged
+            # seldom.
+            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):
                 runs.append(sorted_together([runs.pop(), runs.pop()]))
         if wave and self.is_short():
             self.go_aside()
 
     def state_space(self) -> StateSpace | SpaceAside:
-        """Return what is known as one list, and forget it piece by piece, so that it is not held twice."""
+        """Return all known positions as one list, sorted within each tier.
+
+        Frees each tier's runs as soon as they are joined, so that positions are not in memory twice.
+        """
         if self.aside:
             lists = self.aside.whole()
             starts = np.cumsum([0, *map(len, lists.values())])
@@ -250,6 +274,7 @@ class Explorer:
         tiers = np.array(sorted(self.known), np.int64)
         counts = [sum(map(len, self.known[tier])) for tier in tiers.tolist()]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        # Join the runs of each tier. The longest run is merged last, straight into its final place.
         shared = self.work.zeros("positions", int(starts[-1]), dtype)
         for k, tier in enumerate(tiers.tolist()):
             part = shared.array[starts[k] : starts[k + 1]]

@@ -1,14 +1,14 @@
-"""Exploration that may never end: says now and then that there are still more positions, and how many a wave finds."""
+"""Warns when an exploration keeps finding new positions, because the rules may never end."""
 
 import time
 import warnings
 
 FIRST, LATER = 8.0, 8
-"""Seconds until it is said for the first time, and how many times as long each later time takes."""
+"""Seconds until the first warning, and the factor by which each later pause grows."""
 
 
 class Growth:
-    """Counts the waves of an exploration."""
+    """Counts the waves of an exploration and warns when it takes long."""
 
     def __init__(self) -> None:
         self.began = 0.0
@@ -16,9 +16,9 @@ class Growth:
         self.waves = 0
 
     def wave(self, new: int, known: int) -> None:
-        """Count a wave that found so many new positions, of those known; warn if exploring has taken long."""
+        """Count a wave that found *new* positions, of *known* in all; warn if exploring has taken long."""
         self.waves += 1
-        if self.waves == 1:  # the time of the first wave is that of the compiler
+        if self.waves == 1:  # start the clock after it: the first wave compiles the rules
             self.began = time.monotonic()
         if not new or time.monotonic() - self.began < self.due:
             return

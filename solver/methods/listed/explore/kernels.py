@@ -1,5 +1,12 @@
-"""The compiled loops over sorted lists: children gathered, known ones left out, and where in the lists others are. None
-knows a game."""
+"""Compiled loops over sorted lists: gather children, remove known ones, look positions up. They are independent of the
+game.
+
+Two ways to look up the children of a row of a matrix (see rules/kernels.py):
+
+- Children ascend: gallop from one to the next, which runs along memory (`find`).
+- They do not: an `Index` by leading bits narrows each to a few positions, then all are bisected in lockstep
+  (`look_up`), so that their cache misses overlap.
+"""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +18,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Lists(NamedTuple):
-    """Positions sorted tier by tier: tier k, of number `tiers[k]`, has those from `starts[k]` to `starts[k + 1]`."""
+    """Positions sorted tier by tier: `tiers[k]` has those from `starts[k]` to `starts[k + 1]`."""
 
     tiers: Array
     starts: Array
@@ -19,14 +26,20 @@ class Lists(NamedTuple):
 
 
 SAMPLE_BITS = 6
-"""Of so many positions, as a power of two, an index has one: games leave most leading bits out, and crowd at others."""
+"""An index samples one position of 64 (a power of two). Positions crowd at some leading bits, so that an index by these
+alone leaves long blocks to search."""
 SAMPLE = 1 << SAMPLE_BITS
 
 
 class Index(NamedTuple):
-    """Where in each tier positions of certain leading bits begin: `position >> shifts[k]`, from `bases[k]` on, has its
-    entry in `begins[offsets[k]:offsets[k + 1]]`, which counts from where the tier begins, and so has the one after the
-    last. `samples` are some of all positions, the first one and every 64th from there.
+    """An index of sorted positions by their leading bits, for each tier.
+
+        key           position >> shifts[k], counted from bases[k]
+        begins        offsets[k] → | key 0 | key 1 | … | end |  number of tier k's first position with at least that key
+        samples       every 64th of all positions, from the first
+
+    Positions with a key have the numbers `begins[offsets[k] + key]` to `begins[offsets[k] + key + 1]`, counted from
+    where the tier begins.
     """
 
     shifts: Array
@@ -38,9 +51,9 @@ class Index(NamedTuple):
 
 @kernel
 def gather(columns, children, tiers, runs, out):
-    """Copy the children of each row to *out*, row after row, without the gaps.
+    """Copy the children of each row to *out*, without the gaps of missing moves.
 
-    Row k of *runs* becomes: where row k ends in *out*; its tier; 1 where all of it is of that tier, else 0; and the
+    `runs[k]` becomes: where row k ends in *out*; its tier; 1 if all its children are in that tier, otherwise 0; and the
     greatest child.
     """
     end = 0
@@ -65,7 +78,7 @@ def gather(columns, children, tiers, runs, out):
 
 @kernel
 def subtract(numbers, known):
-    """Move those of sorted distinct *numbers* that are not in sorted *known* to the front, and return how many."""
+    """Move those sorted distinct *numbers* that are not in sorted *known* to the front; return their count."""
     end = 0
     hint = 0
     for number in numbers:
@@ -78,7 +91,7 @@ def subtract(numbers, known):
 
 @kernel
 def merge(left, right, out):
-    """Merge two sorted lists that have nothing in common."""
+    """Merge two disjoint sorted lists into *out*."""
     i = j = 0
     for k in range(len(out)):
         if i == len(left) or j == len(right):
@@ -98,9 +111,13 @@ def merge(left, right, out):
 
 @kernel
 def find(numbers, low, high, number, hint):
-    """Return where *number* is, or would be, in sorted *numbers* from *low* to *high*, galloping from *hint*."""
+    """Return the index of *number*, or of the first greater one, in sorted *numbers* from *low* to *high*.
+
+    Gallops from *hint*: steps of 1, 2, 4 … until the number is passed, then bisection. Cheap if the hint is near.
+    """
     hint = min(max(hint, low), high)
     step = 1
+    # Step 1: gallop forwards or backwards until *low* and *high* enclose the number.
     if hint < high and numbers[hint] < number:
         low = hint + 1
         while low + step <= high and numbers[low + step - 1] < number:
@@ -113,6 +130,7 @@ def find(numbers, low, high, number, hint):
             high -= step
             step *= 2
         low = max(low, high - step + 1)
+    # Step 2: bisect between them.
     while low < high:
         middle = (low + high) >> 1
         if numbers[middle] < number:
@@ -124,7 +142,7 @@ def find(numbers, low, high, number, hint):
 
 @kernel
 def disorder(columns, children, unsorted):
-    """Write for each row whether its children are not in ascending order."""
+    """Write for each row whether its children are out of order."""
     for row in range(children.shape[0]):
         unsorted[row] = False
         for i in range(1, columns):
@@ -135,16 +153,18 @@ def disorder(columns, children, unsorted):
 
 @kernel
 def index_of(positions, starts, index):
-    """Fill the `begins` of an index, which comes in as zeros."""
+    """Fill the `begins` of an index, which come in as zeros."""
     shifts, bases, offsets, begins, _ = index
     for k in range(len(shifts)):
         low, high = starts[k], starts[k + 1]
         key = 0
         for place in range(low, high):
             own = (np.int64(positions[place]) >> shifts[k]) - bases[k]
+            # Keys without positions begin where the next key does.
             while key < own:
                 key += 1
                 begins[offsets[k] + key] = place - low
+        # Keys after the last position begin at the end of the tier.
         while key < offsets[k + 1] - offsets[k] - 1:
             key += 1
             begins[offsets[k] + key] = high - low
@@ -152,8 +172,11 @@ def index_of(positions, starts, index):
 
 @kernel
 def begin_look_up(columns, children, child_tiers, lists, index, search):
-    """Write to *search* the children of a row that may be somewhere: column, child, from which place on it must be, and
-    among how many. Return how many such children there are. The *index* has a part for each tier."""
+    """Write to *search* the block of positions that may have each child of a row; return the number of children.
+
+    *search* has a column for each child: its column in the matrix, the child, the index where the block begins, and the
+    block's length. Children that the index rules out are skipped.
+    """
     tiers, starts, _ = lists
     shifts, bases, offsets, begins, _ = index
     tier = k = count = 0
@@ -162,11 +185,14 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
         child = children[i]
         if child < 0:
             continue
+        # Neighbours mostly share a tier: look its number up only when it changes.
         if child_tiers[i] != tier or not looked_up:
             tier = child_tiers[i]
             looked_up = True
             k = find(tiers, 0, len(tiers), tier, 0)
             known = k < len(tiers) and tiers[k] == tier
+        # `known`: the state space has this tier. The key gives the block; an empty block means that the child is
+        # nowhere.
         if known:
             key = (child >> shifts[k]) - bases[k]
             if 0 <= key < offsets[k + 1] - offsets[k] - 1:
@@ -181,11 +207,15 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
 
 @kernel
 def halve(keys, children, lows, counts):
-    """Bring stretches of sorted keys, each from `lows[i]` on, down to the last key that is not greater than a child, or
-    to the first one; all in turns, so that they wait for memory together."""
+    """Bisect many blocks of sorted keys in lockstep, so that their cache misses overlap.
+
+    Block i begins at `lows[i]` and has `counts[i]` keys. Afterwards `lows[i]` is the last key that is not greater than
+    child i, or the first key if there is none.
+    """
     most = 1
     for count in counts:
         most = max(most, count)
+    # `most` halves as the longest block does. Blocks that are down to one key no longer move.
     while most > 1:
         for i in range(len(counts)):
             half = counts[i] >> 1
@@ -196,20 +226,24 @@ def halve(keys, children, lows, counts):
 
 @kernel
 def look_up(positions, samples, search, places):
-    """Write where each child of a *search* is; those that are nowhere are left as they are.
+    """Write the index of each child in *search*; children that are nowhere are left as they are.
 
-    They are looked for among the samples, and then among the positions from one sample to the next.
+    Bisects the samples first, which are few and stay in the cache, then the 64 positions from one sample to the next.
     """
     columns, children, lows, counts, firsts, numbers = search
+    # Step 1: the samples that cover each child's block, from the one at or before its begin.
     for i in range(len(counts)):
         firsts[i] = max(0, ((lows[i] + SAMPLE - 1) >> SAMPLE_BITS) - 1)
         numbers[i] = ((lows[i] + counts[i] - 1) >> SAMPLE_BITS) - firsts[i] + 1
+    # Step 2: find the last sample that is not greater than the child.
     halve(samples, children, firsts, numbers)
+    # Step 3: search the positions from that sample to the next, within the block.
     for i in range(len(counts)):
         begin, end = firsts[i] << SAMPLE_BITS, lows[i] + counts[i]
         lows[i] = max(lows[i], begin)
         counts[i] = min(end, begin + SAMPLE) - lows[i]
     halve(positions, children, lows, counts)
+    # Step 4: keep exact hits only.
     for i in range(len(counts)):
         if positions[lows[i]] == children[i]:
             places[columns[i]] = lows[i]
@@ -217,16 +251,16 @@ def look_up(positions, samples, search, places):
 
 @kernel
 def locate(columns, matrix, unsorted, lists, index, places):
-    """Write where each child is among the positions of *lists*; -1 for no child.
+    """Write the index of each child among *lists* to *places*, -1 for no child; return how many children are nowhere.
 
-    Children of a sorted row are found from one to the next, those of an *unsorted* one by the *index*, which has a part
-    for each tier. Returns how many children are nowhere.
+    Rows that ascend are found by galloping from child to child, *unsorted* rows by the *index*.
     """
     children, child_tiers = matrix.children, matrix.tiers
     tiers, starts, positions = lists
     search = np.empty((6, columns), np.int64)
     missing = 0
     for row in range(children.shape[0]):
+        # Case: an unsorted row. Use the index; -1 stays where a child is nowhere.
         if unsorted[row]:
             for i in range(columns):
                 places[row, i] = -1
@@ -235,6 +269,7 @@ def locate(columns, matrix, unsorted, lists, index, places):
             for i in range(columns):
                 missing += children[row, i] >= 0 and places[row, i] < 0
             continue
+        # Case: an ascending row. `hint` moves along with the children.
         tier = low = high = hint = 0
         looked_up = False
         for i in range(columns):
@@ -245,11 +280,13 @@ def locate(columns, matrix, unsorted, lists, index, places):
             if child_tiers[row, i] != tier or not looked_up:
                 tier = child_tiers[row, i]
                 looked_up = True
+                # Step 1: find the tier's list when the tier changes; an unknown tier is an empty list.
                 k = find(tiers, 0, len(tiers), tier, 0)
                 if k < len(tiers) and tiers[k] == tier:
                     low, high, hint = starts[k], starts[k + 1], starts[k]
                 else:
                     low, high, hint = 0, 0, 0
+            # Step 2: gallop to the child.
             hint = find(positions, low, high, child, hint)
             place = hint if hint < high and positions[hint] == child else -1
             places[row, i] = place

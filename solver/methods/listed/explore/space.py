@@ -1,4 +1,4 @@
-"""The state space: the canonical positions that play can reach, as sorted lists tier by tier."""
+"""The state space: all canonical positions that play can reach, as sorted lists tier by tier."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ Array = np.ndarray[Any, Any]
 
 
 LARGE = 1 << 17
-"""Positions in a tier, on average, from which they no longer fit a core's cache."""
+"""Mean number of positions in a tier from which a tier no longer fits a core's cache."""
 SPREAD = 8
-"""Positions to an entry of an index, about."""
+"""Positions for each entry of an index, about."""
 
 
 class Cuts(NamedTuple):
-    """What an Index is made of."""
+    """The arrays of an Index; those that workers read are shared."""
 
     shifts: Array
     bases: Array
@@ -34,10 +34,10 @@ class Cuts(NamedTuple):
 
 @dataclass
 class Tiers:
-    """The canonical positions of a game, sorted within each tier: tier k has those from place `starts[k]` to place
-    `starts[k + 1]`. The *place* of a position is where it is among all positions.
+    """The canonical positions of a game, sorted within each tier.
 
-    `tiers` int64[T] ascending, `starts` int64[T + 1]; `edges` are the pairs of tiers that a move leads from and to.
+    Tier number k has the positions with indices `starts[k]` to `starts[k + 1]`. `tiers` int64[T] ascends, `starts` is
+    int64[T + 1]. `edges` holds the pairs of tiers that a move connects.
     """
 
     tiers: Array
@@ -48,34 +48,34 @@ class Tiers:
         return int(self.starts[-1])
 
     def stretch(self, k: int) -> tuple[int, int]:
-        """Return where tier number k begins and ends."""
+        """Return the first index of tier number k, and the one after its last."""
         return int(self.starts[k]), int(self.starts[k + 1])
 
     def has_cycles(self, k: int) -> bool:
-        """Tell whether a move may stay in tier number k."""
+        """Return True if a move may stay in tier number k."""
         tier = int(self.tiers[k])
         return (tier, tier) in self.edges
 
     def read(self, begin: int, end: int) -> Array:
-        """Return the positions from one place to another."""
+        """Return the positions with indices *begin* to *end*."""
         raise NotImplementedError
 
 
 @dataclass
 class StateSpace(Tiers):
-    """The same in memory: `positions` uint32[n] or int64[n]; by the `index` one is found in large tiers."""
+    """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers."""
 
     shared: Shared
     cuts: Cuts
 
     @property
     def large(self) -> bool:
-        """Whether tiers are too large for a core's cache, so that there is an index."""
+        """Whether tiers are larger than a core's cache, so that there is an index."""
         return is_large(self.starts)
 
     @property
     def index(self) -> Index:
-        """Where leading bits begin, for kernels."""
+        """The index by leading bits, for kernels."""
         return Index(*self.cuts[:3], self.cuts.begins.array, self.cuts.samples.array)
 
     @property
@@ -85,7 +85,7 @@ class StateSpace(Tiers):
 
     @property
     def lists(self) -> Lists:
-        """The same for kernels."""
+        """All positions with their tiers, for kernels."""
         return Lists(self.tiers, self.starts, self.shared.array)
 
     def read(self, begin: int, end: int) -> Array:
@@ -94,7 +94,7 @@ class StateSpace(Tiers):
 
 @dataclass
 class SpaceAside(Tiers):
-    """The same in scratch: a list for each tier, whose positions are read as *dtype*."""
+    """The state space on disk: a list for each tier, read as *dtype*."""
 
     lists: list[SortedList]
     dtype: Any
@@ -108,22 +108,23 @@ class SpaceAside(Tiers):
         return np.concatenate(parts).astype(self.dtype)
 
     def to_look_in(self) -> aside.Lists:
-        """Return the lists to look for positions in."""
+        """Return the lists in the form that lookups take."""
         return aside.Lists(self.tiers, self.starts, self.lists)
 
 
 def is_large(starts: Array) -> bool:
-    """Tell whether tiers that begin there are too large, on average, for a core's cache."""
+    """Return True if the mean tier does not fit a core's cache."""
     return int(starts[-1]) >= LARGE * (len(starts) - 1)
 
 
 def cuts_of(starts: Array, positions: Array, work: Work) -> Cuts:
-    """Return the index of positions, sorted within tiers that begin at *starts*: an empty one of small tiers."""
+    """Return the index of positions that are sorted within tiers. It is empty if tiers are small."""
     tiers = len(starts) - 1 if is_large(starts) else 0
     shifts, bases, sizes = np.zeros((3, tiers), np.int64)
     for k in range(tiers):
         low, high = int(positions[starts[k]]), int(positions[starts[k + 1] - 1])
         entries = int(starts[k + 1] - starts[k]) // SPREAD + 1
+        # Drop low bits until about SPREAD positions share an entry of the index.
         shifts[k] = max(0, ((high - low) // entries).bit_length())
         bases[k] = low >> int(shifts[k])
         sizes[k] = (high >> int(shifts[k])) - int(bases[k]) + 2
@@ -138,7 +139,8 @@ def cuts_of(starts: Array, positions: Array, work: Work) -> Cuts:
 
 
 def levels(tiers: list[int], edges: set[tuple[int, int]]) -> list[list[int]]:
-    """Return the numbers of tiers in groups to be solved one after another; in a group no tier depends on another.
+    """Group the numbers of tiers into levels, to be solved one after another. Tiers of a level do not depend on each
+    other.
 
     >>> levels([0, 1, 2, 3], {(0, 1), (0, 2), (1, 3), (2, 3), (1, 1)})
     [[3], [1, 2], [0]]

@@ -1,4 +1,4 @@
-"""The tasks of exploration: positions expanded, and children that have arrived held against what is known."""
+"""Tasks of exploration: expand positions, and remove known positions from their children."""
 
 from bisect import insort
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from retrograde.solver.rules.expansion import Block, expander_of
 
 Array = np.ndarray[Any, Any]
 Pieces = list[tuple[int, Array]]
-"""Positions of tiers, in no particular order."""
+"""Positions by tier, unsorted: (tier, positions) pairs."""
 
 COMPACT = 1 << 20
-"""Children found by one task for one tier that are worth sorting at once, to save memory."""
+"""When a task has found this number of children for a tier, it sorts them and drops duplicates to save memory."""
 
 
 class Expand(NamedTuple):
-    """Positions of tiers to expand, of which some are looked at a second time."""
+    """Task: expand positions, given by tier, and check *checks* of them with the interpreted rules."""
 
     game: Game
     parts: list[tuple[int, Array]]
@@ -29,13 +29,15 @@ class Expand(NamedTuple):
 
 
 def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
-    """Return the children of some positions, and the pairs of tiers seen."""
+    """Return the children of positions by tier, and the pairs of tiers that moves connect."""
     found: dict[int, list[Array]] = {}
-    loose: dict[int, int] = {}  # how many children of a tier have come since they were last sorted
+    loose: dict[int, int] = {}  # by tier, children since the last sort
     edges = set()
     expander = expander_of(task.game)
+    # Step 1: check some positions with the interpreted rules.
     for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
         expander.spot_check(task.parts[k][0], task.parts[k][1][place : place + 1])
+    # Step 2: expand all positions, and sort a tier's children when many have come.
     for tier, positions in task.parts:
         for begin, end in expander.blocks(0, len(positions)):
             for child_tier, piece in pieces_of(expander.expand(tier, positions[begin:end])):
@@ -50,7 +52,10 @@ def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
 
 
 def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
-    """Return for each tier the sorted distinct positions of those that have arrived and are not known."""
+    """Return for each tier its sorted distinct new positions.
+
+    *heaps* has (tier, children that have arrived, known sorted lists) for each tier.
+    """
     merged = []
     for tier, heap, known in heaps:
         new = distinct(heap)
@@ -58,18 +63,19 @@ def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
             both = np.result_type(new, run)
             new = new.astype(both, copy=False)
             new = new[: kernels.subtract(new, run.astype(both, copy=False))]
-        merged.append((tier, new.copy()))  # or all that has arrived would stay in memory with it
+        merged.append((tier, new.copy()))  # a view would keep all arrivals in memory
     return merged
 
 
 def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
-    """Yield the children in a block by tier, each piece a copy in no particular order."""
+    """Yield the children in a block by tier, as unsorted copies."""
     runs = np.empty((len(block.children), 4), np.int64)
     kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
     some = runs[np.diff(runs[:, 0], prepend=0) > 0]
-    if len(some) and some[:, 2].all() and (some[:, 1] == some[0, 1]).all():  # mostly all are of one tier
+    if len(some) and some[:, 2].all() and (some[:, 1] == some[0, 1]).all():  # mostly all are in one tier
         yield int(some[0, 1]), block.out[: some[-1, 0]].astype(position_type(int(some[:, 3].max())))
         return
+    # Case: children in several tiers. Rows within one tier are yielded whole; others are split by tier.
     begin = 0
     for row, (end, tier, plain, greatest) in enumerate(runs.tolist()):
         if end > begin:
@@ -84,12 +90,12 @@ def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
 
 
 def as_one(arrays: list[Array]) -> Array:
-    """Return arrays one after another, for many small ones that live long leave holes in memory when they go."""
+    """Return arrays concatenated. Many small arrays that live long would fragment memory."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def sorted_together(lists: list[Array]) -> Array:
-    """Return sorted lists that have nothing in common as one, the shortest merged first; they are forgotten."""
+    """Return disjoint sorted lists merged into one, shortest first. Empties the list that is passed in."""
     both = np.result_type(*lists)
     lists.sort(key=len, reverse=True)
     while len(lists) > 1:
@@ -101,9 +107,9 @@ def sorted_together(lists: list[Array]) -> Array:
 
 
 def distinct(heap: list[Array]) -> Array:
-    """Return the sorted distinct numbers of some arrays, which are forgotten, for there may be much of them.
+    """Return the sorted distinct numbers of some arrays. Empties *heap*, to save memory.
 
-    (NumPy's vectorised sort beats merging sorted pieces.)
+    NumPy's vectorised sort is faster than merging sorted pieces.
     """
     numbers = np.concatenate(heap)
     heap.clear()
@@ -113,5 +119,5 @@ def distinct(heap: list[Array]) -> Array:
 
 
 def position_type(greatest: int) -> type[np.integer[Any]]:
-    """Return the type for positions up to the greatest: 32 bits take half the memory, and are sorted twice as fast."""
+    """Return the integer type for positions up to *greatest*. 32 bits take half the memory and sort twice as fast."""
     return np.uint32 if greatest < 1 << 32 else np.int64

@@ -1,4 +1,8 @@
-"""Waves of positions, and what of them is in the journal: an entry for each, or several where it lies in scratch."""
+"""Waves of positions and their journal entries: one entry for a wave in memory, several for one on disk.
+
+entry    tiers int64[t] | positions in each, int64[t] | positions | pairs of tiers, flat | number of the piece, last?
+         the fifth array only if the wave is logged in several entries
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,32 +18,32 @@ Array = np.ndarray[Any, Any]
 Wave = dict[int, Array]
 """Sorted distinct positions by tier."""
 AnyWave = dict[int, Any]
-"""The same in memory, or as a SortedList in scratch."""
+"""A wave in memory, or with a SortedList on disk for each tier."""
 Edges = set[tuple[int, int]]
-"""Pairs of tiers that a move leads from and to."""
+"""Pairs of tiers (from, to) that a move connects."""
 Entry = tuple[Array, ...]
-"""A wave as a log has it, or a piece of one."""
+"""A wave, or a piece of one, as arrays of a journal entry."""
 
 LOGGED = 1 << 20
-"""Positions in scratch that make an entry in a log, at least, where a wave has so many."""
+"""Positions in a journal entry of a wave on disk, about."""
 IN_PIECES = 5
-"""Arrays of an entry that is a piece of a wave."""
+"""Number of arrays in an entry that holds only a piece of a wave."""
 SAMPLE = 64
-"""Positions of a wave by which all of it is judged."""
+"""Positions of a wave that are sampled to estimate properties of all."""
 
 
 def lengths(wave: AnyWave) -> list[tuple[int, int]]:
-    """Return how many positions a wave has in each tier."""
+    """Return the number of positions of a wave in each tier."""
     return [(tier, len(positions)) for tier, positions in wave.items()]
 
 
 def size(wave: AnyWave) -> int:
-    """Return how many positions a wave has."""
+    """Return the number of positions of a wave."""
     return sum(map(len, wave.values()))
 
 
 def first_wave(game: Game, starts: list[int]) -> tuple[Array, Array, Array, Array]:
-    """Return the wave of the first positions as a log has it: tiers, how many of each, positions, and no edges."""
+    """Return the wave of the start positions as a journal entry: tiers, counts, positions, no pairs of tiers."""
     by_tier: dict[int, list[int]] = {}
     for start in sorted(starts):
         by_tier.setdefault(int(game.tier(start)), []).append(start)
@@ -50,7 +54,7 @@ def first_wave(game: Game, starts: list[int]) -> tuple[Array, Array, Array, Arra
 
 
 def entry_of(wave: AnyWave, edges: Edges) -> Entry:
-    """Return a wave in memory as a log has it: tiers, how many of each, positions, and edges."""
+    """Return a wave in memory as a journal entry: tiers, counts, positions, pairs of tiers."""
     counts = np.array([len(new) for new in wave.values()], np.int64)
     lists = [*wave.values()]
     positions = lists[0] if len(lists) == 1 else np.concatenate([np.empty(0, np.uint32), *lists])
@@ -58,8 +62,10 @@ def entry_of(wave: AnyWave, edges: Edges) -> Entry:
 
 
 def entries_aside(wave: AnyWave, edges: Edges) -> Iterator[Entry]:
-    """Yield a wave in scratch as a log has it, piece by piece; a fifth array has the number of the piece, and whether
-    it is the last."""
+    """Yield a wave on disk as journal entries, piece by piece.
+
+    A fifth array holds the number of the piece, and 1 in the last entry, which has the pairs of tiers.
+    """
     number = 0
     for number, parts in enumerate(cut(lengths(wave), LOGGED), 1):
         piece = {tier: wave[tier][begin:end] for tier, begin, end in parts}
@@ -70,23 +76,26 @@ def entries_aside(wave: AnyWave, edges: Edges) -> Iterator[Entry]:
 
 
 def waves_in(log: Entries) -> Iterator[Iterator[Entry]]:
-    """Yield the whole waves that a log has, each as entries; what a kill has left of one in pieces is passed over."""
+    """Yield the complete waves of a log, each as entries. Skips a wave that a kill left incomplete."""
     pieces: list[int] = []
     for number, entry in enumerate(log):
+        # Case: a wave in a single entry. Earlier pieces were incomplete.
         if len(entry) < IN_PIECES:
             pieces.clear()
             yield iter([tuple(entry)])
             continue
+        # Case: the first piece of a wave.
         if entry[-1][0] == 0:
             pieces.clear()
         pieces.append(number)
+        # Case: the last piece; the wave is complete.
         if entry[-1][1]:
             yield (tuple(log.entry(which)) for which in pieces)
             pieces.clear()
 
 
 def sample_of(wave: AnyWave) -> Array:
-    """Return some positions of a wave, spread evenly."""
+    """Return up to SAMPLE positions of a wave, evenly spread."""
     ends = np.cumsum([0, *map(len, wave.values())])
     places = np.linspace(0, ends[-1] - 1, min(SAMPLE, ends[-1])).astype(np.int64)
     lists, numbers = [*wave.values()], ends.searchsorted(places, "right") - 1

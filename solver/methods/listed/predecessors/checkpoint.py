@@ -1,9 +1,8 @@
-"""Checkpoints: what arrays hold while a tier is solved, now and then put aside in scratch files, so that a kill loses
-little.
+"""Checkpoints: the arrays of a tier, written to scratch files now and then, so that a killed solve resumes.
 
-A checkpoint is some numbers, which say how far the work has come, and the contents of the arrays, in frames of a folder
-of its own. Each array is written under two names in turns: what was there before is deleted only once the journal knows
-of the new one. An array that has *settled*, and does not change any more, is written once::
+A checkpoint is a few numbers, which describe the progress, and the contents of the arrays, in frames of its own folder.
+Each array alternates between two names: the old file is deleted only after the journal knows the new one. An array that
+has *settled*, which means that it no longer changes, is written once::
 
     journal entry    edition, settled, numbers … | frames of the first array | frames of the second | …
 """
@@ -25,11 +24,14 @@ Array = np.ndarray[Any, Any]
 PIECE = 1 << 22
 """Bytes of an array in a frame."""
 SHARE = 20
-"""What is put aside takes one part in so many of the time, at most."""
+"""Checkpoints take at most one part in this number of the time."""
 
 
 class Pace:
-    """When it is time to put something aside again: after the pause of a log, and SHARE times as long as it took."""
+    """Decides when the next checkpoint is due.
+
+    It is due after the pause of the log, or SHARE times as long as the last one took, whichever is later.
+    """
 
     def __init__(self, log: Log):
         self.log = log
@@ -37,17 +39,17 @@ class Pace:
 
     @property
     def is_due(self) -> bool:
-        """Whether so much has been done since the last time that it is worth being put aside."""
+        """Whether it is time for another checkpoint. Never without a journal."""
         return self.log.journal is not None and time.monotonic() >= self.due
 
     def done(self, begun: float) -> None:
-        """Note that something has been put aside, which was begun at a time of the monotonic clock."""
+        """Record that a checkpoint was written that began at *begun*, a time of the monotonic clock."""
         now = time.monotonic()
         self.due = now + max(self.log.pause, SHARE * (now - begun))
 
 
 class Piece(NamedTuple):
-    """The task of putting a stretch of an array aside."""
+    """Task: write a block of an array to disk."""
 
     scratch: Scratch
     name: str
@@ -55,14 +57,14 @@ class Piece(NamedTuple):
 
 
 def put_aside(piece: Piece) -> Frame:
-    """Put a stretch of an array aside."""
+    """Write a block of an array to disk; return its frame."""
     return piece.scratch.write(piece.name, np.ascontiguousarray(piece.content).view(np.uint8).data)
 
 
 class Checkpoint:
-    """Puts aside what arrays hold, and reads what another solve has put aside last.
+    """Writes checkpoints of arrays, and reads the last one of an earlier solve.
 
-    It is a context manager: once what it is about has come to its end, nothing of it is kept.
+    Use it as a context manager: when the tier is solved, its files are deleted.
     """
 
     def __init__(self, work: Work, name: str):
@@ -71,11 +73,11 @@ class Checkpoint:
         self.scratch = Scratch(work.scratch / name, 0)
         self.edition = 0
         self.numbers: list[int] = []
-        """How far the work had come at the last checkpoint; nothing where there was none, or its files are gone."""
+        """The progress at the last checkpoint. Empty if there is none or its files are missing."""
         self.frames: list[list[Frame]] = []
-        """By array, where it was put aside last."""
+        """The frames of each array at the last checkpoint."""
         self.settled = 0
-        """How many arrays, the last ones, had settled then."""
+        """How many arrays, the last ones, had settled by then."""
         self.pace = Pace(self.log)
         if len(self.log.resumed):
             self.take_up(self.log.resumed.entry(-1))
@@ -87,11 +89,11 @@ class Checkpoint:
     def __exit__(self, error: object, *_: object) -> None:
         if error is None:
             if self.edition:
-                self.log.settle()  # what the journal knows of the whole tier lasts before this is gone
+                self.log.settle()  # the tier's journal entry must be on disk before its files go
             shutil.rmtree(self.scratch.folder, ignore_errors=True)
 
     def take_up(self, entry: Sequence[Array]) -> None:
-        """Take up what the journal says of the last checkpoint, if its files are still there."""
+        """Load the last checkpoint from its journal entry, if its files still exist."""
         (edition, settled, *numbers), *listed = (each.tolist() for each in entry)
         frames = [
             [Frame(name_of(number, edition if number < len(listed) - settled else 0), *row) for row in rows_of(each)]
@@ -101,7 +103,7 @@ class Checkpoint:
             self.edition, self.settled, self.numbers, self.frames = edition, settled, numbers, frames
 
     def fill(self, *arrays: Array | Compressed) -> None:
-        """Write to arrays, from their front, what they held at the last checkpoint."""
+        """Fill arrays, from their front, with the contents of the last checkpoint."""
         for array, frames in zip(arrays, self.frames, strict=True):
             begin = 0
             for frame in frames:
@@ -110,15 +112,17 @@ class Checkpoint:
                 begin += len(piece)
 
     def write(self, numbers: list[int], arrays: Sequence[Array | Compressed], settled: int = 0) -> None:
-        """Put aside how far the work has come, and what arrays hold; so many, the last ones, have settled."""
+        """Write a checkpoint: the progress in *numbers*, and the arrays; the last *settled* arrays no longer change."""
         begun = time.monotonic()
         self.scratch.begin(fresh=False)
         changing = len(arrays) - settled
+        # Arrays that had settled before are on disk already.
         frames = [
             self.frames[number] if number >= len(arrays) - self.settled
             else self.put(name_of(number, self.edition + 1 if number < changing else 0), array)
             for number, array in enumerate(arrays)
         ]  # fmt: skip
+        # The files must be on disk before the journal names them, and the journal before the old files are deleted.
         self.scratch.sync(frame for some in frames for frame in some)
         rows = (np.array([frame[1:] for frame in some], np.int64).ravel() for some in frames)
         self.log.add((np.array([self.edition + 1, settled, *numbers], np.int64), *rows))
@@ -129,22 +133,22 @@ class Checkpoint:
         self.pace.done(begun)
 
     def put(self, name: str, array: Array | Compressed) -> list[Frame]:
-        """Put an array aside under a name; return its frames."""
-        self.scratch.drop(name)  # what a kill has left half-written
+        """Write an array to disk under a name; return its frames."""
+        self.scratch.drop(name)  # a kill may have left it incomplete
         return list(self.work.map_here(put_aside, self.pieces(name, array)))
 
     def pieces(self, name: str, array: Array | Compressed) -> Iterator[Piece]:
-        """Yield the tasks of putting an array aside."""
+        """Yield the tasks of writing an array to disk."""
         size = PIECE // array.dtype.itemsize
         for begin in range(0, len(array), size):
             yield Piece(self.scratch, name, array[begin : min(begin + size, len(array))])
 
 
 def name_of(number: int, edition: int) -> str:
-    """Return the name of the frames of an array in a checkpoint; edition 0 for one that has settled."""
+    """Return the name of the files of an array in a checkpoint. Edition 0 stands for a settled array."""
     return f"array{number}-{'settled' if edition == 0 else 'odd' if edition % 2 else 'even'}"
 
 
 def rows_of(numbers: list[int]) -> Iterator[list[int]]:
-    """Yield what the journal says of each frame."""
+    """Yield the fields of each frame from a flat journal array."""
     return (numbers[at : at + 4] for at in range(0, len(numbers), 4))

@@ -1,8 +1,9 @@
-"""A frontier as two bits for each position of a tier, in which the children of others are looked up.
+"""A frontier: the positions decided last, as two bits for each position of a tier.
 
-    byte k    | 4k + 3 | 4k + 2 | 4k + 1 | 4k |     0 not there; 1 LOSE, 2 TIE, 3 WIN
+    byte k    | 4k + 3 | 4k + 2 | 4k + 1 | 4k |     0 not in the frontier; 1 LOSE, 2 TIE, 3 WIN
 
-The numbers are those of classes (see values/score.py), but that LOSE has the one of DRAW, which is never passed back.
+The numbers are the classes of values/score.py, except that LOSE has the number of DRAW, because draws are never
+propagated.
 """
 
 from retrograde.solver.runtime.kernel import kernel
@@ -12,50 +13,53 @@ LOST = DRAW_CLASS
 
 
 def bytes_for(count: int) -> int:
-    """Return how many bytes a frontier takes among so many positions."""
+    """Return the size of a frontier over *count* positions, in bytes."""
     return (count + 3) // 4
 
 
 def mark_of(group: int) -> int:
-    """Return the number that stands for a class."""
+    """Return the two bits that stand for a class."""
     return LOST if group == LOSE_CLASS else group
 
 
 @kernel
 def add(frontier, positions, mark):
-    """Put positions of which none is there yet into a frontier."""
+    """Add positions to a frontier that has none of them yet."""
     for position in positions:
         frontier[position >> 2] |= mark << 2 * (position & 3)
 
 
 @kernel
 def mark_at(frontier, position):
-    """Return the number that stands for the class of a position, 0 where it is not in the frontier."""
+    """Return the two bits of a position; 0 if it is not in the frontier."""
     return frontier[position >> 2] >> 2 * (position & 3) & 3
 
 
 @kernel
 def told(links, counts, first, frontier, good, bad):
-    """Sort out the parents of what is in a frontier, by what that is for them.
+    """Split the parents of a frontier into those that now reach their best score, and the others.
 
-    The *links* are children in the frontier, or their complements where the same player moves again, so many as
-    *counts* says of one parent after another, from parent number *first* on. Writes to *good* the parents that have
-    what they want: a LOSE, or a WIN of their own, or a TIE; and to *bad* all others, once for each link. Returns how
-    many of both there are.
+    The *links* are children in the frontier, or their complements (`~`) if the same player moves again. Parent number
+    *first* + i has `counts[i]` of them. Writes to *good* each parent with a winning move: to a LOSE of the opponent, to
+    a WIN of its own, or to a TIE while ties are propagated. Writes to *bad* every other parent, once for each link.
+    Returns the lengths of both.
     """
     goods = bads = end = 0
     for i in range(len(counts)):
+        # Children of this parent, and the length of *bad* before it.
         begin, before = end, bads
         end += counts[i]
         for number in range(begin, end):
             link = links[number]
             own = link < 0
             mark = mark_at(frontier, ~link if own else link)
+            # Case: a winning child. One is enough; discard the losing ones noted before it.
             if mark == TIE_CLASS or (mark == WIN_CLASS) == own:
                 good[goods] = first + i
                 goods += 1
                 bads = before
                 break
+            # Case: a losing child. The parent has one undecided child fewer.
             bad[bads] = first + i
             bads += 1
     return goods, bads
@@ -63,7 +67,7 @@ def told(links, counts, first, frontier, good, bad):
 
 @kernel
 def count_unasked(scores, left, decided, untold):
-    """Return how many positions are undecided, or have one of the scores *untold*."""
+    """Return the number of positions that are undecided or have a score in *untold*."""
     count = 0
     for i in range(len(left)):
         count += is_unasked(scores[i], left[i], decided, untold)
@@ -72,7 +76,7 @@ def count_unasked(scores, left, decided, untold):
 
 @kernel
 def add_unasked(frontier, scores, left, decided, untold):
-    """Put into an empty frontier all positions that are undecided, or have one of the scores *untold*."""
+    """Add all positions that are undecided or have a score in *untold* to an empty frontier."""
     for i in range(len(left)):
         if is_unasked(scores[i], left[i], decided, untold):
             frontier[i >> 2] |= LOST << 2 * (i & 3)
@@ -80,7 +84,7 @@ def add_unasked(frontier, scores, left, decided, untold):
 
 @kernel
 def is_unasked(score, left, decided, untold):
-    """Tell whether a position is undecided, or has one of the scores *untold*."""
+    """Return True if a position is undecided or has a score in *untold*."""
     unasked = left < decided
     for one in untold:
         unasked |= score == one

@@ -1,9 +1,8 @@
-"""Links that may still be asked for, kept in memory once they fit: of positions that are not decided, to such parents.
+"""Predecessor lists that may still be needed, loaded into memory once they fit.
 
-    parts in scratch --keep--> those of many parts together, without what is decided
+    parts on disk --keep--> lists of undecided positions, with undecided parents only
 
-Each remoteness has positions in nearly all parts, and most have few in each: whoever reads parts for these does little
-else.
+Most remotenesses have a few positions in nearly every part. Reading all parts for these would take most of the time.
 """
 
 from typing import Any, NamedTuple
@@ -18,23 +17,26 @@ from retrograde.solver.values.left import decided_from
 Array = np.ndarray[Any, Any]
 
 TOGETHER_BITS = 4
-"""Parts that are kept together, as a power of two."""
+"""Parts that are loaded together, as a power of two."""
 BYTES_A_POSITION = 6
-"""What a position that is kept takes beside its links."""
+"""Memory for each loaded position beside its list, in bytes."""
 MOST_BITS = 16
-"""Positions that are kept together at most, as a power of two."""
+"""Positions that are loaded together at most, as a power of two."""
 
 
 class Kept(NamedTuple):
-    """The links of some positions, at most 2**16, whose `numbers` uint16[n], from that of the first on, ascend: the
-    parents of the one with number `numbers[i]` are `parents[begins[i]:begins[i + 1]]`, uint32[n + 1]."""
+    """Predecessor lists of some of at most 2**16 consecutive positions.
+
+    `numbers` uint16[n] ascends: the positions with a list, counted from the first. The list of `numbers[i]` is
+    `parents[begins[i]:begins[i + 1]]`, with `begins` uint32[n + 1].
+    """
 
     numbers: Array
     begins: Array
     parents: Array
 
     def rows(self, frontier: Array, first: int) -> Array:
-        """Return which of the numbers are those of a sorted frontier, less *first*; what is not there is left out."""
+        """Return the rows of `numbers` for a sorted frontier, minus *first*; skips positions without a list."""
         asked = (frontier - first).astype(np.uint16)
         rows = np.searchsorted(self.numbers, asked)
         rows = rows[rows < len(self.numbers)] if len(self.numbers) else rows[:0]
@@ -43,8 +45,10 @@ class Kept(NamedTuple):
 
 
 class Keeping(NamedTuple):
-    """The task of keeping links of the parts from number *first* on: of positions that are undecided, or have one of
-    the scores *untold*, to parents that are undecided."""
+    """Task: load predecessor lists of some parts, of which the first begins with position *first*.
+
+    Loads lists of positions that are undecided or have a score in *untold*, with undecided parents only.
+    """
 
     scratch: Scratch
     parts: list[PutPart]
@@ -55,16 +59,16 @@ class Keeping(NamedTuple):
 
 
 def bytes_needed(unasked: int, left: Array) -> int:
-    """Return what the links of so many positions that have not been asked for take, at most.
+    """Return the memory for the lists of *unasked* positions whose parents have not been looked up, at most.
 
-    What is left of an undecided position says how many children may still be decided, each of which has a link.
+    An edge to such a position is counted in the undecided-children counter of its undecided parent.
     """
     item = 4 if len(left) < 1 << 31 else 8
     return BYTES_A_POSITION * unasked + item * int(kernels.links_left(left, decided_from(left)))
 
 
 def keep(task: Keeping) -> Kept:
-    """Return the links that may still be asked for."""
+    """Return the predecessor lists that may still be needed."""
     decided = decided_from(task.left)
     first, begin = task.first, 0
     pieces = []
@@ -84,7 +88,7 @@ def keep(task: Keeping) -> Kept:
 
 
 def sparse(part: Part, bits: int) -> list[Kept]:
-    """Return the parents of some positions, `2**bits` together, without those that have none."""
+    """Return predecessor lists in groups of `2**bits` positions, without positions that have no parents."""
     pieces = []
     for first in range(0, len(part.begins) - 1, 1 << bits):
         begins = part.begins[first : first + (1 << bits) + 1].astype(np.int64)

@@ -1,11 +1,11 @@
-"""The compiled loops over links: children sorted out by bucket, and turned round into lists of parents.
+"""Compiled loops over edges: pack them by bucket of the child, and invert them into lists of parents.
 
-A link is the number of a child, or of a parent, within its tier; or its complement (`~`), where the same player moves
-in both. Positions are cut into *buckets* of `2**shift` numbers. The links of a stretch of positions to one bucket are
-packed one after another, ascending by parent::
+An entry (`link`) is the number of a child or parent within its tier, or the complement (`~`) if the same player moves
+in both. Positions are cut into *buckets* of `2**shift` numbers. The edges from a block of positions to one bucket are
+packed one after another, in ascending order of parents::
 
-    variable     how many numbers the parent lies behind the one before (the first: the parent itself), times two,
-                 and one more where the same player moves again; seven bits a byte, lowest first, the top bit for more
+    variable     twice the difference to the previous parent (for the first: to 0),
+                 plus one if the same player moves again; seven bits a byte, lowest first, top bit set if more follow
     width bytes  the child's number within the bucket, lowest byte first
 """
 
@@ -18,14 +18,17 @@ from retrograde.solver.runtime.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 MOST_BYTES = 16
-"""What a packed link takes at most."""
+"""The most bytes that a packed edge takes."""
 
 
 @kernel
 def with_link(links, begin, end, link):
-    """Write a link behind those of a position, from *begin* to *end*, if it is not among them; return where they end
-    then."""
+    """Append a link to those of a position, unless it is among them; return the new end.
+
+    The position's links are `links[begin:end]`.
+    """
     new = True
+    # Lists are short, so compare with all. Writing first is harmless: the end stays if the link is not new.
     for other in range(begin, end):
         new &= links[other] != link
     links[end] = link
@@ -34,18 +37,17 @@ def with_link(links, begin, end, link):
 
 @kernel
 def count_by_bucket(links, shift, counts):
-    """Add to the *counts* of each bucket how many children are in it."""
+    """Add the number of children in each bucket to *counts*."""
     for link in links:
         counts[(link if link >= 0 else ~link) >> shift] += 1
 
 
 @kernel
 def sort_out(links, counts, first, shift, ends, entries):
-    """Copy links by bucket: *entries* become `child << 41 | parent << 1 | again`, the child within its bucket.
+    """Copy edges by bucket to *entries*, as `child << 41 | parent << 1 | again`, the child within its bucket.
 
-    The *links* are children, so many as *counts* says of one parent after another, from parent number *first* on;
-    parents are counted from there. *ends* comes in with where each bucket begins in *entries*, and goes out with where
-    it ends.
+    The *links* are children, `counts[i]` of parent number *first* + i; the entry has i as its parent. *ends* comes in
+    with where each bucket begins in *entries* and goes out with where it ends.
     """
     begin = 0
     for i in range(len(counts)):
@@ -54,6 +56,7 @@ def sort_out(links, counts, first, shift, ends, entries):
             again = link < 0
             child = ~link if again else link
             bucket = child >> shift
+            # 64 bits: 22 for the child within its bucket, 40 for the parent, 1 for "moves again"; the sign stays free.
             entries[ends[bucket]] = (child - (bucket << shift)) << 41 | np.int64(i) << 1 | again
             ends[bucket] += 1
         begin += counts[i]
@@ -61,19 +64,22 @@ def sort_out(links, counts, first, shift, ends, entries):
 
 @kernel
 def pack(entries, first, width, packed):
-    """Pack the entries of a bucket; return how many bytes they take. *packed* has room for MOST_BYTES each."""
+    """Pack the entries of a bucket; return their size in bytes. *packed* has MOST_BYTES for each."""
     end = 0
+    # Entries count parents from *first*; the first difference, to `-first`, gives the parent's own number.
     before = -first
     for entry in entries:
         parent = entry >> 1 & (1 << 40) - 1
         rest = (parent - before) << 1 | entry & 1
         before = parent
+        # Write the difference, seven bits a byte.
         while rest > 127:
             packed[end] = rest & 127 | 128
             rest >>= 7
             end += 1
         packed[end] = rest
         end += 1
+        # Write the child's number within the bucket.
         child = entry >> 41
         for _ in range(width):
             packed[end] = child & 255
@@ -84,9 +90,10 @@ def pack(entries, first, width, packed):
 
 @kernel
 def count_children(packed, width, begins):
-    """Add for each packed link one to `begins[child + 2]`."""
+    """Add one to `begins[child + 2]` for each packed edge."""
     end = 0
     while end < len(packed):
+        # Skip the difference to the previous parent.
         while packed[end] > 127:
             end += 1
         end += 1
@@ -99,15 +106,16 @@ def count_children(packed, width, begins):
 
 @kernel
 def turn_round(packed, bounds, width, begins, parents):
-    """Write the parents of each child of a bucket one after another.
+    """Write the parents of each child of a bucket one after another to *parents*.
 
-    *begins* has two more entries than there are children: it comes in with where the parents of child i begin at
-    `begins[i + 1]`, and goes out with that at `begins[i]`. Packed stretches end at *bounds*.
+    *begins* has two more entries than there are children. Child i's list begins at `begins[i + 1]` when it comes in,
+    and at `begins[i]` when it goes out. Packed blocks end at *bounds*; each counts its first parent from 0.
     """
     end = 0
     for bound in bounds:
         parent = np.int64(0)
         while end < bound:
+            # Step 1: read the difference to the previous parent, and the bit for "moves again".
             rest, shift = np.int64(0), 0
             while packed[end] > 127:
                 rest |= np.int64(packed[end] & 127) << shift
@@ -115,10 +123,12 @@ def turn_round(packed, bounds, width, begins, parents):
                 end += 1
             rest |= np.int64(packed[end]) << shift
             end += 1
+            # Step 2: read the child's number within the bucket.
             child = np.int64(0)
             for byte in range(width):
                 child |= np.int64(packed[end + byte]) << 8 * byte
             end += width
+            # Step 3: append the parent to the child's list.
             parent += rest >> 1
             parents[begins[child + 1]] = ~parent if rest & 1 else parent
             begins[child + 1] += 1
@@ -126,7 +136,7 @@ def turn_round(packed, bounds, width, begins, parents):
 
 @kernel
 def count_parents(frontier, first, begins):
-    """Return how many parents the positions of a frontier have together; they are numbered from *first* on."""
+    """Return the total number of parents of a frontier. Positions are numbered from *first* on."""
     count = 0
     for position in frontier:
         count += begins[position - first + 1] - begins[position - first]
@@ -145,7 +155,7 @@ def parents_of(frontier, first, begins, parents, out):
 
 @kernel
 def links_left(left, decided):
-    """Return how much is left of all undecided positions together."""
+    """Return the sum of the counters of all undecided positions."""
     count = 0
     for number in left:
         count += int(number) if number < decided else 0
@@ -154,19 +164,22 @@ def links_left(left, decided):
 
 @kernel
 def keep(begins, parents, first, scores, left, decided, untold, numbers, ends, kept):
-    """Keep the links of those positions, numbered from *first* on, that are undecided or have one of the scores
-    *untold*, to parents that are undecided (see kept.py).
+    """Copy the predecessor lists that may still be needed, with undecided parents only (see kept.py).
 
-    Writes their numbers, counted from *first*, where in *kept* the parents of each end, and these. Returns how many
-    positions are kept.
+    These are the lists of positions, numbered from *first* on, that are undecided or have a score in *untold*. *scores*
+    begins with position *first*; *left* covers the whole tier, because parents lie anywhere. Writes the positions'
+    numbers, counted from *first*, to *numbers*; where each list ends in *kept* to *ends*; and the parents to *kept*.
+    Returns the number of positions.
     """
     count = end = 0
     for i in range(len(begins) - 1):
+        # Step 1: may the parents of this position still be looked up?
         wanted = left[first + i] < decided
         if not wanted:
             for score in untold:
                 wanted |= scores[i] == score
         if wanted:
+            # Step 2: copy its undecided parents; a decided one is overwritten by the next.
             for link in range(begins[i], begins[i + 1]):
                 parent = parents[link]
                 kept[end] = parent

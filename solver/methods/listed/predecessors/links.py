@@ -1,4 +1,4 @@
-"""The links of a tier: taken from the tasks that find them, and asked for the parents of what is decided."""
+"""Predecessor lists of a tier: collected from the tasks that expand positions, then asked for parents."""
 
 import time
 from collections.abc import Iterator
@@ -32,27 +32,31 @@ from retrograde.solver.runtime.work import Work
 Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 4
-"""What the place where the links of a position begin takes, in memory."""
+"""Memory for each position of a tier for the offset of its predecessor list, in bytes."""
 BUFFER = 1 << 26
-"""Bytes of packed links that wait in memory to be put aside, where memory allows."""
+"""Bytes of packed edges that may wait in memory before they are written to disk."""
 FRONTIER = 1 << 15
-"""Positions in a task of asking for parents."""
+"""Positions in a task of looking up parents."""
 EVERY = 16
-"""Tasks between two looks at the memory."""
+"""Tasks between two checks of the memory. Also the most parts in a task of looking up parents."""
 TURNED_ROUND = 1.25
-"""How many times as much links take on the disk once they are turned round, at most about. (Quixo on 4×4: 1.12.)"""
+"""Factor by which edges grow on disk when they are inverted, at most about. (Quixo on 4×4: 1.12.)"""
 SAMPLE = 8
-"""One part in so many of what links may take is put aside before it is told how much they will."""
+"""Part (one in this number) of the disk budget that is written before the total is extrapolated."""
 
 
 class LinkWriter:
-    """Takes the children of all positions of a tier, and gives their parents in the end.
+    """Collects the edges of all positions of a tier, then inverts them into predecessor lists.
 
-    While memory suffices, and a kill would not lose much, links stay there; else they are put aside in scratch files of
-    this *name*, and what is *known* of positions, arrays with an entry for each, in the journal; or at once, if they
-    are to be *in scratch*. What another solve has put aside is taken up: `done` says up to which position that is.
-    Buckets are as large as suits the memory, or as that solve has had them. Where links are `too_many`, who can do
-    without may `forgo` them. It is a context manager: where a solve fails scratch files stay there.
+    Edges stay in memory while it suffices and a kill would not lose much. Otherwise they are written to scratch files
+    under *name*, and the arrays *known*, with an entry for each position, to the journal. If *in_scratch*, this happens
+    from the start.
+
+    A new solve resumes from these files: `done` is the number of positions whose edges are on disk. The bucket size
+    suits the memory, or is that of the solve that is resumed. If the edges are `too_many` for the disk, the caller may
+    `forgo` predecessor lists and use forward passes.
+
+    Use it as a context manager. Scratch files are deleted at the end, unless the solve fails.
     """
 
     def __init__(self, work: Work, name: str, count: int, known: Known = (), in_scratch: bool = False):
@@ -62,7 +66,7 @@ class LinkWriter:
         self.shape = Shape.of(count, bits)
         self.heaps = [Heap([], []) for _ in range(self.shape.buckets)]
         self.in_memory = 0
-        """Bytes of packed links that are in memory."""
+        """Bytes of packed edges in memory."""
         self.taken = 0
         self.begun = time.monotonic()
         self.scratch: Scratch | None = None
@@ -71,7 +75,7 @@ class LinkWriter:
         if self.log.log.resumed or in_scratch:
             self.go_to_scratch()
         self.aside = 0
-        """Bytes of packed links that are put aside."""
+        """Bytes of packed edges on disk."""
         self.note_aside(self.log.aside)
 
     def __enter__(self) -> Self:
@@ -80,21 +84,24 @@ class LinkWriter:
     def __exit__(self, error: object, *_: object) -> None:
         if self.scratch and error is None:
             if self.log.done:
-                self.log.log.settle()  # what the journal knows of the whole tier lasts before this is gone
+                self.log.log.settle()  # the tier's journal entry must be on disk before its files go
             self.scratch.begin(fresh=True)
 
     @property
     def done(self) -> int:
-        """Up to which position links have been put aside, and need not be given again."""
+        """The number of positions whose edges are on disk and need not be taken again."""
         return self.log.done
 
     @property
     def in_memory_alone(self) -> bool:
-        """Whether nothing is put aside, so that a solve that is killed must look at all children again."""
+        """Whether nothing is on disk, so that a killed solve must expand all positions again."""
         return self.scratch is None
 
     def take(self, pieces: Packed, done: int) -> None:
-        """Take the links of a stretch of positions, in their order; so many positions are *done* then."""
+        """Take the packed edges of a block of positions; *done* positions are finished afterwards.
+
+        Blocks must come in ascending order.
+        """
         for heap, piece in zip(self.heaps, pieces, strict=True):
             if len(piece):
                 heap.pieces.append(piece)
@@ -106,7 +113,7 @@ class LinkWriter:
             self.put_all_aside(done)
 
     def takes(self, pieces: Packed, done: int) -> bool:
-        """Take the same, or let go of all there are where the disk has no room for them; tell which."""
+        """Take edges; return False if the disk is or will be too small, and all edges were dropped."""
         try:
             self.take(pieces, done)
             full = self.too_many
@@ -118,19 +125,20 @@ class LinkWriter:
 
     @property
     def worth_keeping(self) -> bool:
-        """Whether links have been taken for so long that a kill must not lose them."""
+        """Whether edges have been collected for so long that a kill must not lose them."""
         return self.log.log.journal is not None and time.monotonic() - self.begun > self.work.sizes.links_seconds
 
     def too_much(self, done: int) -> bool:
-        """Tell whether memory will not suffice, if the rest of the positions has as many links."""
+        """Return True if memory will not suffice when the other positions have as many edges as the first *done*."""
         expected = self.in_memory * self.shape.positions // done
+        # The expected total plus a quarter, without the part in use already, and the offsets of the lists.
         return (
             expected + expected // 4 - self.in_memory + BYTES_A_POSITION * self.shape.positions
             > self.work.budget.left()
         )
 
     def go_to_scratch(self) -> None:
-        """Keep links in scratch from now on."""
+        """Keep edges on disk from now on."""
         if not len(self.buckets.resumed):
             self.buckets.add((np.array([self.shape.shift]),))
             self.buckets.flush()
@@ -141,8 +149,10 @@ class LinkWriter:
 
     @property
     def too_many(self) -> bool:
-        """Whether the disk will not suffice, if the links of all positions take as much as those that are put aside,
-        which are so many by now that this is to be believed."""
+        """Whether the disk will not suffice for the predecessor lists of all positions.
+
+        Extrapolates from the edges on disk, once there are enough of them for a good estimate (see SAMPLE).
+        """
         if not self.scratch:
             return False
         most = self.work.sizes.links_at_most
@@ -151,7 +161,7 @@ class LinkWriter:
         return SAMPLE * self.aside >= most and TURNED_ROUND * self.aside * self.shape.positions >= most * self.done
 
     def forgo(self) -> None:
-        """Take no links any more, and let go of those there are."""
+        """Give up predecessor lists: delete all edges, and log that there will be none."""
         self.heaps = []
         self.in_memory = 0
         if self.scratch:
@@ -159,7 +169,7 @@ class LinkWriter:
         self.log.forgo()
 
     def put_all_aside(self, done: int) -> None:
-        """Put aside what is in memory: the links of positions up to *done*."""
+        """Write the edges in memory to disk. They are those of positions up to *done*."""
         assert self.scratch is not None
         full = [bucket for bucket, heap in enumerate(self.heaps) if heap.pieces]
         tasks = (Put(self.scratch, bucket_name(bucket), self.heaps[bucket].pieces) for bucket in full)
@@ -171,24 +181,26 @@ class LinkWriter:
         self.log.add_put(done, asides, self.known, self.scratch)
 
     def note_aside(self, asides: list[tuple[int, Aside]]) -> None:
-        """Note where packed links of some buckets are put aside."""
+        """Record where packed edges of buckets are on disk."""
         for bucket, aside in asides:
             self.heaps[bucket].frames.append(aside)
             self.aside += aside[0].packed
 
     def turned_round(self) -> "Links":
-        """Return the parents of all positions; what was taken is forgotten."""
+        """Invert all edges and return the predecessor lists. Frees the packed edges."""
         shape, scratch = self.shape, self.scratch
         if scratch:
             self.put_all_aside(shape.positions)
         wide = shape.positions >= 1 << 31
         turned: dict[int, list[Any]] = {**self.log.turned}
+        # Buckets that an earlier solve has inverted are in the log already.
         left = [bucket for bucket in range(shape.buckets) if bucket not in turned]
         tasks = (
             Turning(self.heaps[bucket], shape.size(bucket), shape.width, wide, scratch, PARENTS if scratch else "")
             for bucket in left
         )
         for bucket, turned[bucket] in zip(left, self.work.map(turn_round, tasks), strict=True):
+            # Free the packed edges at once: together with the lists they would take twice the space.
             self.heaps[bucket] = Heap([], [])
             if scratch:
                 self.log.add_turned(bucket, turned[bucket], scratch)
@@ -201,7 +213,7 @@ AnyPart = Part | PutPart | Kept
 
 
 class Question(NamedTuple):
-    """The task of giving the parents of a frontier, sorted, of some parts, each with its first number."""
+    """Task: look up the parents of a sorted frontier in some parts, each with the number of its first position."""
 
     parts: list[tuple[int, AnyPart, Array]]
     scratch: Scratch | None
@@ -209,6 +221,7 @@ class Question(NamedTuple):
 
 def answer(question: Question) -> Array:
     """Return the parents of the positions of a frontier, int64[…]."""
+    # Step 1: read the lists that are on disk, and count parents.
     read = []
     for first, part, frontier in question.parts:
         if isinstance(part, PutPart):
@@ -217,6 +230,7 @@ def answer(question: Question) -> Array:
         elif isinstance(part, Kept):
             first, frontier, part = 0, part.rows(frontier, first), Part(part.begins, part.parents)
         read.append((first, part, frontier, kernels.count_parents(frontier, first, part.begins)))
+    # Step 2: copy the parents of all parts into one array.
     out = np.empty(sum(count for *_, count in read), np.int64)
     end = 0
     for first, part, frontier, count in read:
@@ -226,32 +240,38 @@ def answer(question: Question) -> Array:
 
 
 class Links:
-    """The parents of the positions of a tier, in parts of `2**bits` positions: see Part, PutPart and Kept."""
+    """The predecessor lists of a tier, in parts of `2**bits` positions: Part, PutPart or Kept."""
 
     def __init__(self, work: Work, parts: list[AnyPart], bits: int, scratch: Scratch | None):
         self.work, self.parts, self.bits, self.scratch = work, parts, bits, scratch
         self.may_keep = bool(scratch) and work.shares_memory
-        """Whether links lie in scratch that may come to memory."""
+        """Whether the lists are on disk and may be loaded into memory later."""
         self.unasked = sum(part.size for part in parts if isinstance(part, PutPart))
-        """Of how many positions the parents have not been asked for."""
+        """The number of positions whose parents have not been looked up yet."""
         if scratch and not self.may_keep:
             scratch.cache_at_most(max(0, work.budget.left() // 2))
 
     def parents_of(self, frontier: Array) -> Iterator[Array]:
-        """Yield the parents of some positions, each as often as it has distinct children there; the complement of a
-        parent's number where the same player moves there and here."""
+        """Yield the parents of some positions, in arrays.
+
+        A parent appears as often as it has distinct children among the positions. If the same player moves in parent
+        and child, the complement (`~`) of the parent's number stands for it.
+        """
         self.unasked -= len(frontier)
         yield from self.work.map(answer, self.questions(frontier))
 
     def keep(self, scores: Array, left: Array, untold: list[int]) -> None:
-        """Keep in memory from now on, if all of it fits there, what may still be asked for: the links of positions that
-        are undecided, as what is *left* says, or have one of the scores *untold*, to parents that are undecided."""
+        """Load the lists that may still be needed into memory, if all of them fit.
+
+        These are the lists of undecided positions, and of positions with a score in *untold*, whose parents have not
+        been updated yet. Only undecided parents are loaded. *left* holds the undecided-children counters.
+        """
         if not self.may_keep or kept.bytes_needed(self.unasked, left) > self.work.budget.left() // 2:
             return
         assert self.scratch is not None
         together = 1 << kept.TOGETHER_BITS
         scratch, of = self.scratch, (scores, left, np.array(untold))
-        put = [part for part in self.parts if isinstance(part, PutPart)]  # which all of them are
+        put = [part for part in self.parts if isinstance(part, PutPart)]  # all of them are
         tasks = (
             Keeping(scratch, put[begin : begin + together], begin << self.bits, *of)
             for begin in range(0, len(put), together)
@@ -261,7 +281,7 @@ class Links:
         self.may_keep = False
 
     def questions(self, frontier: Array) -> Iterator[Question]:
-        """Yield the tasks of answering for a frontier."""
+        """Yield the tasks of looking up parents for a frontier."""
         if (frontier[1:] < frontier[:-1]).any():
             frontier = np.sort(frontier)
         together: list[tuple[int, AnyPart, Array]] = []
@@ -276,7 +296,8 @@ class Links:
             yield Question(together, self.scratch)
 
     def cut(self, frontier: Array) -> Iterator[tuple[int, Array]]:
-        """Yield the numbers of parts, and what of a sorted frontier is there, not too much at once."""
+        """Yield (number of a part, positions of the sorted frontier in it), at most FRONTIER positions at once."""
+        # Where each part's positions are in the sorted frontier.
         if len(self.parts) == 1:
             bounds = np.array([0, len(frontier)])
         else:
@@ -287,7 +308,7 @@ class Links:
                 yield number, frontier[first : min(first + FRONTIER, end)]
 
     def close(self) -> None:
-        """Keep no links in memory."""
+        """Free all lists in memory."""
         self.parts = []
         if self.scratch:
             self.scratch.close()

@@ -1,6 +1,10 @@
-"""What of the links of a tier is put aside, in the journal: so that a killed solve need not look at all children again.
+"""Journal entries about the edges of a tier, so that a killed solve need not expand all positions again.
 
-An entry begins with its kind and two numbers. An entry of nothing says that all is begun anew.
+Each entry begins with three numbers: its kind and two more. An empty entry means that everything before it is void::
+
+    PUT       first position, end       | frames by bucket | ends of blocks | arrays about the positions
+    TURNED    bucket, 0                 | frames of its predecessor lists
+    FORGONE   0, 0                      there will be no predecessor lists
 """
 
 from collections.abc import Iterator
@@ -15,38 +19,41 @@ from retrograde.solver.runtime.scratch import Frame, Scratch
 
 Array = np.ndarray[Any, Any]
 Known = tuple[Array | Compressed, ...]
-"""What is known of positions: arrays with an entry for each."""
+"""Arrays with an entry for each position."""
 
 PUT, TURNED, FORGONE = range(3)
-"""Kinds of entries: the links of the positions from one number up to another are put aside, and what is known of these;
-the links of a bucket are turned round; there will be no links, for there is no room for them."""
+"""Kinds of entries.
+
+PUT: the edges of some positions are on disk, and the entry has the arrays about them. TURNED: the edges of a bucket are
+inverted. FORGONE: predecessor lists have been given up for lack of space.
+"""
 
 
 def bucket_name(bucket: int) -> str:
-    """Return the name under which packed links of a bucket are in scratch."""
+    """Return the name of the scratch files with packed edges of a bucket."""
     return f"bucket{bucket}"
 
 
 PARENTS = "parents"
-"""The name of links that are turned round."""
+"""The name of the scratch files with predecessor lists."""
 
 
 class LinkLog:
-    """The log of a tier's links, and what has been read in it."""
+    """The log of a tier's edges, and its contents when the solve began."""
 
     def __init__(self, log: Log):
         self.log = log
         self.aside: list[tuple[int, Aside]] = []
         self.turned: dict[int, list[PutPart]] = {}
         self.done = 0
-        """Up to which position links are put aside."""
+        """The number of positions whose edges are on disk."""
         self.forgone = False
-        """Whether there will be no links."""
+        """Whether predecessor lists have been given up."""
 
     def read(self, known: Known, scratch: Scratch) -> bool:
-        """Take up what the log says, and fill what is *known* of positions; tell whether there was anything.
+        """Read the log and fill the arrays *known*; return True if edges of any positions are on disk.
 
-        Where scratch files no longer hold it, all is begun anew.
+        If scratch files are missing, the log is voided and the tier starts from the beginning.
         """
         for (kind, first, second), *arrays in self.log.since_anew():
             if kind == PUT:
@@ -67,7 +74,7 @@ class LinkLog:
         return self.done > 0
 
     def add_put(self, end: int, asides: list[tuple[int, Aside]], known: Known, scratch: Scratch) -> None:
-        """Note that the links of positions up to *end* are put aside, and what is *known* of those since last time."""
+        """Log that the edges of positions up to *end* are on disk, with the new part of the arrays *known*."""
         pieces = [whole[self.done : end].copy() for whole in known]
         scratch.sync(frame for _, (frame, _) in asides)
         rows = [(bucket, *frame[1:], len(bounds)) for bucket, (frame, bounds) in asides]
@@ -77,15 +84,18 @@ class LinkLog:
         self.done = end
 
     def add_turned(self, bucket: int, parts: list[PutPart], scratch: Scratch) -> None:
-        """Note that the links of a bucket are turned round, so that they may be deleted as they were put aside."""
+        """Log that the edges of a bucket are inverted. Its packed edges may be deleted then."""
         scratch.sync(part.frame for part in parts)
         rows = [(*part.frame[1:], part.size, wide(part.begins), wide(part.parents)) for part in parts]
         self.log.add((np.array([TURNED, bucket, 0]), np.array(rows, np.int64).ravel()))
         self.log.settle()
 
     def forgo(self) -> None:
-        """Note that there will be no links, after their files have been dropped: the disk may have had no room for as
-        much as an entry. (Where a kill comes between, files are missing, and all is begun anew.)"""
+        """Log that there will be no predecessor lists.
+
+        Call it after their files are deleted: a full disk may not have space even for the entry. If a kill comes in
+        between, files are missing, and the tier starts from the beginning.
+        """
         self.log.begin_anew()
         self.aside, self.turned, self.done, self.forgone = [], {}, 0, True
         self.log.add((np.array([FORGONE, 0, 0]),))
@@ -93,7 +103,7 @@ class LinkLog:
 
 
 def asides_from(frames: Array, bounds: Array) -> Iterator[tuple[int, Aside]]:
-    """Yield what `add_put` has noted."""
+    """Yield the frames that `add_put` has logged, by bucket."""
     begin = 0
     for bucket, *place, count in frames.reshape(-1, 6).tolist():
         yield bucket, (Frame(bucket_name(bucket), *place), bounds[begin : begin + count])
@@ -101,7 +111,7 @@ def asides_from(frames: Array, bounds: Array) -> Iterator[tuple[int, Aside]]:
 
 
 def parts_from(rows: Array) -> list[PutPart]:
-    """Return what `add_turned` has noted."""
+    """Return the predecessor lists that `add_turned` has logged."""
     return [
         PutPart(Frame(PARENTS, *place), size, "<i8" if begins else "<u4", "<i8" if parents else "<i4")
         for *place, size, begins, parents in rows.reshape(-1, 7).tolist()
@@ -109,5 +119,5 @@ def parts_from(rows: Array) -> list[PutPart]:
 
 
 def wide(dtype: str) -> bool:
-    """Tell whether numbers take 64 bits."""
+    """Return True if numbers of this type take 64 bits."""
     return np.dtype(dtype).itemsize == 8

@@ -1,9 +1,12 @@
-"""Forward passes: what is done where links fit neither in memory nor on the disk. Nobody knows who leads to a position;
-so, ply by ply, all that is undecided is looked at again, for children that were decided last.
+"""Forward passes: find the parents of decided positions without predecessor lists.
 
-    decided last --add--> frontier      undecided --look again--> children in the frontier --told--> their parents
+For tiers whose predecessor lists fit neither in memory nor on disk. One pass for each remoteness expands all undecided
+positions again and looks for children that were decided last:
 
-Once the links of what may still be asked for fit in memory, a pass takes these, and it is the last one.
+    decided last --add--> frontier      undecided --expand--> children in the frontier --told--> updated parents
+
+As soon as the predecessor lists of all positions that may still be needed fit in memory, a pass builds them. It is the
+last pass.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,16 +25,19 @@ from retrograde.solver.values.score import WIN_CLASS
 
 Array = np.ndarray[Any, Any]
 Children = tuple[Array, Array]
-"""The distinct children, within the tier and in the frontier, of the undecided ones of a stretch, or the complements of
-those to which the same player moves again, one position after another; and how many each position has, 0 if decided."""
+"""The children of a block that are in the frontier, and their number for each position.
+
+Only undecided positions have any. Children are distinct and within the tier, one position after another; complements
+(`~`) if the same player moves again.
+"""
 Look = Callable[[Part], Children]
-"""Looks at the children of a stretch of positions, in a frontier."""
+"""Expands a block of positions and returns their children in a frontier."""
 Looks = Callable[[list[tuple[int, int]]], Iterable[Look]]
-"""Gives for each of some stretches of positions, from one number up to another, what looks at it."""
+"""Gives for each block, as (begin, end), a function that expands it."""
 
 
 class Looking(NamedTuple):
-    """The task of looking at a stretch again."""
+    """Task: expand the undecided positions of a block again."""
 
     look: Look
     frontier: Part
@@ -44,8 +50,10 @@ class Looking(NamedTuple):
 
 
 def find_told(task: Looking) -> tuple[int, Array, Array]:
-    """Return where a stretch ends, its positions that have what they want in the frontier, and the others, as often as
-    they have a child there."""
+    """Return the end of a block, its positions with a winning child in the frontier, and the others.
+
+    The others appear once for each child in the frontier (see `frontier.told`).
+    """
     links, counts = task.children()
     good, bad = np.empty(len(counts), np.int64), np.empty(len(links), np.int64)
     goods, bads = frontier.told(links, counts, task.begin, task.frontier.array, good, bad)
@@ -53,13 +61,15 @@ def find_told(task: Looking) -> tuple[int, Array, Array]:
 
 
 def find_links(task: Looking) -> Packed:
-    """Return the links of a stretch."""
+    """Return the packed edges of a block."""
     return packed(task.shape, *task.children(), task.begin)
 
 
 class Passes:
-    """Looks at the undecided positions of a tier again, as what is *left* of each says; so many at once as *stretch*
-    says."""
+    """Forward passes over the undecided positions of a tier, *stretch* positions to a task.
+
+    *left* holds the undecided-children counters.
+    """
 
     def __init__(self, work: Work, name: str, left: Array, looks: Looks, stretch: int):
         self.work, self.left, self.looks, self.stretch = work, left, looks, stretch
@@ -67,14 +77,14 @@ class Passes:
         self.shape = Shape.of(len(self.left))
         self.frontier = work.zeros(f"frontier{name}", frontier.bytes_for(len(self.left)), np.uint8).whole()
         self.links: Links | None = None
-        """What may still be asked for, once it fits in memory."""
+        """The predecessor lists that may still be needed, once they fit in memory."""
 
     def told(self, first: int) -> Iterator[tuple[int, Array, Array]]:
-        """Yield, stretch by stretch, what `find_told` returns, of positions from number *first* on."""
+        """Yield the results of `find_told` for all blocks, from position *first* on."""
         return self.work.map(find_told, self.tasks(first))
 
     def tasks(self, first: int = 0) -> Iterator[Looking]:
-        """Yield the tasks of looking at all stretches, from number *first* on, in which something is undecided."""
+        """Yield a task for each block with undecided positions, from position *first* on."""
         count = len(self.left)
         ends = ((begin, min(begin + self.stretch, count)) for begin in range(first, count, self.stretch))
         stretches = [(begin, end) for begin, end in ends if (self.left[begin:end] < self.decided).any()]
@@ -82,19 +92,21 @@ class Passes:
             yield Looking(look, self.frontier, begin, self.shape)
 
     def keep(self, scores: Array, left: Array, untold: list[int]) -> None:
-        """Take the links of positions that are undecided, as what is *left* says, or have one of the scores *untold*,
-        to parents that are undecided, if they fit in memory."""
+        """Build the predecessor lists that may still be needed, if they fit in memory.
+
+        These are the lists of positions that are undecided or have a score in *untold*, with undecided parents only.
+        """
         if self.links or not self.work.shares_memory:
             return
         known = scores, left, self.decided, np.array(untold)
         needed = kept.bytes_needed(frontier.count_unasked(*known), left)
-        if 2 * needed <= self.work.budget.left() // 2:  # they are there twice for a while
+        if 2 * needed <= self.work.budget.left() // 2:  # twice: packed and inverted
             self.frontier.array[:] = 0
             frontier.add_unasked(self.frontier.array, *known)
             self.links = self.taken()
 
     def taken(self) -> Links:
-        """Return the links of what is in the frontier."""
+        """Run a pass that builds the predecessor lists of all positions in the frontier."""
         shape = self.shape
         heaps = [Heap([], []) for _ in range(shape.buckets)]
         for pieces in self.work.map(find_links, self.tasks()):
@@ -110,42 +122,49 @@ class Passes:
         return Links(self.work, parts, bits, None)
 
     def parents_of(self, positions: Array) -> Iterator[Array]:
-        """Yield the parents of some positions, as links say that have been taken."""
+        """Yield the parents of some positions from the predecessor lists that a pass has built."""
         assert self.links
         return self.links.parents_of(positions)
 
 
 class ForwardPropagation(Propagation):
-    """Propagation with parents found by *passes*, until these have taken links. Within a pass *pause* is called with
-    the class, the remoteness of the frontier, and up to which position parents have been told."""
+    """Propagation whose parents come from forward *passes*, until these have built predecessor lists.
+
+    Within a pass, *pause* is called with the class and remoteness of the frontier, and the position up to which parents
+    are updated.
+    """
 
     def __init__(self, passes: Passes, pause: Callable[[int, int, int], None], *others: Any):
         bits, scores, left, *rest = others
         super().__init__(bits, scores, left, passes.parents_of, *rest)
         self.passes, self.pause = passes, pause
         self.first = 0
-        """From which position on parents are still to be told in the pass that comes first."""
+        """The position from which the next pass starts; above 0 when a solve resumes within a pass."""
 
     def run(self, group: int = WIN_CLASS, remoteness: int = 0, first: int = 0) -> None:
-        """Score all positions, from the start, from a *mark* on, or from a *pause*."""
+        """Score all positions, from the start, from a *mark*, or within a pass from a *pause*."""
         self.first = first
         super().run(group, remoteness)
 
     def tell_parents(self, group: int, before: dict[int, Batch]) -> None:
-        """Tell the parents of what was decided last, by score."""
+        """Update the parents of the positions decided last, which come by score."""
         if self.passes.links:
             super().tell_parents(group, before)
             return
         if not any(batch.count for batch in before.values()):
             return
+        # Step 1: mark the positions decided last in the frontier.
         marks = self.passes.frontier.array
         marks[:] = 0
         for score, batch in before.items():
             for some in self.positions(score, batch, due=False):
                 frontier.add(marks, some, frontier.mark_of(score >> self.bits))
+        # Step 2: resumed within a pass? Then list the positions that it decided before it was stopped.
         scores = scores_at(group, self.remoteness, self.bits)
         if self.first:
             self.note_decided(scores)
+        # Step 3: expand all undecided positions; give the best score to some parents, and decrement the counters of
+        # others.
         for end, good, bad in self.passes.told(self.first):
             self.looked_again = end / len(self.scores)
             self.settle(good, scores[0])
@@ -155,10 +174,10 @@ class ForwardPropagation(Propagation):
         self.first, self.looked_again = 0, None
 
     def note_decided(self, scores: list[int]) -> None:
-        """Note what a pass has decided before it was stopped."""
+        """List the positions that a pass decided before it was stopped."""
         for score in scores:
             for some in self.with_score(score, due=False):
                 self.note(self.last.setdefault(score, Batch()), some)
 
     def ask_draws(self) -> None:
-        """Ask nothing: that parents and children agree is a matter of rules that give parents."""
+        """Do nothing: this check compares the rules' own parents with children, and here the rules give no parents."""

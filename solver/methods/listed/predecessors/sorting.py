@@ -1,9 +1,8 @@
-"""Links on their way: packed by bucket as tasks find them, kept in memory or put aside, and turned round at the end.
+"""Edges of a tier: packed by bucket of their children, in memory or on disk, then inverted.
 
-    children of a block --pack--> bytes by bucket --heap--> memory, or scratch --turn round--> parents of each child
+    children of a block --pack--> bytes by bucket --> Heap in memory or on disk --invert--> parents of each child
 
-Sorted out by bucket the links of a tier are turned round piece by piece, so that they are never there twice, nor ever
-all in memory where there is not enough of it.
+Buckets are inverted one by one. So the edges of a tier are never in memory twice, and need not all fit there.
 """
 
 from collections.abc import Iterator
@@ -16,18 +15,21 @@ from retrograde.solver.runtime.scratch import Frame, Scratch
 
 Array = np.ndarray[Any, Any]
 Packed = list[Array]
-"""Links of a stretch of positions: packed bytes, uint8[…], for each bucket."""
+"""Packed edges of a block of positions: uint8[…] for each bucket."""
 
 LEAST_BUCKET_BITS, BUCKET_BITS = 16, 21
-"""Positions in a bucket, as a power of two: their links are turned round at once, in memory."""
+"""Positions in a bucket, as a power of two (least, most). All edges of a bucket are inverted at once, in memory."""
 BYTES_IN_BUCKET = 150
-"""What a position takes while the links of its bucket are turned round, about, with ten children or so each."""
+"""Memory for each position of a bucket while it is inverted, about, with ten children each."""
 PART_BITS = 12
-"""Positions whose links are read together where they lie in scratch."""
+"""Positions whose predecessor lists are read from disk together, as a power of two."""
 
 
 class Shape(NamedTuple):
-    """How the links of a tier of so many *positions* are cut: into buckets of `2**shift` numbers of `width` bytes."""
+    """How the edges of a tier of *positions* are cut into buckets.
+
+    A bucket has `2**shift` consecutive positions. A position's number within it takes `width` bytes.
+    """
 
     positions: int
     shift: int
@@ -35,27 +37,28 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, count: int, bits: int | None = None) -> "Shape":
-        """Return how to cut the links of so many positions, into buckets of up to `2**bits`."""
+        """Return the shape for *count* positions, with buckets of up to `2**bits`."""
         shift = min(bits or BUCKET_BITS, max(count - 1, 1).bit_length())
         return cls(count, shift, (shift + 7) // 8)
 
     @property
     def buckets(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return (self.positions - 1 >> self.shift) + 1
 
     def begin(self, bucket: int) -> int:
-        """Return the first number of a bucket."""
+        """Return the number of the first position of a bucket."""
         return bucket << self.shift
 
     def size(self, bucket: int) -> int:
-        """Return how many numbers a bucket has."""
+        """Return the number of positions of a bucket."""
         return min(self.begin(bucket + 1), self.positions) - self.begin(bucket)
 
 
 def bits_for(memory: int, workers: int) -> int:
-    """Return of how many positions buckets are to be, as a power of two, where so many bytes of memory are left, and
-    each of so many workers may turn one round at a time.
+    """Return the size of buckets, as a power of two, that suits the free memory in bytes.
+
+    Each of the *workers* may invert a bucket at the same time.
 
     >>> bits_for(8_000_000_000, 2), bits_for(500_000_000, 2), bits_for(0, 2)
     (21, 18, 16)
@@ -65,12 +68,17 @@ def bits_for(memory: int, workers: int) -> int:
 
 
 def packed(shape: Shape, links: Array, counts: Array, first: int) -> Packed:
-    """Return links packed by bucket: the children of some positions, from number *first* on, each with its count."""
+    """Return edges packed by bucket.
+
+    *links* are the children of positions from number *first* on, `counts[i]` of them for the i-th.
+    """
+    # Step 1: sort the edges by bucket.
     sizes = np.zeros(shape.buckets, np.int64)
     kernels.count_by_bucket(links, shape.shift, sizes)
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     entries = np.empty(len(links), np.int64)
     kernels.sort_out(links, counts, first, shape.shift, bounds[:-1].copy(), entries)
+    # Step 2: pack those of each bucket.
     room = np.empty(kernels.MOST_BYTES * int(sizes.max()), np.uint8)
     pieces = []
     for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
@@ -80,17 +88,17 @@ def packed(shape: Shape, links: Array, counts: Array, first: int) -> Packed:
 
 
 Aside = tuple[Frame, Array]
-"""Packed links of a bucket in scratch, and where stretches end in them."""
+"""Packed edges of a bucket on disk, and where blocks end in them."""
 
 
 class Heap(NamedTuple):
-    """The packed links of a bucket: those in memory, and frames of others, with where in them stretches end."""
+    """The packed edges of a bucket: pieces in memory, and frames on disk with the ends of their blocks."""
 
     pieces: list[Array]
     frames: list[Aside]
 
     def stretches(self, scratch: Scratch | None) -> Iterator[tuple[Array, Array]]:
-        """Yield packed bytes, and where stretches end in them; those put aside are the earlier ones."""
+        """Yield (packed bytes, ends of blocks), those on disk first, which are the earlier ones."""
         for frame, bounds in self.frames:
             assert scratch is not None
             yield np.frombuffer(scratch.read(frame), np.uint8), bounds
@@ -99,12 +107,12 @@ class Heap(NamedTuple):
 
 
 def joined(pieces: list[Array]) -> tuple[Array, Array]:
-    """Return packed bytes as one, and where the stretches end."""
+    """Return packed bytes concatenated, and where each piece ends."""
     return np.concatenate(pieces), np.cumsum([len(piece) for piece in pieces])
 
 
 class Put(NamedTuple):
-    """The task of putting packed links of a bucket aside."""
+    """Task: write packed edges of a bucket to disk."""
 
     scratch: Scratch
     name: str
@@ -112,13 +120,16 @@ class Put(NamedTuple):
 
 
 def put_aside(task: Put) -> Aside:
-    """Write packed links to scratch; return where they are, and where stretches end in them."""
+    """Write packed edges to disk; return their frame and where blocks end in it."""
     content, bounds = joined(task.pieces)
     return task.scratch.write(task.name, content.data), bounds
 
 
 class Turning(NamedTuple):
-    """The task of turning the links of a bucket of so many positions round, to be put aside if *name* is given."""
+    """Task: invert the edges of a bucket of *size* positions.
+
+    The result is written to disk if *name* is not empty. If *wide*, numbers of positions take 64 bits.
+    """
 
     heap: Heap
     size: int
@@ -129,9 +140,9 @@ class Turning(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The parents of some positions one after another: those of number i are `parents[begins[i]:begins[i + 1]]`.
+    """Predecessor lists of consecutive positions: those of position i are `parents[begins[i]:begins[i + 1]]`.
 
-    `begins` uint32[n + 1] or int64[n + 1]; `parents` int32 or int64.
+    `begins` is uint32[n + 1] or int64[n + 1]; `parents` is int32 or int64.
     """
 
     begins: Array
@@ -139,7 +150,7 @@ class Part(NamedTuple):
 
 
 class PutPart(NamedTuple):
-    """The same in scratch, where both lie in one frame."""
+    """A Part on disk, in one frame: `begins`, then `parents`. The fields of these names are their types."""
 
     frame: Frame
     size: int
@@ -147,14 +158,14 @@ class PutPart(NamedTuple):
     parents: str
 
     def read(self, scratch: Scratch) -> Part:
-        """Return it."""
+        """Return the predecessor lists."""
         content = scratch.read(self.frame)
         begins = np.frombuffer(content, self.begins, self.size + 1)
         return Part(begins, np.frombuffer(content, self.parents, offset=begins.nbytes))
 
 
 def turn_round(task: Turning) -> list[Part] | list[PutPart]:
-    """Return the parents of the positions of a bucket: in one piece, or several that are put aside."""
+    """Return the predecessor lists of a bucket: one Part, or several parts on disk."""
     part = turned(task)
     if not task.name:
         return [part]
@@ -170,13 +181,16 @@ def turn_round(task: Turning) -> list[Part] | list[PutPart]:
 
 
 def turned(task: Turning) -> Part:
-    """Return the parents of the positions of a bucket."""
+    """Return the predecessor lists of a bucket."""
     begins = np.zeros(task.size + 2, np.int64)
     stretches = list(task.heap.stretches(task.scratch))
+    # Step 1: count the parents of each child.
     for content, _ in stretches:
         kernels.count_children(content, task.width, begins)
+    # Step 2: turn counts into the begin of each child's list.
     np.cumsum(begins, out=begins)
     parents = np.empty(int(begins[-1]), np.int64 if task.wide else np.int32)
+    # Step 3: unpack the edges again, and write each parent into its child's list.
     for content, bounds in stretches:
         kernels.turn_round(content, bounds, task.width, begins, parents)
     del stretches

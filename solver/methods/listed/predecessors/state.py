@@ -1,14 +1,14 @@
-"""The state of a tier with cycles while it is solved, and what of it is put aside, so that a kill loses little.
+"""The state of a tier with cycles while it is solved, and its checkpoints.
 
-All children are looked at once, position by position, and then outcomes are passed back, remoteness by remoteness. The
-state is put aside between two blocks of positions, or two remotenesses, by a checkpoint with the numbers::
+A tier is solved in two stages: expand all positions, in order, then propagate outcomes, one remoteness at a time.
+Checkpoints are written between two blocks of positions or between two remotenesses. The numbers of a checkpoint::
 
-    positions looked at | bytes of a sum about parents | class | remoteness | positions told to their parents
-                                                         once outcomes are passed back, and within a pass
+    positions expanded | bytes of a checksum of parents | class | remoteness | positions whose parents are updated
+                                                          '- while propagating -'  '- only within a forward pass -'
 
-Where there are links these are put aside for themselves, with what is known when all children have been looked at;
-where they are forgone, for there is no room for them, it is as if there had never been any, and the state is put aside
-within a pass (see passes.py) as well.
+With predecessor lists, the edges and the initial scores and counters have their own files and journal entries, so that
+a checkpoint has only scores and counters. If predecessor lists were given up for lack of space, checkpoints are written
+within forward passes, too (see passes.py).
 """
 
 from typing import Any, NamedTuple
@@ -27,8 +27,11 @@ Array = np.ndarray[Any, Any]
 
 
 class Known(NamedTuple):
-    """What is known of the positions of a tier: scores, how much is left of each (see values/left.py), and how many
-    are symmetric to it; and sums about their parents (see values/edges.py), none where there are links."""
+    """Arrays about the positions of a tier.
+
+    `scores`; `left`, the undecided-children counters (see values/left.py); `sizes`, the numbers of symmetric positions;
+    `sums`, checksums of the parents (see values/edges.py), empty if predecessor lists are used.
+    """
 
     scores: Array
     left: Array
@@ -37,7 +40,7 @@ class Known(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is *known* of a tier, the *writer* of its links if there are to be any, and where it is put aside."""
+    """The arrays of a tier, the writer of its edges (None if the rules give parents), and its checkpoint."""
 
     checkpoint: Checkpoint
     known: Known
@@ -45,37 +48,42 @@ class State(NamedTuple):
 
     @property
     def links(self) -> LinkWriter | None:
-        """What takes the links; None where there are none, or they are forgone."""
+        """The writer of edges. None if there is none, or if predecessor lists have been given up."""
         return None if self.writer and self.writer.log.forgone else self.writer
 
     @property
     def positions(self) -> int:
-        """How many positions there are."""
+        """The number of positions of the tier."""
         return len(self.known.scores)
 
     def taken_up(self) -> tuple[int, list[int]]:
-        """Fill what is known with what another solve has put aside; return how many positions were looked at, and the
-        class and remoteness from which to pass back outcomes, and within a pass where in it, or nothing."""
+        """Resume: fill the arrays from the checkpoint of an earlier solve.
+
+        Returns the number of positions that are expanded, and where propagation resumes: [class, remoteness], with a
+        third number within a forward pass, or nothing for the start.
+        """
         done, _, *marked = self.checkpoint.numbers or (0, 0)
+        # With predecessor lists, initial scores and counters come from their journal; a checkpoint matters only in
+        # propagation.
         if self.links:
             done = self.links.done
             if done < self.positions or not marked:
                 return done, []
         arrays = self.known[:2] if self.links else self.known
-        if not done or len(self.checkpoint.frames) != len(arrays):  # one of the time before links were forgone
+        if not done or len(self.checkpoint.frames) != len(arrays):  # written before lists were given up
             return 0, []
         self.checkpoint.fill(*arrays)
         return done, marked
 
     def looked(self, done: int) -> None:
-        """Put the state aside once so many positions have been looked at, if it is time."""
+        """Write a checkpoint after *done* positions have been expanded, if it is due."""
         if self.checkpoint.pace.is_due and not self.links:
             scores, left, sizes, sums = self.known
             so_far = sizes if isinstance(sizes, Compressed) else sizes[:done]
             self.checkpoint.write([done, sums.itemsize], (scores[:done], left[:done], so_far, sums))
 
     def turned_round(self) -> Links | None:
-        """Return the links, once all positions have been looked at; None where there are none, or no room for them."""
+        """Return the predecessor lists once all positions are expanded. None if there are none or the disk is full."""
         if not self.links:
             return None
         try:
@@ -86,17 +94,22 @@ class State(NamedTuple):
             return None
 
     def decided(self, there: Links | Passes | None, bits: int, group: int, remoteness: int) -> None:
-        """Put the state aside once outcomes of a class have been passed back up to a remoteness, if it is time; keep
-        in memory the links that are *there*, or that passes find, if they fit by now."""
+        """Write a checkpoint after a remoteness has been propagated, if it is due.
+
+        *group* is WIN_CLASS for wins and losses, or TIE_CLASS. Also loads the predecessor lists in *there*, or from
+        forward passes, into memory if they fit by now.
+        """
         if there:
-            ties = scores_at(TIE_CLASS, 0, bits) * (group == WIN_CLASS)  # which come last
+            ties = scores_at(TIE_CLASS, 0, bits) * (group == WIN_CLASS)  # ties are propagated last
             there.keep(self.known.scores, self.known.left, scores_at(group, remoteness, bits) + ties)
         if self.checkpoint.pace.is_due and not (self.links and self.links.in_memory_alone):
             arrays, settled = (self.known[:2], 0) if self.links else (self.known, 2)
             self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness], arrays, settled)
 
     def paused(self, group: int, remoteness: int, end: int) -> None:
-        """Put the state aside within a pass, once parents up to one position have been told of what was decided in some
-        class and remoteness, if it is time."""
+        """Write a checkpoint within a forward pass, if it is due.
+
+        *group* and *remoteness* are those of the frontier. Parents below position *end* have been updated.
+        """
         if self.checkpoint.pace.is_due:
             self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness, end], self.known, 2)

@@ -1,9 +1,9 @@
-"""What is known of a range, in files: written once, each under a name of its own, and never changed.
+"""The state of a range, in files. Each is written once, under its own name, and never changed.
 
-    base      scores and what is left of all slots, one after another
-    delta     slots uint32[n], and the same of these, as they are after a step
+    base      scores and counters of all slots, one array after the other
+    delta     slots uint32[n], then their scores and counters after a step
 
-So a task that was run twice, or half, or so late that all has gone on, has done no harm: nobody is told of its files.
+So a task that runs twice, partly, or too late does no harm: its files are ignored.
 """
 
 from typing import Any, NamedTuple
@@ -18,17 +18,17 @@ from retrograde.solver.values.score import DRAW_CLASS, score_type
 Array = np.ndarray[Any, Any]
 
 MOST_DELTAS = 8
-"""Deltas upon a base, at most..."""
+"""Deltas on a base, at most."""
 MOST_CHANGED = 0.25
-"""...and the share of all slots that they tell of. Then there is a new base."""
+"""Share of all slots that deltas may change, at most. Beyond either limit a new base is written."""
 LEAST = 1 << 15
-"""Bytes of updates that are worth files."""
+"""Bytes of updates that are worth a file; fewer are sent with the result."""
 
 
 class State(NamedTuple):
-    """What is known of a range of so many slots, by scores of so many *bits* for plies: a base, and deltas upon it.
+    """The state of a range of *size* slots: the frames of a base and of the deltas on it.
 
-    `edition` counts the bases; `changed` is how many slots the deltas tell of.
+    Scores have *bits* bits for plies. `edition` counts the bases; `changed` is the number of slots in deltas.
     """
 
     number: int
@@ -41,11 +41,11 @@ class State(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its files."""
+        """The name of the range's files."""
         return name_of(self.number, self.edition)
 
     def read(self, scratch: Scratch) -> tuple[Array, Array]:
-        """Return scores and what is left, to be written to."""
+        """Return copies of the scores and the undecided-children counters."""
         scores, left = (array.copy() for array in fields(scratch.read(self.base), self.bits, self.size))
         for delta in self.deltas:
             content = scratch.read(delta)
@@ -55,13 +55,13 @@ class State(NamedTuple):
         return scores, left
 
     def with_draws(self, scratch: Scratch) -> Array:
-        """Return the scores once all else is decided."""
+        """Return the final scores: every undecided slot becomes a draw."""
         scores, left = self.read(scratch)
         propagation_kernels.leave_draws(scores, left, decided_from(left), DRAW_CLASS << self.bits)
         return scores
 
     def after(self, scratch: Scratch, scores: Array, left: Array, slots: Array) -> "State":
-        """Return the state after some slots have changed, which is written down."""
+        """Write the changed *slots* of a range to disk and return its new state."""
         if not len(slots):
             return self
         changed = self.changed + len(slots)
@@ -73,32 +73,32 @@ class State(NamedTuple):
 
 
 def name_of(number: int, edition: int) -> str:
-    """Return the name of the files of a range since it was written as a whole."""
+    """Return the name of the files of a range with this edition of its base."""
     return f"range{number}.{edition}"
 
 
 def written(scratch: Scratch, number: int, edition: int, scores: Array, left: Array, bits: int) -> State:
-    """Return the state of a range that is written down as a whole."""
+    """Write a base of a range to disk and return its state."""
     base = scratch.write(name_of(number, edition), joined(scores, left), plain=True)
     return State(number, len(left), bits, base, edition=edition)
 
 
 def joined(*arrays: Array) -> memoryview:
-    """Return the bytes of some arrays one after another."""
+    """Return the bytes of some arrays, concatenated."""
     return np.concatenate([array.view(np.uint8) for array in arrays]).data
 
 
 def fields(content: bytes | memoryview, bits: int, count: int) -> tuple[Array, Array]:
-    """Return the scores and what is left of so many slots where they lie."""
+    """Return views of the scores and counters of *count* slots in *content*."""
     scores = np.frombuffer(content, score_type(bits), count)
     return scores, np.frombuffer(content, left_type(bits), count, scores.nbytes)
 
 
 class Sections(NamedTuple):
-    """What a task has found for each range: in frames of a name, or here where it is little.
+    """The results of a task for each range: in frames, or *here* in memory if they are small.
 
-    `rows` int64[ranges, 4] is where the frames are, all 0 for none; or int64[ranges + 1] where in what is *here* each
-    begins and ends.
+    In frames: `rows` int64[ranges, 4] are the fields of a frame after its name, all 0 for no frame. In memory: `rows`
+    int64[ranges + 1] are the bounds of each range's part in *here*.
     """
 
     name: str
@@ -106,19 +106,19 @@ class Sections(NamedTuple):
     here: Array | None = None
 
     def ranges(self) -> list[int]:
-        """Return the numbers of the ranges for which there is something."""
+        """Return the numbers of the ranges that have a result."""
         there = self.rows[:, 2] if self.here is None else np.diff(self.rows)
         found: list[int] = np.flatnonzero(there).tolist()
         return found
 
     def of(self, number: int) -> "Section":
-        """Return what there is for a range."""
+        """Return the result for a range: an array or a frame."""
         if self.here is not None:
             return self.here[self.rows[number] : self.rows[number + 1]]
         return self.frame(number)
 
     def frame(self, number: int) -> Frame:
-        """Return the frame there is for a range."""
+        """Return the frame for a range."""
         return Frame(self.name, *self.rows[number].tolist())
 
 
@@ -126,12 +126,12 @@ Section = Frame | Array
 
 
 def put(scratch: Scratch, name: str, pieces: list[Array], plain: bool) -> Sections:
-    """Put aside a piece for each range."""
+    """Write a piece for each range to disk."""
     nothing = Frame(name, 0, 0, 0, 0)
     frames = [scratch.write(name, piece.view(np.uint8).data, plain) if len(piece) else nothing for piece in pieces]
     return Sections(name, np.array([frame[1:] for frame in frames], np.int64))
 
 
 def taken(scratch: Scratch, section: Section, dtype: Any) -> Array:
-    """Return what was put aside for a range."""
+    """Return the contents of a section as an array."""
     return np.frombuffer(scratch.read(section, once=True), dtype) if isinstance(section, Frame) else section

@@ -1,8 +1,9 @@
-"""The compiled loops over ranges: updates taken by a range, and those made for the parents of what it has decided.
+"""Compiled loops over ranges: a range takes updates, and makes updates for the parents of its newly decided slots.
 
-An update is about a slot of a range, where a child of it was decided at the remoteness before:
+An update says that a child of a slot was decided at the previous remoteness:
 
-    uint32    slot within the range << 1 | whether one less is left of it; else it has the better child that it needs
+    uint32    slot within the range << 1 | bit      bit = 1: decrement the counter
+                                                    bit = 0: the child makes the slot a WIN or TIE
 """
 
 from retrograde.solver.runtime.kernel import kernel
@@ -11,10 +12,14 @@ from retrograde.solver.values.score import LOSE_CLASS, WIN_CLASS
 
 @kernel
 def take(updates, better, lose, greatest, decided, scores, left, settled, late):
-    """Give the undecided slots of some updates the score *better*, or take one from what is left of them; give those of
-    which nothing is left the score *lose*, unless a child in a later tier holds out longer.
+    """Apply updates. A losing child makes the parent a win; a winning child decrements its counter.
 
-    Writes to *settled* the slots that are decided now, and to *late* those that will be; returns how many both are.
+    *better* is the score of a slot with a good child, *lose* that of one whose counter reaches 0. If a child in a later
+    tier delays the loss, the slot is decided later. Writes decided slots to *settled* and delayed ones to *late*;
+    returns both lengths.
+
+    *left* holds the undecided-children counters; *decided* is the least value of a decided slot. *greatest* is the mask
+    of the plies in a score.
     """
     count = waiting = 0
     for update in updates:
@@ -22,18 +27,21 @@ def take(updates, better, lose, greatest, decided, scores, left, settled, late):
         here = left[slot]
         if here >= decided:
             continue
+        # Case: a child that is a WIN for the opponent. The slot has one undecided child fewer.
         if update & 1:
-            if here == 0:
+            if here == 0:  # it waits for a child in a later tier
                 continue
             left[slot] = here - 1
             if here > 1:
                 continue
+            # Its last child within the tier has won for the opponent, but a child in a later tier lasts longer.
             if (scores[slot] & greatest) > (lose & greatest):
                 late[waiting] = slot
                 waiting += 1
                 continue
             scores[slot] = lose
         else:
+            # Case: a child that is good for the slot.
             scores[slot] = better
         left[slot] = decided
         settled[count] = slot
@@ -43,7 +51,7 @@ def take(updates, better, lose, greatest, decided, scores, left, settled, late):
 
 @kernel
 def count_updates(frontier, begins, parents, shift, counts):
-    """Add to the *counts* of each range how many parents of a frontier are in it."""
+    """Add the number of parents of a frontier in each range to *counts*."""
     for slot in frontier:
         for link in range(begins[slot], begins[slot + 1]):
             parent = parents[link]
@@ -62,6 +70,7 @@ def sort_updates(frontier, scores, bits, begins, parents, shift, ends, updates):
             parent = parents[link]
             again = parent < 0
             parent = ~parent if again else parent
+            # A WIN is bad for the opponent's parent. If the same player moves in both, a LOSE is bad.
             down = group == LOSE_CLASS if again else group == WIN_CLASS
             number = parent >> shift
             updates[ends[number]] = (parent - (number << shift)) << 1 | down

@@ -1,9 +1,9 @@
-"""Notes: what the one who solves by ranges must know to go on, now and then put aside, so that a kill loses little.
+"""Notes: the progress of a solve by ranges, written now and then so that a killed solve resumes.
 
-A note is an object with the places of files, whose contents never change, in a frame of its own; the journal says
+A note is a pickled object that names files whose contents never change. It has its own frame, and the journal says
 where::
 
-    journal entry    number of the note, and where its frame is
+    journal entry    number of the note, fields of its frame
 """
 
 import pickle
@@ -19,16 +19,18 @@ from retrograde.solver.runtime.work import Work
 
 
 class Notes:
-    """Writes notes, and reads the last one of another solve. It is a context manager: once what they are about has come
-    to its end, all files are deleted."""
+    """Writes notes, and reads the last one of an earlier solve.
+
+    Use it as a context manager: when the tier is solved, all its files are deleted.
+    """
 
     def __init__(self, work: Work, scratch: Scratch, name: str):
         self.scratch, self.log = scratch, work.log(name)
         self.number = 0
         self.lasting: frozenset[Frame] = frozenset()
-        """Frames that have been synced for the last note."""
+        """Frames that were synced to disk for the last note."""
         self.superfluous: set[str] = set()
-        """Names of files of which the last note may still tell."""
+        """Names of obsolete files that the last note may still refer to."""
         self.pace = Pace(self.log)
 
     def __enter__(self) -> Self:
@@ -37,11 +39,11 @@ class Notes:
     def __exit__(self, error: object, *_: object) -> None:
         if error is None:
             if self.number:
-                self.log.settle()  # what the journal knows of the whole tier lasts before this is gone
+                self.log.settle()  # the tier's journal entry must be on disk before its files go
             self.scratch.begin(fresh=True)
 
     def last(self) -> Any:
-        """Return the last note; None where there is none."""
+        """Return the last note; None if there is none or its file is missing."""
         if not len(self.log.resumed):
             return None
         (row,) = self.log.resumed.entry(-1)
@@ -51,7 +53,7 @@ class Notes:
         return None if self.scratch.missing([frame]) else pickle.loads(self.scratch.read(frame, once=True))
 
     def write(self, note: Any, told: Iterable[Frame]) -> None:
-        """Write a note that tells of some frames, and delete what only those before have told of."""
+        """Write a note that refers to some frames. Delete the files that only earlier notes refer to."""
         begun = time.monotonic()
         self.number += 1
         self.scratch.drop(name_of(self.number))
@@ -67,7 +69,10 @@ class Notes:
         self.pace.done(begun)
 
     def leave(self, names: Iterable[str]) -> None:
-        """Delete files that no later step reads: at once where nothing is noted, else behind the next note."""
+        """Delete files that no later step reads.
+
+        Without a journal they are deleted at once, otherwise after the next note.
+        """
         self.superfluous.update(names)
         if self.log.journal is None:
             for name in self.superfluous:
@@ -76,5 +81,5 @@ class Notes:
 
 
 def name_of(number: int) -> str:
-    """Return the name of the frame of a note."""
+    """Return the name of the frame of a note. Two names alternate."""
     return f"note{number % 2}"

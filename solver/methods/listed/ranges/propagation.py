@@ -1,7 +1,7 @@
-"""Outcomes passed back through a tier whose slots lie in ranges: the one who solves keeps what is where, and how many.
+"""Propagation in a tier that is cut into ranges. The solver only tracks files and counts.
 
-Each step is a task for each range that has updates, or slots that are due; the updates that these make are those of
-the step behind it. The order in which a range takes them decides nothing.
+Each step is a task for each range that has updates or slots that are due. It returns updates for the next step. The
+order in which a range takes updates does not matter.
 """
 
 from collections import defaultdict
@@ -19,30 +19,30 @@ from retrograde.solver.values.propagation import Tell
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
 
 TOGETHER = 100_000
-"""Updates in a task, at least, where there are so many: they take as long as it takes to send one..."""
+"""Updates in a task, at least. Fewer take less time than sending the task."""
 READ = 16
-"""...and so do as many times as many slots that are read for them."""
+"""Reading this number of slots takes as long as one update."""
 
 
 @dataclass
 class Passing:
-    """How far outcomes are passed back, and where all is that must be known to go on."""
+    """The progress of propagation, and the files that are needed to resume."""
 
     states: list[State] = field(default_factory=list)
     parents: list[PutPart] = field(default_factory=list)
     decided: int = 0
     due: dict[int, set[int]] = field(default_factory=dict)
-    """By remoteness, the numbers of the ranges in which slots may be due."""
+    """By remoteness, the ranges that may have slots to be decided then."""
     updates: dict[int, list[Section]] = field(default_factory=dict)
-    """By range, those of the next step."""
+    """By range, the updates for the next step."""
     group: int = WIN_CLASS
-    """What is passed back: WINs and LOSEs, and then TIEs."""
+    """The class that is propagated: WIN_CLASS for wins and losses, then TIE_CLASS."""
     remoteness: int = 0
-    """That of the next step."""
+    """The remoteness of the next step."""
 
     @classmethod
     def begun(cls, ranges: Iterable[Turned]) -> Self:
-        """Return where it begins, with some ranges."""
+        """Return the start of a propagation over assembled ranges."""
         passing = cls()
         for state, parents, decided in ranges:
             passing.states.append(state)
@@ -52,17 +52,17 @@ class Passing:
         return passing
 
     def begin(self, group: int) -> None:
-        """Begin to pass back WINs and LOSEs, or TIEs."""
+        """Begin to propagate wins and losses, or ties."""
         self.group, self.remoteness, self.updates = group, 0, {}
         self.due = {0: set(range(len(self.states)))}
 
     @property
     def over(self) -> bool:
-        """Whether there is no step left of what is passed back."""
+        """Whether this class has no step left."""
         return not self.updates and not self.due
 
     def frames(self) -> Iterator[Frame]:
-        """Yield where all is."""
+        """Yield all frames that are needed to resume."""
         for state in self.states:
             yield from (state.base, *state.deltas)
         yield from (part.frame for part in self.parents)
@@ -70,9 +70,9 @@ class Passing:
 
 
 class RangedPropagation:
-    """Does what Propagation does, with scores and what is left in the files of ranges, of `2**shift` slots each.
+    """Does the same as Propagation, with scores and counters in files of ranges of `2**shift` slots.
 
-    *mark* is called after each step, with the names of files that no later one reads.
+    *mark* is called after each step, with the names of files that no later step reads.
     """
 
     def __init__(
@@ -84,11 +84,12 @@ class RangedPropagation:
         self.total = sum(state.size for state in passing.states)
 
     def run(self) -> None:
-        """Score all slots but draws."""
+        """Score all slots except draws: wins and losses first, then ties."""
         passing = self.passing
         while not passing.over or passing.group == WIN_CLASS:
             if passing.over:
                 passing.begin(TIE_CLASS)
+            # Without updates, skip to the next remoteness at which a slot is due.
             if not passing.updates:
                 passing.remoteness = min(passing.due)
             if passing.remoteness >= (1 << self.bits) - 2:
@@ -96,7 +97,7 @@ class RangedPropagation:
             self.mark(self.step())
 
     def step(self) -> set[str]:
-        """Do a step of all ranges that have one to do; return the names of files that it has made superfluous."""
+        """Run a step of all ranges that have one; return the names of files that are obsolete now."""
         passing, group, remoteness = self.passing, self.passing.group, self.passing.remoteness
         updates = passing.updates
         due, name = passing.due.pop(remoteness, set()), f"updates{group}.{remoteness}"
@@ -109,11 +110,13 @@ class RangedPropagation:
             for number in numbers
         )  # fmt: skip
         found: dict[int, list[Section]] = defaultdict(list)
+        # Files of updates become obsolete after this step.
         old = {section.name for sections in updates.values() for section in sections if isinstance(section, Frame)}
         stepped = chain.from_iterable(self.work.map(do_steps, together(name, steps)))
         for number, done in zip(numbers, stepped, strict=True):
             if done.state.name != passing.states[number].name:
                 old.add(passing.states[number].name)
+            # A new base has a new name; the files of the old one are obsolete.
             passing.states[number] = done.state
             passing.decided += done.decided
             for later in done.due:
@@ -125,7 +128,7 @@ class RangedPropagation:
 
 
 def together(name: str, steps: Iterable[Step]) -> Iterator[Steps]:
-    """Yield tasks of steps: little ones are not worth being sent each by itself, nor at all where they are few."""
+    """Group steps into tasks: a small step is not worth sending alone."""
     some: list[Step] = []
     items = 0
     for one in steps:
@@ -139,11 +142,11 @@ def together(name: str, steps: Iterable[Step]) -> Iterator[Steps]:
 
 
 def updates_in(section: Section) -> int:
-    """Return how many updates there are in a section."""
+    """Return the number of updates in a section."""
     return section.size // 4 if isinstance(section, Frame) else len(section)
 
 
 def sort_in(found: dict[int, list[Section]], updates: Sections) -> None:
-    """Add what a range has been told to what it has been told by others."""
+    """Add the updates that a range has made to those of each target range."""
     for number in updates.ranges():
         found[number].append(updates.of(number))

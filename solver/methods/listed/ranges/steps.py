@@ -1,6 +1,6 @@
-"""The tasks of propagation by ranges: links turned round, and a step of a range.
+"""Tasks of propagation by ranges: assemble a range, and run a step of a range.
 
-updates for a range --step--> what is decided there --its parents--> updates for all ranges, sorted
+updates for a range --step--> newly decided slots --their parents--> updates for all ranges, sorted
 """
 
 from typing import Any, NamedTuple
@@ -30,12 +30,11 @@ from retrograde.solver.values.score_kernels import primitive_score
 Array = np.ndarray[Any, Any]
 
 PARENTS = "parents"
-"""The name of links that are turned round."""
+"""The name of the files with predecessor lists."""
 
 
 class Turn(NamedTuple):
-    """The task of putting together what was found of a range, stretch by stretch: of its slots, and of the links that
-    lead there."""
+    """Task: assemble a range from the pieces of expanded slots, and invert the edges that lead into it."""
 
     scratch: Scratch
     number: int
@@ -48,7 +47,7 @@ class Turn(NamedTuple):
 
 
 class Turned(NamedTuple):
-    """The range as it is at first, the parents of its slots, and how many of these are decided."""
+    """An assembled range: its first state, the predecessor lists of its slots, and how many are decided."""
 
     state: State
     parents: PutPart
@@ -56,12 +55,14 @@ class Turned(NamedTuple):
 
 
 def turn(task: Turn) -> Turned:
-    """Put together what was found of a range."""
+    """Assemble a range: write its predecessor lists and its first state to disk."""
     scratch, size = task.scratch, task.size
+    # Step 1: invert the edges that lead into this range.
     heap = Heap([], [(frame, np.array([frame.size])) for frame in task.links])
     part = turned(Turning(heap, size, task.width, task.wide, scratch, PARENTS))
     frame = scratch.write(PARENTS, joined(part.begins, part.parents), plain=True)
     parents = PutPart(frame, size, part.begins.dtype.str, part.parents.dtype.str)
+    # Step 2: concatenate the scores and counters of its pieces.
     slot = sum(array.itemsize for array in fields(b"", task.bits, 0))
     read = [fields(scratch.read(piece), task.bits, piece.size // slot) for piece in task.pieces]
     scores, left = (np.concatenate(arrays) for arrays in zip(*read, strict=True))
@@ -70,10 +71,11 @@ def turn(task: Turn) -> Turned:
 
 
 class Step(NamedTuple):
-    """The task of a step of a range: what becomes of it at a remoteness, when WINs and LOSEs, or TIEs, are passed back
-    (see Propagation), of which the *group* is told; at remoteness 0 with what is primitive.
+    """Task: one step of propagation in a range (see Propagation).
 
-    There are so many *ranges* of `2**shift` slots. *due* says whether slots are due now.
+    At remoteness 0 the step starts from primitive positions. *group* is WIN_CLASS for wins and losses, or TIE_CLASS.
+    There are *ranges* ranges of `2**shift` slots. *due* says whether slots are to be decided now because of children in
+    later tiers.
     """
 
     scratch: Scratch
@@ -88,15 +90,18 @@ class Step(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """The task of such steps one after another, whose updates are put aside under a *name*."""
+    """Task: some steps, one after another. Their updates are written to files under *name*."""
 
     name: str
     steps: list[Step]
 
 
 class Stepped(NamedTuple):
-    """The range after a step, what its parents are told, at which remoteness slots are due that were not before, and
-    how many are decided now."""
+    """Result of a step.
+
+    `updates` are for the parents. `due` has the remotenesses at which more slots become due. `decided` is the number of
+    newly decided slots.
+    """
 
     state: State
     updates: Sections
@@ -105,14 +110,15 @@ class Stepped(NamedTuple):
 
 
 def do_steps(task: Steps) -> list[Stepped]:
-    """Do some steps."""
+    """Run some steps."""
     return [step(task.name, one) for one in task.steps]
 
 
 def step(name: str, task: Step) -> Stepped:
-    """Do a step of a range."""
+    """Run a step of a range."""
     scores, left = task.state.read(task.scratch)
     before = left.copy()
+    # At remoteness 0 nothing is decided: the primitive slots only update their parents.
     frontier, late = (begun if task.remoteness == 0 else gone_on)(task, scores, left)
     if task.remoteness:
         state = task.state.after(task.scratch, scores, left, np.flatnonzero(left != before))
@@ -121,7 +127,7 @@ def step(name: str, task: Step) -> Stepped:
 
 
 def begun(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
-    """Return the slots that are primitive, and the scores of those that later tiers decide."""
+    """Return the primitive slots of the class, and the scores of slots that later tiers decide."""
     bits, decided = task.state.bits, decided_from(left)
     out = np.empty(len(left), np.int64)
     values = (WIN, LOSE) if task.group == WIN_CLASS else (TIE,)
@@ -134,17 +140,20 @@ def begun(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
 
 
 def gone_on(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
-    """Decide slots; return which, and the scores of those that will be decided later."""
+    """Decide slots; return them, and the scores of those that are to be decided later."""
     bits, decided, greatest = task.state.bits, decided_from(left), (1 << task.state.bits) - 1
+    # The scores of a parent with a good child, and of one whose children are all bad.
     better = (TIE_CLASS if task.group == TIE_CLASS else WIN_CLASS) << bits | greatest - task.remoteness
     lose = LOSE_CLASS << bits | task.remoteness
     settled, late = [], [np.empty(0, np.int64)]
+    # Step 1: apply the updates.
     for section in task.updates:
         updates = taken(task.scratch, section, np.uint32)
         new, later = np.empty((2, len(updates)), np.int64)
         count, waiting = kernels.take(updates, better, lose, greatest, decided, scores, left, new, later)
         settled.append(new[:count])
         late.append(later[:waiting])
+    # Step 2: decide slots whose best child is in a later tier and that no update has decided earlier.
     if task.due:
         out = np.empty(len(left), np.int64)
         for score, low, high in ((better, 0, decided - 1), (lose, 0, 0)):
@@ -154,7 +163,7 @@ def gone_on(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
 
 
 def told(name: str, task: Step, frontier: Array, scores: Array) -> Sections:
-    """Return what the parents of slots that are decided now are told."""
+    """Return the updates for the parents of newly decided slots."""
     bounds = np.zeros(task.ranges + 1, np.int64)
     if not len(frontier):
         return Sections("", bounds, np.empty(0, np.uint32))
@@ -171,7 +180,7 @@ def told(name: str, task: Step, frontier: Array, scores: Array) -> Sections:
 
 
 def plies(late: Array, bits: int) -> list[int]:
-    """Return the remotenesses that some scores say, each once."""
+    """Return the distinct remotenesses of some scores."""
     greatest = (1 << bits) - 1
     numbers = late.astype(np.int64) & greatest
     found: list[int] = np.unique(np.where(late >> bits == LOSE_CLASS, numbers, greatest - numbers)).tolist()

@@ -1,10 +1,10 @@
-"""A tier solved where workers are other processes, and its slots are many: these lie in ranges.
+"""Solves a large tier in ranges, for workers that are other processes.
 
-Whether slots are those of a numbering or positions of a sorted list makes no difference: who knows them has stretches
-of them looked at. Parents come from links alone. The one who solves has not all that is known of slots in memory, nor
-does he pass anything back himself.
+The slots may be those of a numbering, or positions of a sorted list: the caller supplies the task that expands them.
+Parents come from predecessor lists only. The solving process neither holds the arrays of the tier in memory nor
+propagates anything itself.
 
-    slots --look--> pieces, and links by range --turn round--> ranges --step by step--> scores
+    slots --expand--> pieces, and edges by range --invert--> ranges --step by step--> scores
 """
 
 from collections.abc import Callable, Iterator
@@ -28,18 +28,21 @@ from retrograde.solver.values.propagation import telling
 Array = np.ndarray[Any, Any]
 
 RANGES_EACH = 4
-"""Ranges of slots for each worker, where there are so many slots and..."""
+"""Ranges for each worker, in a large tier."""
 LEAST_RANGE_BITS = 16
-"""...ranges come to so many, as a power of two."""
+"""Slots in a range, at least, as a power of two."""
 PIECES, LINKS = "pieces", "links"
-"""Under which names it is put aside what is known of slots, and who leads to whom."""
+"""Names of the files with initial scores and counters of slots, and with edges."""
 Ends = tuple[int, int]
-"""From which slot to which."""
+"""First slot of a block, and the one after its last."""
 
 
 class Piece(NamedTuple):
-    """What is known of some slots once they have been looked at: where it is put aside, how many positions are
-    symmetric to each (nothing where a game has no symmetry), and the links to each range."""
+    """Result of expanding a block of slots.
+
+    `frame`: scores and counters. `sizes`: the numbers of symmetric positions, empty for a game without symmetry.
+    `links`: edges for each range.
+    """
 
     frame: Frame
     sizes: Array
@@ -47,11 +50,11 @@ class Piece(NamedTuple):
 
 
 class Tier(NamedTuple):
-    """A tier of so many *slots*, with scores of so many *bits* for plies; its *number* as the rules have it, and a name
-    of its own for what is put aside.
+    """A tier of *slots* slots, with scores of *bits* bits for plies.
 
-    *look* is a task, which returns a Piece; *tasks* yields what it is given, for a scratch folder, how slots are cut
-    into ranges, and stretches of them, of as many as *usual* or so. Looking takes the share *looking* of the time.
+    `number` is the tier in the rules, `name` the name of its files. *look* is the task function that expands slots and
+    returns a Piece. *tasks* yields its inputs, for a scratch folder, the shape of ranges, and blocks of about *usual*
+    slots. *looking* is the share of the time that expanding takes.
     """
 
     name: str
@@ -65,8 +68,11 @@ class Tier(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What is known once some slots of a tier have been looked at: how they are cut into ranges, how many positions are
-    symmetric to each, and where pieces and their links are."""
+    """Results of expanding the slots so far.
+
+    `shape`: how slots are cut into ranges. `sizes`: the numbers of symmetric positions. `pieces`, `frames` and `links`:
+    for each block its ends, its scores and counters, and its edges.
+    """
 
     shape: Shape
     sizes: Compressed
@@ -76,11 +82,11 @@ class Looked(NamedTuple):
 
     @property
     def done(self) -> int:
-        """How many slots have been looked at."""
+        """The number of expanded slots."""
         return self.pieces[-1][1] if self.pieces else 0
 
     def all_frames(self) -> Iterator[Frame]:
-        """Yield where all is."""
+        """Yield all frames that are needed to resume."""
         yield from self.frames
         yield from (there.frame(number) for there in self.links for number in there.ranges())
 
@@ -88,15 +94,19 @@ class Looked(NamedTuple):
 def solve_in_ranges(
     tier: Tier, work: Work, phase: Phase, until_kept: ExitStack
 ) -> tuple[Iterator[tuple[int, Array]], Compressed]:
-    """Return the scores of a tier, range by range, each with its first slot, and how many positions are symmetric to
-    each; all later tiers are solved. A solve that was killed goes on from its last note, and files stay *until* all is
-    *kept*."""
+    """Solve a tier; return its scores range by range, as (first slot, scores), and the numbers of symmetric positions.
+
+    All later tiers must be solved. A killed solve resumes from its last note. Its files stay until the stack
+    *until_kept* is closed.
+    """
     scratch = Scratch(work.scratch / tier.name, 0)
     notes = until_kept.enter_context(Notes(work, scratch, tier.name))
+    # Step 1: resume from the last note. An earlier solve's shape is kept.
     shape = shape_of(work, tier.slots)
     looked, passing = taken_up(notes) or (Looked(shape, Compressed(np.uint16), [], [], []), None)
     if not looked.pieces:
         scratch.begin(fresh=True)
+    # Step 2: expand all slots and assemble the ranges, unless the note was written during propagation.
     if passing is None:
         look_at_all(tier, looked, work, phase, notes)
         passing = Passing.begun(work.map(turn, turns(looked, tier.bits, scratch)))
@@ -107,16 +117,18 @@ def solve_in_ranges(
         if notes.pace.is_due:
             notes.write((looked, passing), passing.frames())
 
-    scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # what each worker reads again
+    # Step 3: propagate. Workers may cache files that they read again, in half of their share of the memory.
+    scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # for each worker
     tell = telling(phase, tier.number, tier.looking)
     RangedPropagation(work, scratch, looked.shape.shift, tier.bits, passing, tell, mark).run()
     scratch.close()
+    # Step 4: call undecided slots draws, range by range.
     states = passing.states
     return ((looked.shape.begin(state.number), state.with_draws(scratch)) for state in states), looked.sizes
 
 
 def taken_up(notes: Notes) -> tuple[Looked, Passing | None] | None:
-    """Return what another solve has noted last, if all files that it tells of are still there."""
+    """Return the last note of an earlier solve, if all files that it names still exist."""
     if (note := notes.last()) is None:
         return None
     looked, passing = note
@@ -125,7 +137,7 @@ def taken_up(notes: Notes) -> tuple[Looked, Passing | None] | None:
 
 
 def look_at_all(tier: Tier, looked: Looked, work: Work, phase: Phase, notes: Notes) -> None:
-    """Look at all slots of a tier that have not been looked at."""
+    """Expand all slots of a tier that are not expanded yet."""
     size = block_of(work, looked.shape, tier.usual)
     ends = stretches(looked.done, tier.slots, size)
     found = work.map(tier.look, tier.tasks(notes.scratch, looked.shape, ends))
@@ -141,8 +153,9 @@ def look_at_all(tier: Tier, looked: Looked, work: Work, phase: Phase, notes: Not
 
 
 def stretches(done: int, slots: int, size: int) -> list[Ends]:
-    """Return the stretches of some slots that are left, so many of which are done, perhaps in others of another size:
-    none crosses a multiple of *size*.
+    """Return the remaining blocks of slots, as (begin, end), when *done* slots are done.
+
+    No block crosses a multiple of *size*, even if an earlier solve used another size.
 
     >>> stretches(3, 10, 4), stretches(8, 8, 4)
     ([(3, 4), (4, 8), (8, 10)], [])
@@ -151,13 +164,13 @@ def stretches(done: int, slots: int, size: int) -> list[Ends]:
 
 
 def piece_of(scratch: Scratch, scores: Array, left: Array, sizes: Array, links: Packed) -> Piece:
-    """Put aside what is known of some slots, and the links from them to each range."""
+    """Write initial scores and counters of some slots, and their edges by range, to disk."""
     frame = scratch.write(PIECES, joined(scores, left), plain=True)
     return Piece(frame, sizes, put(scratch, LINKS, links, plain=False))
 
 
 def turns(looked: Looked, bits: int, scratch: Scratch) -> Iterator[Turn]:
-    """Yield the tasks of putting together what was found of each range."""
+    """Yield the tasks of assembling the ranges."""
     shape = looked.shape
     for number in range(shape.buckets):
         yield Turn(
@@ -171,18 +184,25 @@ def turns(looked: Looked, bits: int, scratch: Scratch) -> Iterator[Turn]:
 
 
 def shape_of(work: Work, count: int) -> Shape:
-    """Return how to cut so many slots into ranges."""
+    """Return how to cut *count* slots into ranges."""
     return cut(count, work.workers_now, work.budget.left() // work.sharing, work.sizes.range_bits)
 
 
 def cut(count: int, workers: int, memory: int, most_bits: int) -> Shape:
-    """Return how to cut so many slots into ranges of up to so many bits: a few for each worker, which has so many bytes
-    of memory."""
+    """Return how to cut *count* slots into ranges of up to `2**most_bits`: a few for each worker.
+
+    A worker has *memory* bytes.
+    """
+    # As large as a quarter of the memory allows while edges are inverted, but at least RANGES_EACH ranges for each
+    # worker.
     bits = min(memory // (4 * BYTES_IN_BUCKET), count // (RANGES_EACH * workers)).bit_length() - 1
     return Shape.of(count, min(most_bits, max(bits, LEAST_RANGE_BITS)))
 
 
 def block_of(work: Work, shape: Shape, usual: int) -> int:
-    """Return how many slots to give to a task of looking at them: none are in two ranges."""
+    """Return the number of slots in a task of expanding. No block may cross a range.
+
+    So it is a power of two, and at most the size of a range.
+    """
     block = work.block(shape.positions, usual)
     return min(1 << block.bit_length() - 1, 1 << shape.shift)

@@ -1,7 +1,9 @@
-"""The compiled loops over lists in scratch, block by block: packed, unpacked, and held against sorted numbers.
+"""Compiled loops over blocks of lists on disk: pack, unpack, look up.
 
-A block of sorted positions lies there as the gaps between them, in planes of bytes: the lowest byte of each gap, one
-after another, then the next byte of each, as many as the greatest gap has. The first gap is 0.
+A block of sorted positions is stored as the gaps between them, in byte planes, which compress well:
+
+    plane 0   | lowest byte of gap 0 | of gap 1 | …      gap 0 is 0
+    plane 1   | next byte of gap 0   | of gap 1 | …      as many planes as the greatest gap has bytes
 """
 
 import numpy as np
@@ -11,7 +13,7 @@ from retrograde.solver.runtime.kernel import kernel
 
 @kernel
 def greatest_gap(positions):
-    """Return the greatest gap between sorted positions."""
+    """Return the greatest gap between consecutive sorted positions."""
     gap = 0
     for i in range(1, len(positions)):
         gap = max(gap, positions[i] - positions[i - 1])
@@ -20,7 +22,7 @@ def greatest_gap(positions):
 
 @kernel
 def to_planes(positions, planes):
-    """Write the gaps between sorted positions."""
+    """Write the gaps between sorted positions, byte by byte, to *planes*."""
     before = positions[0]
     for i in range(len(positions)):
         gap = positions[i] - before
@@ -32,7 +34,7 @@ def to_planes(positions, planes):
 
 @kernel
 def from_planes(first, planes, out):
-    """Write the positions of which the first one and the gaps are given."""
+    """Write the positions that begin with *first* and have the gaps in *planes*."""
     position = first
     for i in range(len(out)):
         gap = np.int64(0)
@@ -44,17 +46,19 @@ def from_planes(first, planes, out):
 
 @kernel
 def places_of(numbers, positions, base, places):
-    """Write where sorted *numbers* are among sorted *positions*, counted from *base*; -1 for what is nowhere."""
+    """Write the index of each of sorted *numbers* among sorted *positions*, plus *base*; -1 if not found."""
     low = 0
     for i in range(len(numbers)):
         number = numbers[i]
         step = 1
         high = low
+        # Step 1: gallop from the last hit, in steps of 1, 2, 4 …
         while high < len(positions) and positions[high] < number:
             low = high + 1
             high += step
             step *= 2
         high = min(high, len(positions))
+        # Step 2: bisect within the last step.
         while low < high:
             middle = (low + high) >> 1
             if positions[middle] < number:
@@ -66,7 +70,7 @@ def places_of(numbers, positions, base, places):
 
 @kernel
 def unique(numbers):
-    """Move the distinct ones of sorted numbers to the front, and return how many there are."""
+    """Move the distinct ones of sorted numbers to the front; return their count."""
     end = min(1, len(numbers))
     for i in range(1, len(numbers)):
         if numbers[i] != numbers[end - 1]:

@@ -1,4 +1,4 @@
-"""What an exploration knows, in scratch: positions tier by tier as sorted lists, of which there are few to a tier."""
+"""The known positions of an exploration, on disk: a few sorted lists for each tier."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -12,14 +12,14 @@ from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 Lists = dict[int, list[SortedList]]
-"""Lists by tier, which have nothing in common if they are known."""
+"""Sorted lists by tier. Lists of known positions are disjoint."""
 
 RUN = 1 << 22
-"""Positions, about, that are sorted together and put aside."""
+"""Positions that are sorted and written together, about."""
 
 
 class Heap(NamedTuple):
-    """The task of sorting positions in any order, and of putting them aside under a name."""
+    """Task: sort positions and write them to disk under a name."""
 
     scratch: Scratch
     name: str
@@ -27,7 +27,7 @@ class Heap(NamedTuple):
 
 
 class KnownAside:
-    """Positions that are known, and others that have arrived and may be."""
+    """Known positions on disk, and positions that have arrived and may be new."""
 
     def __init__(self, work: Work):
         self.work = work
@@ -40,12 +40,12 @@ class KnownAside:
         """The names of the lists that have arrived."""
 
     def name(self) -> str:
-        """Return a name that no list has had."""
+        """Return a name that no list has yet."""
         self.names += 1
         return f"list{self.names}"
 
     def take(self, arrivals: dict[int, list[Array]]) -> None:
-        """Put aside positions of tiers, in any order, which are forgotten."""
+        """Sort arrived positions by tier and write them to disk. Empties *arrivals*."""
         self.arrivals.append(name := self.name())
         tiers: list[int] = []
 
@@ -59,7 +59,7 @@ class KnownAside:
             self.arrived.setdefault(tiers[number], []).append(run)
 
     def wave(self) -> dict[int, SortedList]:
-        """Return what has arrived and is not known, by tier in the order in which something of it came first."""
+        """Return the new positions that have arrived, by tier in order of arrival. Deletes the arrivals."""
         name, arrived = self.name(), self.arrived
         self.arrived = {}
         wave = self.merged((tier, name, lists, self.known.get(tier, [])) for tier, lists in arrived.items())
@@ -68,15 +68,19 @@ class KnownAside:
         return {tier: new for tier, new in wave.items() if len(new)}
 
     def remember(self, wave: dict[int, SortedList]) -> None:
-        """Add a wave to what is known; what was known before is merged, and the wave stays as it is until the next."""
+        """Add a wave to the known positions.
+
+        Merges older lists if there are several of similar length; the wave itself stays unmerged until the next call.
+        """
         several: Lists = {}
         for tier in wave:
             runs = self.known.setdefault(tier, [])
             count, size = min(1, len(runs)), sum(map(len, runs[-1:]))
+            # Merge from the shortest while the next list is less than twice as long as all before it.
             while count < len(runs) and len(runs[-count - 1]) < 2 * size:
                 size += len(runs[-count - 1])
                 count += 1
-            if count > 1:  # so that there are few, each merged seldom
+            if count > 1:  # few lists remain, and each position is merged seldom
                 several[tier] = runs[-count:]
                 del runs[-count:]
         self.rewrite(several)
@@ -84,25 +88,30 @@ class KnownAside:
             self.known[tier].append(new)
 
     def rewrite(self, lists: Lists) -> None:
-        """Make one list of some that are known, and are no longer listed there."""
+        """Merge known lists into one for each tier. They must have been removed from `known`."""
         if not lists:
             return
         name = self.name()
         for tier, whole in self.merged((tier, name, some, []) for tier, some in lists.items()).items():
             self.known[tier].append(whole)
+        # Delete the files that no known list uses any more.
         used = {frame.name for runs in self.known.values() for run in runs for frame in run.frames}
         for gone in {frame.name for some in lists.values() for run in some for frame in run.frames} - used:
             self.scratch.drop(gone)
 
     def whole(self) -> dict[int, SortedList]:
-        """Return all that is known, a list for each tier, in ascending order of tiers."""
+        """Return all known positions: a list for each tier, in ascending order of tiers."""
         several = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
         self.known.update({tier: [] for tier in several})
         self.rewrite(several)
         return {tier: self.known[tier][0] for tier in sorted(self.known)}
 
     def merged(self, lists: Iterable[tuple[int, str, list[SortedList], list[SortedList]]]) -> dict[int, SortedList]:
-        """Return for each tier a list of this name of all that its lists have, less what is in those that are known."""
+        """Return a merged list for each tier.
+
+        Each item is (tier, name of the new list, lists, known lists). The result has the positions of the lists that
+        are not in the known lists.
+        """
         tiers: list[int] = []
         pieces: Lists = {}
 
@@ -118,7 +127,7 @@ class KnownAside:
 
 
 def grouped(pieces: list[Array]) -> Iterator[list[Array]]:
-    """Yield arrays, which are forgotten, in groups of RUN positions or some more."""
+    """Yield arrays in groups of at least RUN positions, cutting longer ones. Empties *pieces*."""
     group: list[Array] = []
     count = 0
     while pieces:
@@ -133,7 +142,7 @@ def grouped(pieces: list[Array]) -> Iterator[list[Array]]:
 
 
 def put_heap(task: Heap) -> SortedList:
-    """Sort positions and put them aside."""
+    """Sort positions, drop duplicates, and write them to disk."""
     positions = np.concatenate(task.pieces)
     task.pieces.clear()
     positions.sort()

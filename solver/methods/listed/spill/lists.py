@@ -1,6 +1,6 @@
-"""A sorted list of positions in scratch: blocks of them in frames with checksums, and in memory where each begins.
+"""A sorted list of positions on disk: compressed blocks with checksums, and the first position of each in memory.
 
-list  | block | block | … |       frame of each: zstd of the gaps in planes (see kernels.py)
+list  | block | block | … |       each block: a zstd frame of the gaps, in byte planes (see kernels.py)
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,15 +18,18 @@ Array = np.ndarray[Any, Any]
 BLOCK = 1 << 14
 """Positions in a block, at most."""
 MERGED = 1 << 20
-"""Positions that a task merges, about."""
+"""Positions in a task of merging, about."""
 END = 1 << 62
-"""What is greater than all positions."""
+"""A number greater than all positions."""
 
 
 @dataclass(frozen=True)
 class SortedList:
-    """Distinct positions in ascending order: block b, in `frames[b]`, begins with `firsts[b]`, and has those from
-    number `begins[b]` to number `begins[b + 1]`."""
+    """Distinct positions in ascending order, on disk.
+
+    Block b is in `frames[b]` and begins with the position `firsts[b]`. It has the positions with indices `begins[b]` to
+    `begins[b + 1]` of the list.
+    """
 
     scratch: Scratch
     firsts: Array
@@ -37,7 +40,7 @@ class SortedList:
         return int(self.begins[-1])
 
     def __getitem__(self, where: slice) -> Array:
-        """Return the positions from one number to another, int64."""
+        """Return the positions with indices from *start* to *stop*, int64."""
         begin, end = where.start, min(where.stop, len(self))
         if begin >= end:
             return np.empty(0, np.int64)
@@ -46,7 +49,7 @@ class SortedList:
         return self.blocks(low, high)[begin - before : end - before]
 
     def blocks(self, low: int, high: int) -> Array:
-        """Return the positions of the blocks from number *low* to number *high*, int64."""
+        """Return the positions of blocks *low* to *high*, int64."""
         out = np.empty(int(self.begins[high] - self.begins[low]), np.int64)
         bounds = (self.begins[low : high + 1] - self.begins[low]).tolist()
         for block in range(low, high):
@@ -56,7 +59,7 @@ class SortedList:
         return out
 
     def within(self, low: int, high: int) -> tuple[int, int]:
-        """Return between which numbers the blocks are that may have positions from *low* on and below *high*."""
+        """Return the range of blocks that may have positions from *low* on and below *high*."""
         return max(0, int(self.firsts.searchsorted(low, "right")) - 1), int(self.firsts.searchsorted(high))
 
     def between(self, low: int, high: int) -> Array:
@@ -67,11 +70,12 @@ class SortedList:
 
 
 def put(scratch: Scratch, name: str, positions: Array) -> SortedList:
-    """Put sorted positions aside under a name."""
+    """Write sorted positions to disk under a name."""
     bounds = [*range(0, len(positions), BLOCK), len(positions)]
     frames = []
     for begin, end in pairwise(bounds):
         block = positions[begin:end].astype(np.int64, copy=False)
+        # The number of byte planes: the bytes of the greatest gap.
         width = max(1, -(-int(kernels.greatest_gap(block)).bit_length() // 8))
         planes = np.empty((width, end - begin), np.uint8)
         kernels.to_planes(block, planes)
@@ -80,7 +84,7 @@ def put(scratch: Scratch, name: str, positions: Array) -> SortedList:
 
 
 def chained(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
-    """Return lists, each of which begins behind the end of the one before, as one."""
+    """Return lists concatenated. Each must begin after the end of the one before."""
     starts = np.cumsum([0, *map(len, lists)])
     return SortedList(
         scratch,
@@ -91,8 +95,7 @@ def chained(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
 
 
 class Merging(NamedTuple):
-    """The task of merging what some lists have from *low* on and below *high*, less what is in others, which are
-    *known*, into a list of this *name*."""
+    """Task: merge the positions from *low* on and below *high* of some lists, without those in the *known* lists."""
 
     scratch: Scratch
     name: str
@@ -103,7 +106,7 @@ class Merging(NamedTuple):
 
 
 def merging(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[Merging]:
-    """Yield the tasks of merging lists, less what is known."""
+    """Yield the tasks of merging lists without known positions."""
     firsts = np.sort(np.concatenate([each.firsts for each in lists]))
     bounds = [0, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]).tolist(), END]
     for low, high in pairwise(bounds):
@@ -111,7 +114,7 @@ def merging(scratch: Scratch, name: str, lists: list[SortedList], known: list[So
 
 
 def merge(task: Merging) -> SortedList:
-    """Return what is merged, in scratch."""
+    """Return the merged list, on disk."""
     positions = np.concatenate([each.between(task.low, task.high) for each in task.lists])
     positions.sort()
     positions = positions[: kernels.unique(positions)]
@@ -121,10 +124,14 @@ def merge(task: Merging) -> SortedList:
 
 
 def without(positions: Array, known: SortedList) -> Array:
-    """Return those of some sorted positions that a list has not; only blocks that may have one of them are read."""
+    """Return those of some sorted positions that a list does not have.
+
+    Reads only blocks that may have one of them.
+    """
     if not len(positions):
         return positions
     low, high = known.within(int(positions[0]), int(positions[-1]) + 1)
+    # Where each block's share of the positions begins; blocks without any are not read.
     bounds = [0, *positions.searchsorted(known.firsts[low + 1 : high]).tolist(), len(positions)]
     places = np.full(len(positions), -1, np.int64)
     for block, begin, end in zip(range(low, high), bounds[:-1], bounds[1:], strict=False):

@@ -1,9 +1,9 @@
-"""Where the children of positions are in lists in scratch: looked for in passes, many children at once.
+"""Locates the children of positions in lists on disk, many at once.
 
-    positions --look--> children, sorted --seek, along the lists--> places --blocks--> matrices of places
+    positions --look--> sorted children --seek, along the lists--> indices --blocks--> matrices of indices
 
-A pass reads each stretch of the lists once that may have one of its children; the more memory there is for children,
-the fewer passes there are.
+A pass expands some blocks of positions and sorts their children. Then it reads each block of the lists that may have
+one of them, once. With more memory for children, fewer passes are needed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,24 +21,27 @@ from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 Stretch = tuple[int, int, int]
-"""The number of a tier, and where in all positions something of it begins and ends."""
+"""The number of a tier, and begin and end of a block among all positions."""
 Some = Callable[[int, int], Array]
-"""Says which positions are to be looked at, from one place to another, counted from the first."""
+"""Selects positions to expand: takes begin and end, returns indices counted from begin."""
 
 BYTES_A_CHILD = 24
-"""What a child takes in a pass, about."""
+"""Memory for each child in a pass, about."""
 LEAST = 1 << 18
 """Children in a pass, at least."""
 MOST = 1 << 27
 FIRST = 4
-"""Tasks in the first pass, which tells how many children there are to each."""
+"""Tasks in the first pass, which measures how many children a task has."""
 TOGETHER = 16
 """Blocks of a list that are read together."""
 
 
 class Outlined(NamedTuple):
-    """A block of positions without its children: of which shape the matrix is, and packed bits that say where in it
-    children are and, where moves may not hand the turn over, which of these the same player moves to."""
+    """An expanded block of positions without its children.
+
+    `there` is a bit matrix of *shape* with the cells that have a child. `again` marks those where the same player moves
+    again; it is empty if players alternate.
+    """
 
     begin: int
     end: int
@@ -52,9 +55,12 @@ class Outlined(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """The children of some stretches: `children` int64[…] sorted, those of tier number `tiers[i]` (-1 for none that is
-    known) from `bounds[i]` to `bounds[i + 1]`; and `order`, the number of each in the matrices, one after another.
-    `places` has room for where they are among all positions."""
+    """The children of some blocks of positions, sorted, with their indices.
+
+    `children` int64[…]: those of tier number `tiers[i]` (-1 for an unknown tier) are at `bounds[i]` to `bounds[i + 1]`.
+    `order` is the number of each child in the matrices, one matrix after another. `places` is the buffer for their
+    indices among all positions.
+    """
 
     outlines: list[Outlined]
     tiers: list[int]
@@ -65,8 +71,10 @@ class Looked(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A block, as kernels want it (see rules/expansion.Block); `missing` is the place of a position with a child that
-    is nowhere, -1 for none."""
+    """A block with located children, as kernels take it (see rules/expansion.Block).
+
+    `missing` is the index of a position with a child that is nowhere, -1 for none.
+    """
 
     columns: int
     places: Array
@@ -76,8 +84,10 @@ class Located(NamedTuple):
 
 
 class Look(NamedTuple):
-    """The task of looking at stretches, each given by its first place, its tier and its positions; `numbers` are all
-    tiers."""
+    """Task: expand blocks of positions, each given as (index of the first, tier, positions).
+
+    `numbers` has all tiers.
+    """
 
     game: Game
     stretches: list[tuple[int, int, Array]]
@@ -86,7 +96,7 @@ class Look(NamedTuple):
 
 
 class Seek(NamedTuple):
-    """The task of finding sorted children among some blocks of a list that begins at some place."""
+    """Task: look sorted children up in blocks *low* to *high* of a list whose first position has index *base*."""
 
     positions: SortedList
     low: int
@@ -97,14 +107,14 @@ class Seek(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The lists of all tiers, whose numbers are ascending; list k begins at place `starts[k]`."""
+    """The lists of all tiers. Tiers ascend in *numbers*; list k begins at index `starts[k]`."""
 
     numbers: Array
     starts: Array
     lists: list[SortedList]
 
     def read(self, k: int, begin: int, end: int, some: Some | None = None) -> Array:
-        """Return positions of tier number k from one place to another, or *some* of them."""
+        """Return the positions with indices *begin* to *end* in tier number k, or *some* of them."""
         start = int(self.starts[k])
         positions = self.lists[k][begin - start : end - start]
         return positions[some(begin, end)] if some else positions
@@ -113,9 +123,9 @@ class Lists(NamedTuple):
 def located(
     game: Game, lists: Lists, stretches: Iterable[list[Stretch]], work: Work, some: Some | None = None
 ) -> Iterator[Looked]:
-    """Yield for each group of stretches what their children are, and where, in passes that memory has room for.
+    """Yield the located children of each group of blocks, in passes that fit in memory.
 
-    If only *some* positions of a stretch are looked at, these are counted one after another from where it begins.
+    If *some* is given, only those positions of a block are expanded; they count one after another from its begin.
     """
     waiting = iter(stretches)
     dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
@@ -132,19 +142,23 @@ def located(
         looked.reverse()
         while looked:
             yield looked.pop()
+        # A third of the free memory is for children. The last pass shows how many a task has.
         number = max(1, min(max(LEAST, work.budget.left() // 3 // BYTES_A_CHILD), MOST) // greatest)
 
 
 def seek_all(lists: Lists, looked: list[Looked], work: Work, dtype: Any) -> None:
-    """Fill the places of all children."""
+    """Fill in the indices of all children."""
     targets: list[list[Array]] = []
 
     def tasks() -> Iterator[Seek]:
+        # Step 1: group the children by tier, across all tasks.
         asking: dict[int, list[tuple[Array, Array]]] = {}
         for each in looked:
             for k, begin, end in zip(each.tiers, each.bounds[:-1], each.bounds[1:], strict=True):
                 if k >= 0:
                     asking.setdefault(k, []).append((each.children[begin:end], each.places[begin:end]))
+        # Step 2: for each TOGETHER blocks of a list, collect the children that may be in them. Blocks without any are
+        # not read.
         for k in sorted(asking):
             positions = lists.lists[k]
             lows = range(0, len(positions.frames), TOGETHER)
@@ -159,6 +173,7 @@ def seek_all(lists: Lists, looked: list[Looked], work: Work, dtype: Any) -> None
                     high = min(low + TOGETHER, len(positions.frames))
                     yield Seek(positions, low, high, int(lists.starts[k]), asked, dtype)
 
+    # Step 3: copy the results to their buffers.
     for number, found in enumerate(work.map(seek, tasks())):
         for target, places in zip(targets[number], found, strict=True):
             target[:] = places
@@ -166,9 +181,12 @@ def seek_all(lists: Lists, looked: list[Looked], work: Work, dtype: Any) -> None
 
 
 def blocks(looked: Looked) -> Iterator[tuple[int, int, Located]]:
-    """Yield the blocks of what was looked at: where each begins and ends, and the places of children, -2 less those to
-    which the same player moves."""
+    """Yield (begin, end, block) of an expanded group, with the indices of its children.
+
+    If the same player moves again in a child, the entry is -2 minus its index.
+    """
     places = np.empty(len(looked.places), np.int64)
+    # Undo the sorting: indices in the order of the matrices.
     places[looked.order] = looked.places
     first = 0
     for outline in looked.outlines:
@@ -192,7 +210,7 @@ def blocks(looked: Looked) -> Iterator[tuple[int, int, Located]]:
 
 
 def look(task: Look) -> Looked:
-    """Expand stretches; return their children, sorted."""
+    """Expand blocks of positions; return their children, sorted by tier and position."""
     game, expander = task.game, expander_of(task.game)
     outlines, children, tiers = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for place, tier, positions in task.stretches:
@@ -203,6 +221,8 @@ def look(task: Look) -> Looked:
             there = found >= 0
             children.append(found[there])
             tiers.append(block.tiers[:, :columns][there])
+            # Children have no index yet: use 0 for "there" and -1 for "none", so that `mark_moves_again` leaves its
+            # mark.
             block.places[:, :columns] = np.where(there, 0, -1)
             expander.mark_moves_again(positions[begin:end], block, block.origins)
             again = np.empty(0, np.uint8) if alternates(game) else np.packbits(block.places[:, :columns] < -1)
@@ -213,6 +233,7 @@ def look(task: Look) -> Looked:
                 )
             )  # fmt: skip
     flat, by_tier = np.concatenate(children), np.concatenate(tiers)
+    # Mostly all children are in one tier; sorting by position suffices then.
     plain = not len(by_tier) or bool((by_tier == by_tier[0]).all())
     order = np.argsort(flat) if plain else np.lexsort((flat, by_tier))
     flat, by_tier = flat[order], by_tier[order[:1]] if plain else by_tier[order]
@@ -223,13 +244,13 @@ def look(task: Look) -> Looked:
 
 
 def number_of(numbers: Array, tier: int) -> int:
-    """Return which of some tiers one is, -1 for none."""
+    """Return the index of a tier among *numbers*, -1 for none."""
     k = int(numbers.searchsorted(tier))
     return k if k < len(numbers) and int(numbers[k]) == tier else -1
 
 
 def seek(task: Seek) -> list[Array]:
-    """Return where sorted children are."""
+    """Return the indices of sorted children among all positions, -1 for those not found."""
     positions = task.positions.blocks(task.low, task.high)
     found = []
     for children in task.asked:

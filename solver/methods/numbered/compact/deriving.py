@@ -1,6 +1,7 @@
-"""What a compact database does not keep, of many positions at once: it follows from the outcomes of their children.
+"""Derives outcomes that a compact database leaves out, for many positions at once, from their children.
 
-These are looked up as ever, sorted by block; those that are not kept either lie in later tiers, and are derived before.
+Children that are kept are looked up as usual, sorted by block. Children that are left out, too, are in later tiers and
+are derived first.
 """
 
 import os
@@ -23,21 +24,21 @@ from retrograde.solver.values.score_kernels import pass_up
 
 Array = np.ndarray[Any, Any]
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""What the builtin `map` does."""
+"""A function like the builtin `map`."""
 Find = Callable[[Array, Array, Array, Each], None]
-"""Writes the rows of what is kept in some places; it is given these, the tiers, the rows, and who does the work."""
+"""Looks up the rows of slots that are kept: takes their indices, tiers, the array for rows, and a `map`."""
 
 TOGETHER = 1 << 16
-"""Positions that are derived together, which takes a kilobyte of memory for each, or two..."""
+"""Positions that are derived together. Each takes one or two kilobytes of memory."""
 TASK = 1 << 13
-"""...and those whose children a thread looks for at a time."""
+"""Positions whose children a thread looks up at a time."""
 
 
 class Deriver:
-    """Derives the rows of the legend of positions of a compact database that are not kept."""
+    """Derives the legend rows of positions that a compact database leaves out."""
 
     def __init__(self, database: Database, rules: Any, find: Find):
-        """*rules* are what kernels ask."""
+        """*rules* are the game whose rules kernels call; *find* looks up slots that are kept."""
         self.database, self.rules, self.find = database, rules, find
         self.game: Game = database.game
         columns = np.array(database.file.contents.parts, np.int64).T
@@ -46,10 +47,10 @@ class Deriver:
         self.order = np.argsort(scores)
         self.scores = scores[self.order]
         self.worths = {database: worths_of(database)}
-        """By database, what a child with a row of its legend is worth to the parent."""
+        """By database: the score that a child with each row of its legend passes up to its parent."""
 
     def rows(self, positions: Array) -> Array:
-        """Return the row of each position. Raises NotCompilable, or DamagedDatabase where nothing follows."""
+        """Return the row of each position. Raises NotCompilable, or DamagedDatabase if no row follows."""
         rows = np.empty(len(positions), np.int32)
         with ThreadPoolExecutor(os.cpu_count() or 1) as executor:
             for begin in range(0, len(positions), TOGETHER):
@@ -58,11 +59,12 @@ class Deriver:
         return rows
 
     def rows_of(self, positions: Array, each: Each) -> Array:
-        """Return the rows of not too many positions."""
+        """Return the rows of at most TOGETHER positions."""
         parents, children, tiers, slots = self.reach(positions, each)
         scores = self.scores_of(parents, children, tiers, slots, each)
         if len(scores) and scores.min() < 0:
             raise self.database.file.damaged("a child of what is not kept has no outcome")
+        # The best score among the children must be that of an outcome in the legend.
         best = np.empty(len(positions), np.int64)
         kernels.best_of(parents.begins, parents.values, scores, BITS, best)
         places = np.minimum(self.scores.searchsorted(best), len(self.scores) - 1)
@@ -71,7 +73,7 @@ class Deriver:
         return self.order[places]
 
     def reach(self, positions: Array, each: Each) -> tuple[Parents, Array, Array, Array]:
-        """Return what there is of positions, and of their children, one after another: these, their tiers and slots."""
+        """Expand positions; return data about them, and their children with tiers and slots."""
         parents = Parents(*np.empty((3, len(positions)), np.int64))
         tiers_there = self.database.file.contents.tiers
 
@@ -92,10 +94,12 @@ class Deriver:
         return parents, children, tiers, slots
 
     def scores_of(self, parents: Parents, children: Array, tiers: Array, slots: Array, each: Each) -> Array:
-        """Return what children are worth to their parents, as scores; -1 where nobody knows. The slots are used up."""
+        """Return the scores that children pass up to their parents, -1 if unknown. Overwrites *slots*."""
         rows = np.full(len(children), NOWHERE, np.int32)
+        # Step 1: look up the children that the file keeps.
         kernels.keep(self.parts, slots, rows)
         self.find(slots, tiers, rows, each)
+        # Step 2: derive the children that it leaves out; they must be in later tiers.
         later = np.flatnonzero(rows == LEFT_OUT)
         if len(later):
             of = parents.begins.searchsorted(later, "right") - 1
@@ -103,6 +107,7 @@ class Deriver:
                 raise self.database.file.damaged("a child of what is not kept is not kept either")
             rows[later] = self.rows(children[later])
         scores: Array = self.worths[self.database][rows]
+        # Step 3: look up the children in tiers that other databases have.
         missing = np.flatnonzero(rows == NOWHERE)
         for tier in np.unique(tiers[missing]).tolist():
             some = missing[tiers[missing] == tier]
@@ -110,11 +115,10 @@ class Deriver:
         return scores
 
     def scores_elsewhere(self, tier: int, children: Array) -> Array:
-        """Return what children in a tier that the file has not are worth, by the database that has it; -1 where none
-        does."""
+        """Return the scores that children in another database's tier pass up, -1 if there is none."""
         try:
             holder = self.database.holder(tier)
-        except NoDatabase:  # which matters not where all of them are ends
+        except NoDatabase:  # fine if the game is over in all of them
             found = [self.database[child] for child in children.tolist()]
             return np.array([pass_up(encode(value, plies or 0, BITS), BITS) for value, plies in found], np.int64)
         if holder is self.database:
@@ -131,5 +135,8 @@ def score_of(row: LegendRow) -> int:
 
 
 def worths_of(database: Database) -> Array:
-    """Return what children are worth to their parents by the rows of a legend, and -1 for no row behind these."""
+    """Return the score that a child with each row of a legend passes up.
+
+    A last entry of -1 stands for a child without a row.
+    """
     return np.array([*(pass_up(score_of(row), BITS) for row in database.file.legend), NOWHERE], np.int64)

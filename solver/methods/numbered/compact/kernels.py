@@ -1,6 +1,6 @@
-"""Compiled loops by which a compact database is looked up: where slots are kept, and what follows where they are not.
+"""Compiled loops over a compact database: look up slots that are kept, and derive outcomes of the others.
 
-positions --reach--> children, in slots --keep--> places among what is kept --find--> scores --best_of--> own scores
+positions --reach--> children's slots --keep--> indices among kept slots --find--> scores --best_of--> own scores
 """
 
 from typing import Any, NamedTuple
@@ -16,15 +16,19 @@ from retrograde.solver.values.score_kernels import primitive_score
 Array = np.ndarray[Any, Any]
 
 NOWHERE = -1
-"""In the place of a slot or a row: there is none."""
+"""Instead of an index or a row: there is none."""
 LEFT_OUT = -2
-"""In the place of a row: the slot is not kept."""
+"""Instead of a row: the slot is not kept."""
 CHILDREN = 32
-"""Children of a position that there is room for at first."""
+"""Buffer size: children for each position, at first."""
 
 
 class PartTable(NamedTuple):
-    """What a compact file says of the parts of its tiers (see `PartRow`), each an int64 array."""
+    """The parts of a compact file's tiers (see `PartRow`), each field an int64 array.
+
+    `firsts`: first slot of the part among all. `sizes`: its slots. `kept`: its first index among kept slots, negative
+    if it is left out. `columns`: the column order of its slots.
+    """
 
     firsts: Array
     sizes: Array
@@ -33,7 +37,7 @@ class PartTable(NamedTuple):
 
 
 class Parents(NamedTuple):
-    """Positions, by index: where their children begin, their tiers, and their primitive values."""
+    """For each position: where its children begin, its tier, and its primitive value."""
 
     begins: Array
     tiers: Array
@@ -42,8 +46,10 @@ class Parents(NamedTuple):
 
 @kernel
 def keep(parts, places, rows):
-    """Turn slots, among those of all tiers, into places among those that are kept; where one is not kept it is NOWHERE,
-    and its row LEFT_OUT."""
+    """Replace slots by their indices among kept slots, in *places*.
+
+    If a slot is left out, its index becomes NOWHERE and its row LEFT_OUT.
+    """
     for i in range(len(places)):
         if places[i] >= 0:
             k = np.searchsorted(parts.firsts, places[i], side="right") - 1
@@ -51,6 +57,7 @@ def keep(parts, places, rows):
                 places[i], rows[i] = NOWHERE, LEFT_OUT
             else:
                 within, columns = places[i] - parts.firsts[k], parts.columns[k]
+                # The part is stored column by column: a matrix of `columns` columns, transposed.
                 if columns > 1:
                     within = within % columns * (parts.sizes[k] // columns) + within // columns
                 places[i] = parts.kept[k] + within
@@ -58,10 +65,10 @@ def keep(parts, places, rows):
 
 @kernel
 def reach(game, positions, numbers, bounds, parents, trouble):
-    """Return the children of positions, their tiers, and their slots, NOWHERE where the tier is not in the file; write
-    what there is of the parents.
+    """Expand positions; return their children, with tiers and slots, and write data about the positions to *parents*.
 
-    The file has tiers of these *numbers*, the slots of which are between the *bounds*.
+    The file has tiers of these *numbers*; tier k has the slots `bounds[k]` to `bounds[k + 1]`. A child in another tier
+    has the slot NOWHERE.
     """
     size = CHILDREN * len(positions) + CHILDREN
     children, tiers, slots = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
@@ -71,12 +78,15 @@ def reach(game, positions, numbers, bounds, parents, trouble):
         trouble[1] = position
         parents.begins[i], parents.tiers[i] = count, whole(game.tier(position))
         parents.values[i] = whole(game.primitive(position))
+        # A position where the game is over has no children.
         if parents.values[i] == UNDECIDED:
             for move in game.generate_moves(position):
+                # The buffers are full: double them.
                 if count == len(children):
                     children, tiers, slots = longer(children), longer(tiers), longer(slots)
                 child = whole(game.do_move(position, whole(move)))
                 children[count], tiers[count], slots[count] = child, whole(game.tier(child)), NOWHERE
+                # Find the child's slot, if the file has its tier.
                 k = place_in(numbers, tiers[count])
                 if k < len(numbers) and numbers[k] == tiers[count]:
                     slot = whole(game.index(child))
@@ -88,7 +98,7 @@ def reach(game, positions, numbers, bounds, parents, trouble):
 
 @kernel
 def best_of(begins, values, scores, bits, best):
-    """Write the score of each position: the greatest of those that its children pass up, or that of its own value."""
+    """Write the score of each position: the best that its children pass up, or that of its primitive value."""
     for i in range(len(best)):
         if values[i] != UNDECIDED:
             best[i] = primitive_score(values[i], bits)

@@ -1,9 +1,13 @@
-"""Databases made compact: of each tier one side to move is kept, the one that takes less, and the other left out.
+"""Makes databases compact: of each tier the positions of one side to move are left out, if the others suffice.
 
-A part of a tier may be left out where no move leads from it into itself, nor into another one that is left out; where
-both sides have the same, so that one part stands for both, it is kept, in the order that takes least. Which
-parts those are is seen at some positions; that all follows is seen when the new file, before it gets its name, is asked
-for every slot of the old one.
+The outcome of a position that is left out follows from its children. So the parts of a side may be left out if no move
+leads from one of them into one of them. If that holds for both sides, the parts of the side that takes more space are
+left out. If one part stands for both sides, it is kept, in the column order that takes the least space.
+
+1. Sample some positions of each part to find the parts that moves lead to (`leads_to`).
+2. Choose the parts to leave out (`left_out`), and write the others, each in its best order (`smallest`).
+3. Before the new file gets its name, compare it with the old one, slot by slot (`hold`). So a wrong guess in step 1 is
+   found.
 """
 
 from collections.abc import Iterator
@@ -34,17 +38,18 @@ from retrograde.solver.runtime.progress import Listener, Phase
 Array = np.ndarray[Any, Any]
 
 SAMPLE, DRAWS = 30, 3000
-"""Positions of a part at which it is seen into which parts moves lead, and slots that are drawn for them at most."""
+"""Positions of a part that are expanded to find the parts that moves lead to, and the most slots that are drawn for
+them."""
 PIECE = 1 << 20
-"""Slots that are looked at together."""
+"""Slots that are handled together."""
 
 
 class CannotCompact(RetrogradeError, ValueError):
-    """A database of which nothing can be left out."""
+    """Raised if nothing can be left out of a database."""
 
 
 class Kept(NamedTuple):
-    """A part as it is kept: its rows of the legend in the order of so many columns, and about what they take."""
+    """A part that is kept: its legend rows, in the order of *columns* columns, and their compressed size."""
 
     columns: int
     rows: Array
@@ -52,9 +57,9 @@ class Kept(NamedTuple):
 
 
 def make_compact(database: Database, path: str | PathLike[str], listener: Listener | None = None) -> Path:
-    """Write a compact database that answers as another one does, and return its path.
+    """Write a compact database with the same answers as *database*, and return its path.
 
-    Raises CannotCompact where that one is not of a kind that can be so.
+    Raises CannotCompact if the database is not of a suitable kind.
     """
     check_kind(database)
     assert isinstance(database, SlotsDatabase)
@@ -71,7 +76,7 @@ def make_compact(database: Database, path: str | PathLike[str], listener: Listen
 
 
 def check_kind(database: Database) -> None:
-    """Raise CannotCompact where a database is not of a kind that can be made compact."""
+    """Raise CannotCompact if a database is not of a kind that can be made compact."""
     what = f"the database {str(database.file.path)!r} cannot be made compact"
     if not isinstance(database.file.contents, SlotsReader):
         raise CannotCompact(f"{what}: that is for games that number their positions, and for what is not so already")
@@ -82,7 +87,7 @@ def check_kind(database: Database) -> None:
 
 
 def pieces(database: SlotsDatabase) -> Iterator[tuple[int, int, int, int]]:
-    """Yield all slots piece by piece: the tier, its first slot, and where the piece begins and ends."""
+    """Yield all slots in pieces: (tier, first slot of the tier, begin, end)."""
     numbers, bounds = (column.tolist() for column in database.contents.tiers)
     for tier, first, end in zip(numbers, bounds, bounds[1:], strict=False):
         for begin in range(first, end, PIECE):
@@ -90,7 +95,7 @@ def pieces(database: SlotsDatabase) -> Iterator[tuple[int, int, int, int]]:
 
 
 def are_there(database: SlotsDatabase, tier: int, begin: int, count: int) -> Array:
-    """Tell which of so many slots of a tier, from one on, stand for a position."""
+    """Return for each of *count* slots of a tier, from *begin* on, whether it has a position."""
     if count >= BULK and database._bulk:
         try:
             found: Array = database._bulk.positions_of(tier, begin, count) >= 0
@@ -100,11 +105,11 @@ def are_there(database: SlotsDatabase, tier: int, begin: int, count: int) -> Arr
     return positions_there(database.game, tier, range(begin, begin + count))[1]
 
 
-# What is kept
+# Choose the parts to keep
 
 
 def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor: ThreadPoolExecutor) -> SolvedCompact:
-    """Return what is written: of each tier the parts that take least, among those from which the others follow."""
+    """Return the contents of the compact database: of each tier the smallest parts from which the others follow."""
     game, file = database.game, database.file
     every = list(Numbering.of(game, database.contents.tiers.numbers).parts(game))
     parts, outcomes, place = list[PartRow](), list[Array](), 0
@@ -122,7 +127,7 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
             place += size
     what = f"the database {str(file.path)!r} cannot be made compact"
     names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
-    alike = all(" and " in name for name in names)  # one part stands for both sides, and gains by its order alone
+    alike = all(" and " in name for name in names)  # one part for both sides: it gains by its order
     if not alike and all(part.kept != DERIVED for part in parts):
         raise CannotCompact(f"{what}: no part of a tier is such that moves always lead from it to others")
     if not outcomes:
@@ -135,7 +140,11 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
 
 
 def left_out(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
-    """Return which parts of a tier are left out, by what they take: those of one side to move, or none."""
+    """Return the parts of a tier to leave out: those of one side to move, or none.
+
+    Even parts have one side to move, odd parts the other. *sizes* has the bytes of each part: the larger side is left
+    out.
+    """
     best = set[int]()
     for side in (0, 1):
         some = set(range(side, len(parts), 2))
@@ -146,7 +155,7 @@ def left_out(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[
 
 
 def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
-    """Return into which parts of the same tier moves lead from some positions of a part."""
+    """Return the parts of the same tier that moves from some positions of a part lead to."""
     dice, found, looked_at, first = Random(0), set[int](), 0, parts[0].start
     for _ in range(DRAWS):
         position = game.unindex(tier, dice.randrange(parts[number].start, parts[number].stop) - first)
@@ -164,26 +173,28 @@ def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
 
 
 def smallest(database: SlotsDatabase, tier: int, rows: Array, there: Array, executor: ThreadPoolExecutor) -> Kept:
-    """Return the rows of a part in the order of columns in which they take the fewest bytes."""
+    """Return a part in the column order that compresses best."""
     tried = partial(in_columns, rows, there, outcome_dtype(len(database.file.legend)))
     return min(executor.map(tried, columns_of(database.game, tier, len(rows))), key=lambda kept: kept.bytes)
 
 
 def in_columns(rows: Array, there: Array, kind: Any, columns: int) -> Kept:
-    """Return rows in the order of so many columns, empty slots filled with what is before them."""
+    """Return a part in the order of *columns* columns, with empty slots filled."""
     ordered = filled(*(array.reshape(-1, columns).T.ravel() for array in (rows, there))).astype(kind, copy=False)
     frames = compress_group(min(COMPACT_BLOCK, len(rows)), kind, SLOT_LEVEL, ordered)
     return Kept(columns, ordered, sum(map(len, frames)))
 
 
 def filled(rows: Array, there: Array) -> Array:
-    """Return rows in which each that stands for no position is that before it; the first ones are the first that does.
+    """Return rows in which each empty slot has the row before it.
+
+    Empty slots at the front have the first row of a position.
 
     >>> filled(np.array([7, 1, 7, 7, 2, 7]), np.array([0, 1, 0, 0, 1, 0], bool)).tolist()
     [1, 1, 1, 1, 2, 2]
     """
     whole, before = np.empty_like(rows), rows[there.argmax() :][:1]
-    for begin in range(0, len(rows), PIECE):  # or places would take eight bytes each
+    for begin in range(0, len(rows), PIECE):  # in pieces: indices take eight bytes each
         piece, here = rows[begin : begin + PIECE], there[begin : begin + PIECE]
         places = np.maximum.accumulate(np.where(here, np.arange(1, len(piece) + 1), 0))
         whole[begin : begin + PIECE] = np.append(before, piece)[places]
@@ -192,22 +203,22 @@ def filled(rows: Array, there: Array) -> Array:
 
 
 def columns_of(game: Any, tier: int, slots: int) -> list[int]:
-    """Return the numbers of columns that are tried for a part: of chess those that put later men first."""
+    """Return the numbers of columns to try for a part. For chess, those that put later men first."""
     if not is_chess(game):
         return [1]
-    from retrograde.games.chess import men, numbering  # other games need nothing of it
+    from retrograde.games.chess import men, numbering  # other games do not need it
 
     groups = [ways for ways in numbering.ways_of_groups(men.name_of_tier(tier)) if ways > 1]
-    if slots != game.pairs_of_kings(tier) * prod(groups):  # with en passant rights
+    if slots != game.pairs_of_kings(tier) * prod(groups):  # a part with en passant rights
         return [1]
     return [prod(groups[number:]) for number in range(len(groups), -1, -1)]
 
 
-# Whether it is the same
+# Compare with the full database
 
 
 def hold(database: SlotsDatabase, rows: Array, there: Array, phase: Phase, path: Path) -> None:
-    """Raise CannotCompact where a compact file says of a slot another thing than the database that it was made of."""
+    """Raise CannotCompact if the compact file and the old database differ in a slot."""
     with open_database(path, game=database.game) as compact:
         assert isinstance(compact, SlotsDatabase)
         for _, _, begin, end in pieces(database):

@@ -48,7 +48,8 @@ more moves than the workspace has; rules that return no valid position.
 """
 HISTORY_BITS = 12
 SHARED_BITS, SHARED_PLIES = 14, 32
-"""log2 of the slots in which threads publish the positions they search; and the plies near the root where they do so.
+"""log2 of the slots in which threads publish the positions they search; and the number of plies from the root where
+they do so.
 """
 MOST_LATE = 62
 """Number of moves that can be deferred because another thread searches them: one bit each in an int64."""

@@ -8,19 +8,24 @@ lose (0)? The answer is yes if the opposite question about some child, for the o
     proof(question)    = min over children of disproof(child)
     disproof(question) = sum over children of proof(child); here (see `estimated`) it is another estimate
 
-The search always expands the leaf that contributes most cheaply to both numbers (Allis, van der Meulen and van den
-Herik, 1994). Depth first, it stays below a child while both numbers are within limits at which another leaf would
-become better (Nagai, 1999). The limits are half as large again, so that the search does not switch back and forth (the
-1 + ε of Pawlewicz and Lew, 2007). A new child starts with its number of moves as its disproof number, which is what
-`estimated` would return for it.
+The search always expands a leaf that counts in both numbers (Allis, van der Meulen and van den Herik, 1994). Depth
+first, it stays below a child while both numbers are within limits, beyond which another leaf would be better (Nagai,
+1999). The limit taken from the second best child is half as large again, so that the search does not switch back and
+forth (the 1 + ε of Pawlewicz and Lew, 2007). A new child starts with its number of moves as its disproof number, which
+is what `estimated` would return for it.
 
 Repetition. A player who wants to win gains nothing by returning to a question on the search path. So a child on the
 path gets, for now, the answer that helps the other player. Proofs of wins never rest on that. A proof that a win can
 *not* be forced may rest on it, and then it holds only on this path (the graph-history interaction; Kishimoto and
-Müller, 2004). So each answer carries the range of path places that it rests on: `HIGH` is the one nearest the leaf,
-`LOW` the one nearest the root, at most. An answer at a place rests on nothing if no support of it lies above that
-place: the other player then has a plan by which the game continues forever below. Only such answers go to the table.
-The others become notes, which turn into answers when the answer they rest on does (`settle`).
+Müller, 2004).
+
+So each answer carries the range of path places that it may rest on. Places count from the root, 0::
+
+    root 0 … HIGH … LOW … leaf      HIGH: the smallest number, LOW: the greatest
+
+An answer rests on nothing if nothing in its support lies above its own place, that is, nearer to the root: then the
+other player has a plan by which the game continues forever below. Only such answers go to the table. The others become
+notes, which turn into answers when the answer they rest on does (`settle`).
 
 Double counts. If lines merge, a sum counts the same leaves many times. `estimated` takes the maximum instead, and adds
 one for each further child (weak proof-number search; Ueda, Hashimoto, Hashimoto and Iida, 2008).
@@ -49,7 +54,9 @@ KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(8)
 child being searched; the positions searched and the notes taken before it was entered.
 """
 PROOF, DISPROOF, HIGH, LOW, LOOKS = range(5)
-"""Fields of a child: its numbers; the highest and lowest path place that they rest on; how often it was searched."""
+"""Fields of a child: its numbers; the range of path places that they rest on, HIGH nearest the root; how often it was
+searched.
+"""
 NOTHING = 1 << 30
 """HIGH of an answer that rests on nothing. Its LOW is −1."""
 NOTE_HIGH, NOTE_LOW, NOTE_NODES = 1, 2, 3
@@ -289,7 +296,7 @@ def leave(place, proof, disproof, table, path):
     """Remove the last question from the path and store its numbers; return (HIGH, LOW)."""
     places, children = path.places, path.children
     path.marks[mark_of(places[place, KEY], path)] -= 1
-    # Step 1: find the supports. A proof needs one child: choose the one whose supports are nearest. A disproof needs
+    # Step 1: find the supports. A proof needs one child: choose the one whose supports lie deepest. A disproof needs
     # all children.
     high, low = NOTHING, -1
     if proof == 0:

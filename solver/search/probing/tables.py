@@ -39,7 +39,7 @@ class Tables:
 
     @cached_property
     def arrays(self) -> tuple[Array, Array, Array]:
-        """The arrays `tiers`, `bounds`, `entries` of `kernels.py`. The cache keeps them alive while kernels use them."""
+        """The arrays `tiers`, `bounds`, `entries` of `kernels.py`, cached to keep them alive while kernels use them."""
         tiers = sorted(self.entries)
         bounds = np.cumsum([0, *(len(self.entries[tier]) for tier in tiers)])
         entries = np.full(-(-bounds[-1] // 4) * 4, UNTOLD, np.int16)  # whole words

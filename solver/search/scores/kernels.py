@@ -53,7 +53,7 @@ PARTS = 7
 FAR, CHANCES = BROKEN + 1, BROKEN + 2
 """More reasons to give up: a score out of the table's range; a position in which it is chance's turn."""
 CONTRADICTED = 1
-"""Mark ENDS: an end has a winner with fewer points than the loser, or the like."""
+"""Mark in ENDS: an end was met whose value does not follow from its payoffs."""
 AGAIN = 1 << 20
 """Bonus in move ordering for a move after which the same player moves again."""
 

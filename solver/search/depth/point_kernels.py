@@ -30,7 +30,7 @@ from retrograde.solver.search.depth.textbook_points import INFINITE, POINT
 Array = np.ndarray[Any, Any]
 
 NOBODY = -1
-"""The value of `me` if there are two sides anyway."""
+"""The value of `me` in games for one player or two."""
 
 
 class View(NamedTuple):

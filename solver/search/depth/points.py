@@ -25,7 +25,7 @@ class PointsAhead(Ahead):
     def __init__(self, game: Game, most: float | None = None):
         """Prepare a search; *most* bounds the points of any position.
 
-        By default 1 if only the game's values count, else infinite.
+        By default it is 1 if the game defines no `payoff`, `reward` or `estimate`, else infinite.
         """
         super().__init__(game)
         if most is None:

@@ -43,7 +43,7 @@ class Ties:
         return plies
 
     def way(self, position: int, most: int) -> int:
-        """Return the length of some path from a TIE to its end, of at most *most* plies; NO_WAY if there is none."""
+        """Return the length of some path from a TIE to its end, at most *most* plies; or NO_WAY."""
         return self.ask(self.question(position, most)) if most > 0 else tie_kernels.NO_WAY
 
     def question(self, position: int, most: int) -> Question:

@@ -1,7 +1,7 @@
 """Proves the value of a position: finds it by search, then builds a strategy that keeps it, for a certificate file.
 
-The certificate does not rest on the search. The walk's replies prove the value by themselves: each end of play is as
-good as claimed, and play is sure to end. `solver/verification/certificates.py` checks that.
+The certificate does not rest on the search but on the walk's replies alone. For a win, every end of play must be a win,
+and play must be sure to end. `solver/verification/certificates.py` checks that.
 """
 
 import time
@@ -122,7 +122,7 @@ class Prover:
     def prove_leading_on(self) -> SolvedCertificate:
         """Prove the value of a game in which every play ends."""
         at_least, at_most = self.claim(self.wish.value or self.value_found())
-        # A tie by search may turn out to be a draw in the walk; then try to prove a draw.
+        # If no walk keeps a TIE, try a DRAW, which claims less.
         for goal in (TIE, DRAW):
             try:
                 at_least = min(at_least, goal) if at_least in (TIE, DRAW) else at_least
@@ -155,9 +155,9 @@ class Prover:
     # Play that may go round in circles
 
     def prove_with_cycles(self) -> SolvedCertificate:
-        """Prove the value where play may repeat: a win within a number of plies, or a draw by a set nobody leaves.
+        """Prove the value where play may repeat: a bounded win, or a draw by a closed set.
 
-        Search and draw attempts alternate, each time deeper and with more positions.
+        Searches and attempts to prove a draw alternate, each time deeper and with more positions.
         """
         value = self.wish.value
         if value is not None:

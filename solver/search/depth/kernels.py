@@ -171,7 +171,7 @@ def write_moves(game, position, first, ply, room):
 
 @kernel
 def nearer(score):
-    """Return the score of a child, in the parent's view one ply earlier: a win or loss is one ply farther away."""
+    """Convert a child's score to the parent's ply: a win or loss is one ply farther away there."""
     return score - 1 if score > DECIDED else score + 1 if score < -DECIDED else score
 
 

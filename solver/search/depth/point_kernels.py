@@ -34,8 +34,10 @@ NOBODY = -1
 
 
 class View(NamedTuple):
-    """Settings of a search: kind of estimate; plies of quiescence search; greatest points of a position; number of
-    players; whether two players alternate; the player against all others, or NOBODY.
+    """Settings of a search by points.
+
+    The kind of estimate; plies of quiescence search; greatest points of a position; number of players; whether two
+    players alternate; the player against all others, or NOBODY.
     """
 
     estimate: int

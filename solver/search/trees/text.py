@@ -27,7 +27,7 @@ def trees_text(trees: Trees, width: int) -> str:
 
 
 def tree_lines(game: Game, tree: Tree) -> list[str]:
-    """Return the lines of a tree with its name; if it is too large, the last line says how much is left out."""
+    """Return the lines of a tree with its name. If it is too large, the last line says what is missing."""
     depth = depth_within(tree.root, MOST_LINES)
     windows = tree.name != "minimax"
     root = f"Max {value_text(tree.root, 0)}" + (f" ({window_text(tree.root, 0)})" if windows else "")

@@ -40,8 +40,8 @@ def label(children, ends, parents, begins):
     """Return the nimber of each position, INFINITE if it has none.
 
     For each number n from 0 on, a position gets the label n under two conditions. No child has it. And each child
-    without a smaller label can be answered: it has a child labelled n itself. A position that could get n only without
-    the first condition, and has no child labelled n, is infinite.
+    without a smaller label can be answered: it has a child labelled n itself. A position that has neither the label n
+    nor a child labelled n is infinite, because a greater nimber needs children with all smaller ones.
     """
     count = len(ends)
     labels = np.full(count, UNLABELLED, np.int64)
@@ -242,8 +242,9 @@ def order_of(children, ends, parents, begins, low):
 def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
     """Write the utilities int64[n, players] and the plies of a tier's undecided positions, in *order*.
 
-    The player to move maximises own utility. Moves that bring at most *slack* less than the best count as equally good.
-    With PARANOID, choose for each player separately: the greatest for the player to move, the least for the others.
+    The player to move maximises their own utility. Moves that bring at most *slack* less than the best count as equally
+    good. With PARANOID, choose for each player separately: the greatest for the player to move, the least for the
+    others.
     """
     players = utilities.shape[1]
     for i in order:

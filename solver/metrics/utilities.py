@@ -1,4 +1,4 @@
-"""Utilities: what each player gets if each maximises what this player gets (max^n; Luckhardt and Irani, 1986).
+"""Utilities: what each player gets if each maximises their own share (max^n; Luckhardt and Irani, 1986).
 
 The utilities of a position are those of the best move for the player to move. If several moves are equally good for
 this player, the choice changes what the others get. The option `ties` decides:
@@ -7,7 +7,7 @@ this player, the choice changes what the others get. The option `ties` decides:
     leader      the one after which the other who gets the most gets the least; of several the first
     average     any of them with the same chance: the mean of their utilities
 
-With `paranoid` instead, the utility of a player is what this player can force if all others play together against it.
+With `paranoid` instead, the utility of a player is what this player can force if all others play together against them.
 For each player this is another game: the player maximises, and everyone else minimises that player's result. No player
 gets less with max^n, however ties are decided.
 

@@ -58,7 +58,7 @@ class PointsAhead(Ahead):
 
 
 class SharesAhead(PointsAhead):
-    """Max^n: each of several players maximises what this player gets."""
+    """Max^n: each of several players maximises their own share."""
 
     entries = LEAST_ENTRIES
 

@@ -24,7 +24,10 @@ Array = np.ndarray[Any, Any]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 BYTES_A_LINK = 24
-"""Memory per move in a tier with cycles: place and weight of the child, and as much while lists are joined."""
+"""Memory per move in a tier with cycles, in bytes.
+
+It holds the place and weight of the child, and as much again while lists are joined.
+"""
 GUESSES = 1000
 """Greatest number of sweeps for a guess of a tier."""
 BELOW = 16

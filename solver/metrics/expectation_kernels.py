@@ -149,10 +149,9 @@ def link(columns, places, origins, weights, first, bits, links):
 
 @kernel
 def link_both(columns, places, origins, weights, sides, first, bits, links):
-    """Write the links of a block with two places for each position, the first at *first*; return the number of
-    children.
+    """Write the links of a block with two places for each position; return the number of children.
 
-    See `models/seats.py` for the two places.
+    The first place of the block is *first*. See `models/seats.py` for the two places.
     """
     count = 0
     for column in range(columns):
@@ -203,9 +202,9 @@ def passed_up(links, i, values, sign):
 
 @kernel
 def pass_up(links, values, sign, rising):
-    """Raise the lower bounds of a tier to what follows from the children, or lower them, in one sweep there and back.
+    """Raise the lower bounds of a tier, or lower them, to what their children give, in one sweep.
 
-    Return the number of bounds changed, or -1 if one exceeds LIMIT.
+    The sweep goes forward and back. Return the number of bounds changed, or -1 if one exceeds LIMIT.
     """
     count = len(links.places)
     changed = 0

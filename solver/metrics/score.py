@@ -68,8 +68,9 @@ def take(own: Own, explored: Explored, look: Look) -> Array:
 
 
 def gains_of(look: Look) -> Array:
-    """Return what each move of a block pays the mover, less what the other player gets; no rows if moves pay
-    nothing.
+    """Return what each move of a block pays the mover, less what the other player gets.
+
+    The result has no rows if moves pay nothing.
     """
     if look.rewards.shape[2] == 1:
         return np.ascontiguousarray(look.rewards[:, :, 0])

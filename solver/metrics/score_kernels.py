@@ -96,10 +96,11 @@ def one_more(score, nearest, farthest):
 
 @kernel
 def divide(own, begin, places, origins, gains, low, high, outside, links):
-    """Split the children of a block, in a tier from *low* to *high*, into those of later tiers and those within.
+    """Split the children of a block into those of later tiers and those within the tier.
 
-    Write to *outside* (best, nearest, farthest, counts) what the former bring and how many of the latter there are.
-    Write the latter to *links*, position by position. Return their number, or -1 if a move within the tier pays.
+    The tier's places go from *low* to *high*. Write to *outside* (best, nearest, farthest, counts) what the former
+    bring and how many of the latter there are. Write the latter to *links*, position by position. Return their number,
+    or -1 if a move within the tier pays.
     """
     best, nearest, farthest, counts = outside
     count = 0

@@ -32,24 +32,45 @@ from retrograde.solver.search.worth import DRAWN, UNTOLD, told
 Array = np.ndarray[Any, Any]
 
 NODES, TROUBLE, POSITION, ENDS, LEAVES, STOP, MOST, SHARED, HISTORY = range(9)
-"""Indices into the `marks` of a thread, int64: positions searched; why and at which position it gave up; drawn ends met
-(bits DRAWS, TIES); positions found in endgame tables; stop flag; node limit; address of the memory that threads share,
-or 0; and the start of the history table.
+"""Indices into the `marks` of a thread, int64[].
+
+    NODES       positions searched
+    TROUBLE     why the search gave up, 0 if it did not
+    POSITION    the position at which it gave up
+    ENDS        kinds of drawn ends met: bits DRAWS and TIES
+    LEAVES      positions found in endgame tables
+    STOP        nonzero to stop
+    MOST        node limit
+    SHARED      address of the memory that threads share, or 0
+    HISTORY     start of the history table
 """
 CHILD, NUMBER, PLACE, KEY, GOOD = range(5)
-"""Fields of a child in a row of `room`: the position, the number of its move, its index in `marks` for the history, its
-key in the transposition table, and its move ordering score. Before `put_in_order`, GOOD holds the move itself.
+"""Fields of a child in a row of `room`.
+
+    CHILD       the position
+    NUMBER      number of the move to it
+    PLACE       index of its history counter in `marks`
+    KEY         key in the transposition table
+    GOOD        move ordering score; before `put_in_order`, the move itself
 """
 PARTS = 5
 DRAWS, TIES = 1, 2
 STOPPED, SPENT, ENDLESS, WIDE, MANY_MOVES, BROKEN = range(1, 7)
-"""Why a search gave up: out of time; node limit reached; deeper than the workspace; a position too long for the table;
-more moves than the workspace has; rules that return no valid position.
+"""Why a search gave up.
+
+    STOPPED     out of time, or another thread has the answer
+    SPENT       node limit reached
+    ENDLESS     deeper than the workspace
+    WIDE        a position too long for the table
+    MANY_MOVES  more moves than the workspace holds
+    BROKEN      rules that return no valid position
 """
 HISTORY_BITS = 12
 SHARED_BITS, SHARED_PLIES = 14, 32
-"""log2 of the slots in which threads publish the positions they search; and the number of plies from the root where
-they do so.
+"""Size of the memory that threads share.
+
+log2 of the slots in which threads publish the positions they search; and the number of plies from the root where they
+do so.
 """
 MOST_LATE = 62
 """Number of moves that can be deferred because another thread searches them: one bit each in an int64."""
@@ -324,7 +345,7 @@ def reward(best, count, row, mark):
     mark[place] += tried
 
 
-# What other threads are at
+# Cooperation of threads: they publish the positions they search
 
 
 @kernel
@@ -412,7 +433,7 @@ def put_in_order(game, position, asked, count, best, ply, shape, words, room, ma
     return False, left
 
 
-# The table
+# The transposition table
 
 
 @kernel

@@ -50,24 +50,43 @@ from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told
 Array = np.ndarray[Any, Any]
 
 KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(8)
-"""Fields of a place on the search path: its question; where its children begin and end; the limits of its numbers; the
-child being searched; the positions searched and the notes taken before it was entered.
+"""Fields of a place on the search path.
+
+    KEY             its question
+    FIRST, END      where its children begin and end
+    MOST_PROOF      limit of its proof number
+    MOST_DISPROOF   limit of its disproof number
+    CHOSEN          the child being searched
+    BEFORE          positions searched up to its entry
+    NOTED           notes taken before its entry
 """
 PROOF, DISPROOF, HIGH, LOW, LOOKS = range(5)
-"""Fields of a child: its numbers; the range of path places that they rest on, HIGH nearest the root; how often it was
-searched.
+"""Fields of a child.
+
+    PROOF, DISPROOF     its numbers
+    HIGH, LOW           the range of path places that they rest on; HIGH is nearest the root
+    LOOKS               how often the search visited it
 """
 NOTHING = 1 << 30
 """HIGH of an answer that rests on nothing. Its LOW is −1."""
 NOTE_HIGH, NOTE_LOW, NOTE_NODES = 1, 2, 3
 """Fields of a note after its question: the path places that the answer rests on, and the positions it took."""
 NODES, TROUBLE, POSITION, MET, NOTES, LEAVES = range(6)
-"""Indices into `counts`: positions searched; why and at which position the search gave up; bits of ends and repetitions
-met; notes taken; positions found in endgame tables.
+"""Indices into `counts`.
+
+    NODES       positions searched
+    TROUBLE     why the search gave up, 0 if it did not
+    POSITION    the position at which it gave up
+    MET         kinds of ends and repetitions met: bits DRAWS, TIES, CIRCLES
+    NOTES       notes taken
+    LEAVES      positions found in endgame tables
 """
 STOPPED, DEEP, BROKEN = range(1, 4)
-"""Why a search gave up: out of time or nodes; deeper or wider than the path's memory; rules that return no valid
-position.
+"""Why a search gave up.
+
+    STOPPED     out of time, or node limit reached
+    DEEP        deeper or wider than the path's memory
+    BROKEN      rules that return no valid position
 """
 DRAWS, TIES, CIRCLES = 1, 2, 4
 """Bits of what was met: ends that are a draw, ends that are a tie, repetitions."""

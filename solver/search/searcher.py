@@ -155,7 +155,7 @@ class Search:
         shared = self.shared if self.workers > 1 else None
         self.stacks = [kernels.make_stack(*self.room, shared, self.PARTS) for _ in range(self.workers)]
 
-    # What is asked, and of which games: searches of other kinds ask other questions
+    # Hooks: `ScoreSearch` overrides them
 
     PARTS = kernels.PARTS
     """Number of int64 words per child in the workspace."""
@@ -283,7 +283,7 @@ class Search:
             stopped = self.halted
         if value == TIE and remoteness is None and distance and left > 0 and not stopped:
             # Compile outside the time limit: it happens once and is no search.
-            self.compile(ties=True)  # for which the time stands still: it is needed once
+            self.compile(ties=True)
             with self.limited(left):
                 remoteness = self.plies_to_tie(position)
         return Finding(
@@ -364,7 +364,7 @@ class Search:
             return TIE, None
         return UNDECIDED, None
 
-    # Ties: how soon they come is no contest, since both sides rather have them soon
+    # Remoteness of ties: a shortest path, because both sides prefer an early end
 
     def plies_to_tie(self, position: int) -> int | None:
         """Return the remoteness of a TIE, or None if time or workspace does not suffice.

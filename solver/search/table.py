@@ -31,7 +31,7 @@ class TableTooSmall(RetrogradeError, ValueError):
 
 
 class Shape(NamedTuple):
-    """Layout of a table: bits of a position, of a bucket number and of a bound, and `far` of `worth.py`."""
+    """Layout of a table: bits of a position, a bucket number and a bound; and `far` of `worth.py`."""
 
     position_bits: int
     bucket_bits: int

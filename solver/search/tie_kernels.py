@@ -46,15 +46,26 @@ from retrograde.solver.search.worth import ANY_WIN
 MEMORY_BITS = 20
 """log2 of the number of refuted positions that the memory holds."""
 NO_WAY, GIVEN_UP, ENDED = 0, -1, -2
-"""Results instead of a length or a count: no path; the search gave up; a move ends the game with a tie."""
+"""Results in place of a length or a count.
+
+    NO_WAY      no path
+    GIVEN_UP    the search gave up
+    ENDED       a move ends the game with a tie
+"""
 QUESTION, UNKNOWN = np.int64(ANY_WIN), np.int64(UNSEEN)
-"""As int64: with literals numba would compile a recursive kernel once more for these types, and not use its cached
-code.
+"""As int64, for the types of a recursive kernel.
+
+With literals numba would compile it once more for these types, and the code in the cache would be of no use.
 """
 KNOWN, OPEN = 0, 1
 """Kinds of children: known to be a tie; unknown. KNOWN sorts first."""
 OWN_KEY, COUNT, NEXT = range(3)
-"""Fields of the trail for each ply: the key of its position, the number of its children, and the next child to try."""
+"""Fields of the trail for each ply.
+
+    OWN_KEY     key of its position
+    COUNT       number of its children
+    NEXT        the next child to try
+"""
 STEP = 3
 """Number of fields of the trail for each ply."""
 
@@ -65,7 +76,7 @@ def make_memory() -> Array:
 
 
 def plies_of_way(game: Game, position: int, plies: int, table: Table, stack: Stack, memory: Array) -> int:
-    """Return the length of a path from a TIE to its end, at most *plies*; or NO_WAY or GIVEN_UP."""
+    """Return the length of a path from a TIE to its end, or NO_WAY or GIVEN_UP; *plies* is the limit."""
     shape = shape_of(table, stack)
     words, room, marks = table.words.ctypes.data, stack.room.ctypes.data, stack.marks.ctypes.data
     trail = np.empty(STEP * shape.plies, np.int64)
@@ -74,7 +85,7 @@ def plies_of_way(game: Game, position: int, plies: int, table: Table, stack: Sta
 
 @kernel
 def way(game, position, plies, shape, words, room, marks, memory, trail):
-    """Return the length of a path from a TIE to its end, at most *plies*; or NO_WAY or GIVEN_UP.
+    """Return the length of a path from a TIE to its end, or NO_WAY or GIVEN_UP; *plies* is the limit.
 
     It is a depth-first search with an explicit stack, the *trail*.
     """
@@ -119,7 +130,7 @@ def next_tie(game, plies, ply, shape, words, room, marks, memory, trail):
     count = steps[STEP * ply + COUNT]
     for i in range(steps[STEP * ply + NEXT], count):
         child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
-        if is_refuted(key, plies - 1, memory):  # since it was written
+        if is_refuted(key, plies - 1, memory):  # refuted since it was written
             continue
         # An unknown child: ask the value search whether the opponent wins there.
         if row[PARTS * i + GOOD] == OPEN:

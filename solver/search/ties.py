@@ -52,7 +52,7 @@ class Ties:
         def ask(table: Table, stack: Stack) -> int:
             if self.bits not in (None, table.shape.position_bits):
                 # Keys depend on the number of bits, so old entries are invalid.
-                self.memory[:] = 0  # for keys are others now
+                self.memory[:] = 0
             self.bits = table.shape.position_bits
             return tie_kernels.plies_of_way(self.game, position, most, table, stack, self.memory)
 

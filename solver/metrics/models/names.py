@@ -59,7 +59,7 @@ def model_of(database: Database) -> Model:
     Raise NoModel if the name leads to a file: a database may come from anybody, so its name must not run code.
     """
     name = str(database.file.details["against"])
-    if ".py:" in name and not name.startswith("exploit:"):  # which asks a database, and runs no code
+    if ".py:" in name and not name.startswith("exploit:"):  # exploit: reads a database and runs no code
         raise NoModel(f"{str(database.file.path)!r} is against {name}; say where that is, as in --against ./{name}")
     return model_named(name, database.game)
 

@@ -248,7 +248,7 @@ def ask(game: Game, view: View, kernel: Any) -> tuple[Any, Room]:
 
     Raise LongScript if the words do not suffice, or the error of `refuse` for broken rules.
     """
-    expander_of(game)  # numba knows the game from then on
+    expander_of(game)  # registers the game with numba
     entries = ENTRIES
     low, high = view.chunk_low.copy(), view.chunk_high.copy()
     while True:

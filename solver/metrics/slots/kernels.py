@@ -27,13 +27,23 @@ from retrograde.solver.runtime.kernel import lean_kernel
 Array = np.ndarray[Any, Any]
 
 LOOK, RISE, SINK = 0, 1, 2
-"""Modes of a sweep: LOOK computes what follows from other tiers; RISE moves bounds closer together; SINK moves them
-apart until they hold.
+"""Modes of a sweep.
+
+    LOOK    compute what follows from other tiers alone
+    RISE    move bounds closer together
+    SINK    move bounds apart until they hold
 """
 STAMP, COUNT, ROUND, LEAST, MOST, PAYS, TOO_MUCH, AT, ROWS, DEPTH = range(10)
-"""Indices into `state`: number of the current slot; number of its positions between slots; whether moves stay in the
-tier; least and greatest bound met outside; whether moves pay; whether a bound became too great; numbers of words and of
-rows written; nesting depth of `worth`.
+"""Indices into `state`.
+
+    STAMP           number of the current slot
+    COUNT           number of its positions between slots
+    ROUND           whether moves stay in the tier
+    LEAST, MOST     least and greatest bound met outside the tier
+    PAYS            whether moves pay
+    TOO_MUCH        whether a bound became too great
+    AT, ROWS        numbers of words and rows written to the script
+    DEPTH           nesting depth of `worth`
 """
 STATE = 10
 """Number of fields of `state`."""

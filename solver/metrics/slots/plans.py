@@ -101,7 +101,7 @@ def choose(script, known, plan):
                 heads[depth] = end
                 continue
             # Case: a leaf. A slot of this tier becomes a term of the plan; anything else is part of the constant.
-            head = end  # where what belongs to this child begins
+            head = end  # where the terms of this child begin
             place = (-1 - word) >> 1
             slot = place - known.first
             sign = -1.0 if (-1 - word) & 1 else 1.0

@@ -1,6 +1,7 @@
-"""Scripts: what the rules say about a chunk's slots, recorded once and replayed in each sweep of a tier with cycles.
+"""Scripts: what the rules say about a chunk's slots, recorded once and replayed in each sweep.
 
-A script has the slots in the order of the sweep. Each slot is a tree in prefix order, in integers::
+Tiers with cycles need many sweeps. A script has the slots in the order of the sweep. Each slot is a tree in prefix
+order, in integers::
 
     n << 2 | 0, 1 or 2      a node: n moves follow, of player 0, player 1, or chance
     -1 - 2 * place          a leaf: a slot, by its place among those of all tiers; behind these, an end by its number

@@ -130,7 +130,10 @@ class SlotStore:
         return Told(self.game, self.numbering, files.low, files.high, k, low, high, nobody(), self.bits)
 
     def look(self, told: Told, phase: Phase) -> list[Swept]:
-        """Look at a tier by the rules; return the result of each chunk, with scripts if moves stay in the tier."""
+        """Look at a tier by the rules; return the result of each chunk.
+
+        The results have scripts if moves stay in the tier and memory suffices.
+        """
         waves = chunks_of(len(told.own_low))
         found = self.take(told, chunks.look, [(told, *ends, False, False) for ends in waves[0]])
         # If moves stay in the tier, repeat the first wave with scripts.
@@ -230,7 +233,7 @@ class SlotStore:
         Without payments of moves they stay within *limits*.
         """
         size, (least, most) = len(told.own_low), limits
-        self.files.let_go()  # what has been looked at of finished tiers need not stay in memory
+        self.files.let_go()  # release the pages of finished tiers
         self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
         aside = ASIDE * max(1.0, max(-least, most) / (1 << self.bits))
         # The arrays of the bounds serve for guesses (`own_low`) and margins (`own_high`) as floating-point numbers.
@@ -321,7 +324,7 @@ class SlotStore:
         found.array[:] = array
         return found
 
-    # What comes out
+    # The result
 
     def start(self) -> tuple[int, int] | None:
         """Return the bounds of the initial position for its player to move; None if the game has none."""

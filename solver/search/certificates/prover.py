@@ -1,7 +1,7 @@
-"""Proves the value of a position: finds it by search, then builds a strategy that keeps it, for a certificate file.
+"""Proves the value of a position and builds a strategy that keeps it, for a certificate file.
 
-The certificate does not rest on the search but on the walk's replies alone. For a win, every end of play must be a win,
-and play must be sure to end. `solver/verification/certificates.py` checks that.
+The search finds the value. The certificate does not rest on the search but on the walk's replies alone. For a win,
+every end of play must be a win, and play must be sure to end. `solver/verification/certificates.py` checks that.
 """
 
 import time
@@ -117,7 +117,7 @@ class Prover:
             where = f": {self.found:,} positions in the proof, {self.open:,} of them open" if self.walk else ""
             raise Unfinished(f"not proved within {self.wish.seconds:g} s{where}; give more --time") from None
 
-    # Play that comes to an end
+    # Games in which every play ends
 
     def prove_leading_on(self) -> SolvedCertificate:
         """Prove the value of a game in which every play ends."""
@@ -152,7 +152,7 @@ class Prover:
             return DRAW
         raise OutOfTime
 
-    # Play that may go round in circles
+    # Games in which play can repeat
 
     def prove_with_cycles(self) -> SolvedCertificate:
         """Prove the value where play may repeat: a bounded win, or a draw by a closed set.

@@ -1,9 +1,9 @@
-"""The walk that builds a certificate: one move for the side that keeps a value, every answer of the other side.
+"""The walk that builds a certificate: one move for the keeping side, every answer of the other side.
 
-The set holds positions in which the keeping side is to move. An open position has no move yet. The walk chooses a move
-for it, and the answers lead to further positions. Everything is said of "the player to move", so it does not matter
-which side that is. A proof that neither side can win therefore walks from the root and from all its children into one
-set.
+The *keeping side* is the side that keeps a value. The set holds positions in which it is to move. An open position has
+no move yet. The walk chooses a move for it, and the answers lead to further positions. Everything is said of "the
+player to move", so it does not matter which side that is. A proof that neither side can win therefore walks from the
+root and from all its children into one set.
 
 Among moves that keep the value, the walk prefers the one that leaves the fewest open positions outside the set, if that
 is cheap to know. It asks the search about the moves in that order, so threats come first, since they have few answers.
@@ -108,7 +108,7 @@ class Walk:
             )
 
     def settle(self, position: int) -> None:
-        """Choose the reply of a position, or take it from the journal, and add the positions after the answers."""
+        """Choose the reply of a position, or take it from the journal, and meet the answers' positions."""
         ways, reply = self.ways(position), self.known.pop(position, None)
         if reply is None:
             reply = self.reply(position, ways)
@@ -216,7 +216,7 @@ class BoundedWalk(Walk):
 
 
 class ClosedWalk(BoundedWalk):
-    """A walk that avoids a loss forever: a set that play cannot leave and in which no end is a loss.
+    """A walk that avoids a loss forever: a set that play cannot leave, without a lost end.
 
     It finds the set by trial. If a move leads to a position without a good move, another move replaces it. When nothing
     remains to be replaced, the set is closed, and that is the proof.

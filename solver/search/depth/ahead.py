@@ -77,7 +77,7 @@ class Ahead(ABC):
     def look(self, position: int, move: int, child: int, depth: int, low: float) -> float:
         """Return the score of a move that leads to *child*; any upper bound if the score is not above *low*."""
 
-    def begin(self, position: int) -> None:  # noqa: B027  # most need not know
+    def begin(self, position: int) -> None:  # noqa: B027  # a hook; most subclasses do nothing
         """Prepare for searches of *position*. Most subclasses need not."""
 
     @staticmethod
@@ -101,7 +101,7 @@ class Ahead(ABC):
         Random(f"{seed} {position}").shuffle(moves)
         deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
         # The first ply runs outside the time limit: it may compile the rules, which is no search.
-        found, plies = self.best(position, moves, 1), 1  # also lets the rules be compiled, which is no search
+        found, plies = self.best(position, moves, 1), 1
         with limited(seconds, self.halt, self.resume):
             while found is not None:
                 (move, score), to_the_end = found, not self.counts[kernels.ESTIMATED]

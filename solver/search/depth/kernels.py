@@ -21,12 +21,25 @@ from retrograde.solver.search.mixing import mixed
 Array = np.ndarray[Any, Any]
 
 NODES, ESTIMATED, TROUBLE = range(3)
-"""Indices into `counts`: positions searched; 1 if an estimate was used; why the search gave up."""
+"""Indices into `counts`.
+
+    NODES       positions searched
+    ESTIMATED   1 if an estimate was used
+    TROUBLE     why the search gave up, 0 if it did not
+"""
 STOPPED, MANY_MOVES, CHANCES = 1, 2, 3
-"""Why a search gave up: out of time; more moves than the workspace holds; a position in which it is chance's turn."""
+"""Why a search gave up.
+
+    STOPPED     out of time
+    MANY_MOVES  more moves than the workspace holds
+    CHANCES     a position in which it is chance's turn
+"""
 OWN, NONE, CHANCE = range(3)
-"""Kinds of estimates: the game's own; always 0, so that only ends count; a meaningless number that depends on the
-position.
+"""Kinds of estimates.
+
+    OWN         the game's own
+    NONE        always 0, so that only ends count
+    CHANCE      a meaningless number that depends on the position
 """
 GIVEN, BEST, WORST = range(3)
 """Move orders: as the rules generate them; by true worth, best first; by true worth, worst first."""
@@ -75,7 +88,7 @@ def make_room(plies: int, moves: int, entries: int, stop: Array) -> Room:
 
 @kernel
 def look(game, position, depth, low, high, ply, sight, room):
-    """Return the score of a position at a depth if it is between *low* and *high*; else a bound beyond them.
+    """Return the score of a position at a depth if between *low* and *high*; else a bound beyond them.
 
     Fail-soft alpha-beta. The result means nothing if `counts[TROUBLE]` is set.
     """
@@ -199,7 +212,7 @@ def hints(game, position, moves, promises):
     return whole(game.estimate(position)), whole(game.quiet(position))
 
 
-# As the textbooks have it
+# Textbook versions
 
 
 @kernel

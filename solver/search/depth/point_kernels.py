@@ -81,7 +81,7 @@ def make_room(plies: int, moves: int, entries: int, players: int, stop: Array) -
 
 @kernel
 def expect(game, position, depth, low, high, ply, view, room):
-    """Return the points of a position for the side to move if between *low* and *high*; else a bound beyond them.
+    """Return the points of a position for the side to move, or a bound beyond *low* or *high*.
 
     The result means nothing if `counts[TROUBLE]` is set.
     """
@@ -217,7 +217,10 @@ def thought(game, position, view):
 
 @kernel
 def share(game, position, depth, ply, view, room):
-    """Write what each player gets if each plays for own gain; it means nothing if `counts[TROUBLE]` is set."""
+    """Write what each player gets if each maximises their own share.
+
+    It means nothing if `counts[TROUBLE]` is set.
+    """
     counts, shares, found = room.counts, room.shares[ply, 0], room.shares[ply, 1]
     counts[NODES] += 1
     # Step 1: the game is over, or the depth is reached and the position is quiet.

@@ -137,7 +137,7 @@ def outlook(view: View, position: int, depth: int) -> list[float] | None:
 
 
 def max_n(view: View, position: int, depth: int) -> list[float]:
-    """Return what each player gets if each maximises own gain (Luckhardt and Irani, 1986).
+    """Return what each player gets if each maximises their own share (Luckhardt and Irani, 1986).
 
     Of equal moves the first counts.
     """

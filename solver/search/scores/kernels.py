@@ -46,8 +46,15 @@ from retrograde.solver.search.mixing import mixed
 from retrograde.solver.search.table import Table
 
 CHILD, NUMBER, ASKED, TURNED, KEY, GOOD, PLACE = range(7)
-"""Fields of a child in a row of the workspace: the position, the number of its move, the bound asked of it, whether the
-other player moves there, its key in the table, its move ordering score, its index in `marks` for the history.
+"""Fields of a child in a row of the workspace.
+
+    CHILD       the position
+    NUMBER      number of the move to it
+    ASKED       the bound asked of it
+    TURNED      1 if the other player moves there
+    KEY         key in the transposition table
+    GOOD        move ordering score
+    PLACE       index of its history counter in `marks`
 """
 PARTS = 7
 FAR, CHANCES = BROKEN + 1, BROKEN + 2

@@ -90,7 +90,7 @@ def count(sight: Sight, position: int, depth: int, so_far: int = 0) -> int:
     return so_far
 
 
-# What of a tree is drawn
+# Which part of a tree is drawn
 
 
 def depth_within(root: Node, most: int) -> int:
@@ -111,7 +111,7 @@ def deepest(node: Node) -> int:
     return max((1 + deepest(child) for child in node.children), default=0)
 
 
-# What is told of a node, as Max sees it
+# Texts about a node, from Max's view
 
 
 def number(score: int) -> str:
@@ -128,7 +128,10 @@ def number(score: int) -> str:
 
 
 def value_text(node: Node, ply: int) -> str:
-    """Return the text of a node's value, with ≤ or ≥ if its window was left and the value is only a bound."""
+    """Return the text of a node's value, with ≤ or ≥ if the value is only a bound.
+
+    It is one if the search left the node's window.
+    """
     turned = ply % 2 == 1
     bound = "≥" if node.value >= node.high else "≤" if node.value <= node.low else ""
     if node.estimated or not node.children:

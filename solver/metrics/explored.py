@@ -134,7 +134,7 @@ def look(task: tuple[Table, int, int, int]) -> Look:
     block = expand_located(table, expander_of(table.game), k, positions)
     primitives, origins = block.primitives.copy(), block.origins[: block.columns].copy()
     places = block.places[:, : block.columns]
-    places = np.where(places < -1, -2 - places, places)  # of children where the player moves again
+    places = np.where(places < -1, -2 - places, places)  # decode children where the same player moves again
     movers = np.empty(end - begin, np.int8)
     pays = np.zeros((end - begin, table.game.players), np.int64)
     trouble = np.zeros(2, np.int64)

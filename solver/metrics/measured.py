@@ -32,7 +32,7 @@ class Demand:
     against: Model | None = None
     """For expectations: the model of one player, to which the other one plays a best response."""
     playing: Model | None = None
-    """The model of that other player, if it does not play a best response either."""
+    """The model of the other player; None if it plays a best response."""
 
 
 @dataclass(frozen=True)

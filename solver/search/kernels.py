@@ -200,13 +200,13 @@ def by_children(game, position, key, bound, count, ply, shape, words, room, mark
             elif 0 < i < MOST_LATE and is_elsewhere(its_key, ply, mark):
                 late |= 1 << i
                 continue
-            # Look one ply below the child before the recursion: most children end here, without a probe.
+            # An end one ply below the child may prove its question: then this move fails, without recursion.
             mark[NODES] += 1
             decided, more = look_ahead(game, child, asked, ply + 1, shape, room, marks)
             if decided:
                 continue
             begin_with(its_key, ply, mark)
-            # Without undecided children and without a deciding end, the child fails the question.
+            # A child without a proving end and without undecided children fails its question. That proves this one.
             proved = more == 0 or not by_children(game, child, its_key, asked, more, ply + 1, shape, words, room, marks)
             end_with(its_key, ply, mark)
             if mark[TROUBLE]:

@@ -2,9 +2,10 @@
 
 Each question is "is this position worth at least *bound*?" (see `worth.py`). The order of questions:
 
-1. If all play ends: "a win?", then "no loss?". These two decide the value.
+1. "A win?", then "no loss?". These two decide the value if the search comes to an end.
 2. Then the distance of the win or loss: "within 8 plies?", 16, 32, …, then binary search between the last two.
-3. If play can repeat: "a win within n plies?" and "no loss within n plies?" for n = 1, 2, 3, …
+3. If the search runs deeper than its workspace instead, play can repeat. Then "a win within n plies?" and "no loss
+   within n plies?" for n = 1, 2, 3, …
 
 Questions with a distance always end, and their answers do not depend on the moves played before. So the search proves
 wins and losses in games with cycles, but never a draw by endless play.

@@ -43,7 +43,7 @@ def appeal(game: Game, position: int, move: int) -> tuple[int, int]:
     if game.primitive(child) == UNDECIDED:
         looks = game.estimate(child)
         return brings, looks if same_mover(game, position, child) else -looks
-    there = 1 if alternates(game) else mover  # by the numbers that players have at the child
+    there = 1 if alternates(game) else mover  # the mover's number at the child
     return brings + ahead(game, lambda player: game.payoff(child, player), there), 0
 
 

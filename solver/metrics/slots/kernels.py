@@ -290,7 +290,7 @@ def close(head, moves, turn, view, room):
             for at in range(head + skipped, room.state[AT]):
                 view.words[at - skipped] = view.words[at]
             room.state[AT] -= skipped
-            for number in range(room.state[COUNT] - 1, -1, -1):  # what is remembered of it has moved
+            for number in range(room.state[COUNT] - 1, -1, -1):  # shift the scripts that lie behind the head
                 place = room.order[number]
                 if room.begins[place] <= head:
                     break

@@ -208,7 +208,7 @@ def thought(game, position, view):
     good = estimate_of(game, position, view.estimate) / POINT
     if view.me == NOBODY or max(0, whole(game.turn(position))) == view.me:
         return good
-    shared = good / (view.players - 1)  # what is good for another is bad for all others together
+    shared = good / (view.players - 1)  # the estimate of another player is a loss shared by all others
     return -shared if side(game, position, view) == 0 else shared
 
 

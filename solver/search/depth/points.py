@@ -30,7 +30,7 @@ class PointsAhead(Ahead):
         super().__init__(game)
         if most is None:
             most = INFINITE if defines(game, "payoff") or defines(game, "reward") else 1.0
-        if defines(game, "estimate"):  # which may say more
+        if defines(game, "estimate"):  # an estimate may exceed 1
             most = INFINITE
         nobody = point_kernels.NOBODY
         self.view = point_kernels.View(kernels.OWN, self.more(), most, game.players, alternates(game), nobody)
@@ -46,7 +46,7 @@ class PointsAhead(Ahead):
         me = max(0, mover(self.game, position)) if self.game.players > 2 else point_kernels.NOBODY
         if me != self.view.me:
             self.view = self.view._replace(me=me)
-            self.room.keys[:] = 0  # what the table holds is worth that to another
+            self.room.keys[:] = 0  # the table's scores are for another player
 
     def look(self, position: int, move: int, child: int, depth: int, low: float) -> float:
         game, view, room = self.game, self.view, self.room

@@ -100,8 +100,8 @@ def check_room(weights: Weights, bits: int) -> None:
 class Cyclic(NamedTuple):
     """A tier with cycles: its links, both rows of bounds, and the number of positions symmetric to each.
 
-    Places are numbered from 0, first the tier's own, then the children outside it. The bounds of all of these are known
-    but for the undecided positions.
+    Places are numbered from 0: first the tier's own, then the children outside it. The bounds of all places are known,
+    except those of the tier's undecided positions.
     """
 
     links: Links

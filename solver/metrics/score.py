@@ -54,7 +54,7 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 
 
 def take(own: Own, explored: Explored, look: Look) -> Array:
-    """Write who moves in a block; return what each position pays as an end, for its player to move.
+    """Write the movers of a block; return what each position pays as an end, for its player to move.
 
     Raise Unsuited if there is chance.
     """
@@ -80,7 +80,7 @@ def gains_of(look: Look) -> Array:
 
 
 Paid = Callable[[Own, Explored, Look], Array]
-"""Writes who moves in a block, and returns what each position would pay as an end."""
+"""Writes the movers of a block, and returns what each position would pay as an end."""
 
 
 def sweep(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid = take) -> None:

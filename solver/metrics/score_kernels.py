@@ -128,7 +128,7 @@ def divide(own, begin, places, origins, gains, low, high, outside, links):
 
 @kernel
 def force(tier, order):
-    """Return the scores of a tier: what can be forced, from the greatest amount down, else 0.
+    """Return the scores of a tier: the amounts that players can force, the greatest first, else 0.
 
     *order* has all positions. Those come first where an end or a child in a later tier brings the greatest absolute
     amount.

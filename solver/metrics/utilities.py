@@ -71,7 +71,10 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 
 
 def take(look: Look, movers: Array, utilities: Array, scale: int) -> None:
-    """Write who moves in a block and what its ends pay; raise Unsuited for chance or moves that pay."""
+    """Write the movers of a block and the payoffs of its ends.
+
+    Raise Unsuited for chance, for moves that pay, and for payoffs too great for averages.
+    """
     if (look.movers < 0).any():
         raise Unsuited("utilities are of games without chance; this one has dice or cards")
     if len(look.rewards):

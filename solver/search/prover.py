@@ -76,7 +76,10 @@ class Prover:
         self.compile()
 
     def compile(self) -> None:
-        """Compile the rules now, which takes seconds the first time; raise NotCompilable if they cannot be compiled."""
+        """Compile the rules now; raise NotCompilable if they cannot be compiled.
+
+        It takes seconds the first time and is no search.
+        """
         # With the stop flag set and a path without room, `prove` returns at once.
         self.stop[0] = True
         path = kernels.make_path(0, 0, self.stop, self.words)

@@ -332,7 +332,7 @@ class Search:
         """Return the exact worth of a proved win or loss.
 
         Double the number of plies until it suffices, then do a binary search between the last two. Return *found*
-        unchanged if the distance exceeds what the table can tell apart.
+        unchanged if the distance is greater than the table can hold.
         """
         far = self.table.shape.far
         wins = found.low > 0

@@ -4,7 +4,7 @@
     TIE or DRAW        0
     LOSE in n plies    n - far        below 0: a loss, the later the better
 
-`far` is greater than any number of plies that the table can tell apart. A search answers questions of the form "is the
+`far` is greater than any number of plies that the table can hold. A search answers questions of the form "is the
 position worth at least *bound*?":
 
     far - n       does the player to move win within n plies?

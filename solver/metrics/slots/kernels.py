@@ -1,8 +1,8 @@
 """The compiled loops that compute the bounds of each slot of a tier by the rules.
 
-From a slot's position, the rules are followed through positions *between* slots, which have no slot, to positions that
-have one, and to ends. Results for positions between are remembered while the slot is processed, since many paths may
-lead there::
+From a slot's position, the kernels follow the rules through positions *between* slots, which have no slot, to positions
+that have one, and to ends. They remember results for positions between while they process the slot, since many paths
+may lead there::
 
     slot --chance--> in between --player--> slot of this tier       from the chunk itself, else as it was before
                                         --> slot of a later tier    from what is finished
@@ -29,7 +29,7 @@ Array = np.ndarray[Any, Any]
 LOOK, RISE, SINK = 0, 1, 2
 """Modes of a sweep.
 
-    LOOK    compute what follows from other tiers alone
+    LOOK    compute the bounds from other tiers alone
     RISE    move bounds closer together
     SINK    move bounds apart until they hold
 """

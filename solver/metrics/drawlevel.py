@@ -1,4 +1,4 @@
-"""Draw levels, as in GamesmanClassic's analysis of pure draws: how close a draw is to a mistake.
+"""Draw levels, as in GamesmanClassic's analysis of pure draws: who must be careful in a draw, and how soon.
 
 In a draw a player may still err: some moves let the other player win. A player with such a move must be careful. So the
 analysis plays a second game on the draws alone:

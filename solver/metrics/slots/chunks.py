@@ -191,7 +191,10 @@ def widen(task: tuple[Told, int, int, Plan], aside: float) -> Guessed:
 
 
 def stay(task: tuple[Told, Script]) -> Swept:
-    """Return for a chunk where players can stay forever, as far as known, as bounds of 1 and 0; by its script."""
+    """Return from where in a chunk players can stay forever, as far as known; by its script.
+
+    The result has bounds of 1 for slots that stay and 0 for others.
+    """
     told, script = task
     script = script.unpacked(word_type(told.numbering))
     end = min(script.begin + chunk_length(len(told.own_low)), len(told.own_low))
@@ -233,7 +236,7 @@ def bounds_of(told: Told, position: int) -> tuple[int, int]:
 
 
 def view_of(told: Told, begin: int, low: Array, high: Array, mode: int, words: Array | None = None) -> View:
-    """Return the View of a chunk for kernels; *words* is where a script goes, if one is to be written."""
+    """Return the View of a chunk for kernels; *words* is the memory for a script, if any."""
     words = np.zeros(0, np.int32) if words is None else words
     tiers, starts = told.numbering.tiers, told.numbering.starts
     return View(

@@ -68,7 +68,10 @@ def made(script: Script, known: Known) -> tuple[Plan, float]:
 
 @kernel
 def choose(script, known, plan):
-    """Sweep the guesses of a chunk by all moves and record the best moves in *plan*; return the greatest change."""
+    """Sweep the guesses of a chunk by all moves; return the greatest change.
+
+    Write the best moves to *plan*.
+    """
     # A stack of open nodes of the script (see `scripts.py`): kind, children left, weight and payment of the move to it,
     # worth so far, constant, sum of weights, margin, and where its terms begin in the plan.
     kinds, left, weights, gains = np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), np.empty(DEEP), np.empty(DEEP)

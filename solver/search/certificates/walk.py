@@ -117,7 +117,10 @@ class Walk:
         self.meet(next(way.open for way in ways if way.number == reply & REPLY_MASK))
 
     def reply(self, position: int, ways: list[Way]) -> int:
-        """Return the number of a move that keeps the value, with its bound in the bits above; raise NoMove."""
+        """Return the number of a move that keeps the value, with its bound above; raise NoMove.
+
+        The bound stands in the bits above REPLY_BITS.
+        """
         way = self.choose(ways)
         if way is None:
             raise NoMove(position)
@@ -200,7 +203,7 @@ class BoundedWalk(Walk):
     bounded = True
 
     def reply(self, position: int, ways: list[Way]) -> int:
-        """Return the first move that wins as fast as possible, with the distance in the bits above; raise NoMove."""
+        """Return the first move that wins as fast as possible, with its distance as the bound; raise NoMove."""
         far, plies = self.search.table.shape.far, 1
         while not self.search.ask(position, win_within(plies, far)):
             plies += 1

@@ -1,4 +1,4 @@
-"""Search trees as text: a line for each position and for each cut, side by side if the width allows."""
+"""Search trees as text: a line for each position and each cut, side by side if the width allows."""
 
 from collections.abc import Iterator
 
